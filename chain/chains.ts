@@ -1,0 +1,38 @@
+import { type Chain, defineChain } from "viem";
+import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
+
+const CHZ = { name: "Chiliz", symbol: "CHZ", decimals: 18 } as const;
+
+/** Chiliz Spicy. Our own definition: wallets refuse viem's explorer address, which is http. Design, sections 4 and 8. */
+export const spicy = defineChain({
+  id: SPICY_CHAIN_ID,
+  name: "Chiliz Spicy Testnet",
+  nativeCurrency: CHZ,
+  rpcUrls: {
+    default: {
+      http: ["https://spicy-rpc.chiliz.com", "https://chiliz-spicy-rpc.publicnode.com"],
+      webSocket: ["wss://spicy-rpc-ws.chiliz.com"],
+    },
+  },
+  blockExplorers: { default: { name: "Chiliscan", url: "https://testnet.chiliscan.com" } },
+  testnet: true,
+});
+
+export const chiliz = defineChain({
+  id: CHILIZ_CHAIN_ID,
+  name: "Chiliz Chain",
+  nativeCurrency: CHZ,
+  rpcUrls: { default: { http: ["https://rpc.chiliz.com", "https://chiliz-rpc.publicnode.com"] } },
+  blockExplorers: { default: { name: "Chiliscan", url: "https://chiliscan.com" } },
+});
+
+/** `localhost` is a chain on this machine with Spicy's id, so that every rule about the network holds unchanged. */
+export const NETWORKS = ["localhost", "spicy", "chiliz"] as const;
+export type Network = (typeof NETWORKS)[number];
+
+/** The definition for a network; on this machine the node's own address replaces the public ones. */
+export function chainOf(network: Network, localRpcUrl = "http://127.0.0.1:8545"): Chain {
+  if (network === "chiliz") return chiliz;
+  if (network === "spicy") return spicy;
+  return { ...spicy, name: "Torcida local", rpcUrls: { default: { http: [localRpcUrl] } } };
+}

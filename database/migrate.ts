@@ -1,0 +1,16 @@
+import { type Migration, Migrator } from "kysely/migration";
+import type { Database } from "./connect.ts";
+import { up as initial } from "./migrations/0001-initial.ts";
+
+/**
+ * Brings the schema up to date; does nothing where it is. Processes that start together wait for each other.
+ * @throws what the failing migration threw; the migrations before it stay.
+ */
+export async function migrate({ kysely, engine }: Database): Promise<void> {
+  const migrations: Record<string, Migration> = {
+    "0001-initial": { up: (db) => initial(db, engine) },
+  };
+  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}

@@ -1,0 +1,255 @@
+import type { Generated } from "kysely";
+import type { CashbackState } from "../domain/purchase-status.ts";
+import type { SignInPurpose } from "../domain/sign-in-messages.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/**
+ * Every column of every table. The same in SQLite and PostgreSQL: integers are 64 bits and always bigint in TypeScript,
+ * money is cents, basis points, gwei or wei as the name says, times (`*_at`) are milliseconds UTC, flags are 0n or 1n,
+ * addresses and hashes are lower case.
+ */
+export type Schema = {
+  // People
+  users: UsersTable;
+  sessions: SessionsTable;
+  sign_in_nonces: SignInNoncesTable;
+  // Catalogue
+  stores: StoresTable;
+  store_cashbacks: StoreCashbacksTable;
+  fan_tokens: FanTokensTable;
+  // Claims
+  purchases: PurchasesTable;
+  idempotency_keys: IdempotencyKeysTable;
+  audit_log: AuditLogTable;
+  // Outbox
+  operations: OperationsTable;
+  transactions: TransactionsTable;
+  transaction_hashes: TransactionHashesTable;
+  // What the chain says; written by the indexer alone
+  chain_blocks: ChainBlocksTable;
+  chain_events: ChainEventsTable;
+  chain_cursor: ChainCursorTable;
+  nfts: NftsTable;
+  payouts: PayoutsTable;
+  // One writer at a time
+  leases: LeasesTable;
+};
+
+type UsersTable = {
+  wallet: WalletAddress;
+  email: string;
+  first_name: string;
+  last_name: string;
+  /** 1n once this wallet has signed in with a nonce: fixed sentences are refused from then on. */
+  nonce_seen: Generated<bigint>;
+  created_at: bigint;
+};
+
+type SessionsTable = {
+  /** SHA-256 of the opaque token, hex. */
+  token_hash: string;
+  wallet: WalletAddress;
+  kind: "nonce" | "compat";
+  created_at: bigint;
+  last_seen_at: bigint;
+  revoked_at: bigint | null;
+};
+
+type SignInNoncesTable = {
+  nonce: string;
+  wallet: WalletAddress;
+  purpose: SignInPurpose;
+  message: string;
+  expires_at: bigint;
+  used_at: bigint | null;
+};
+
+type StoresTable = {
+  id: Generated<bigint>;
+  name: string;
+  country: string;
+  club: string | null;
+  category: string | null;
+  description: string | null;
+  logo: string | null;
+  featured: bigint;
+  affiliate_link: string | null;
+  created_at: bigint;
+  updated_at: bigint;
+  deleted_at: bigint | null;
+};
+
+type StoreCashbacksTable = {
+  id: Generated<bigint>;
+  store_id: bigint;
+  category: string;
+  cashback_bps: bigint;
+  created_at: bigint;
+  updated_at: bigint;
+  deleted_at: bigint | null;
+};
+
+type FanTokensTable = {
+  id: Generated<bigint>;
+  name: string;
+  slug: string;
+  /** The ERC-20's symbol, which is also the holdings key. */
+  symbol: string;
+  image: string;
+  /** The ERC-20 whose balance counts; null where none is known, and then nothing is held. */
+  contract: WalletAddress | null;
+  created_at: bigint;
+  updated_at: bigint;
+  deleted_at: bigint | null;
+};
+
+type PurchasesTable = {
+  /** Also the token id. */
+  id: Generated<bigint>;
+  wallet: WalletAddress;
+  store_id: bigint;
+  /** Frozen: what the store was called when it was bought from. */
+  store_name: string;
+  amount_cents: bigint;
+  cashback_bps: bigint;
+  bonus_bps: bigint;
+  token_slug: string | null;
+  /** The block at which the buyer's holdings were read; null where no token was chosen. */
+  holdings_block: bigint | null;
+  metadata_uri: string;
+  source: "simulated" | "live";
+  /** The rate, frozen when it is confirmed; null before. */
+  wei_per_cent: bigint | null;
+  /** From when its cashback may be paid; null until it is confirmed. */
+  payable_at: bigint | null;
+  created_at: bigint;
+};
+
+type IdempotencyKeysTable = {
+  key: string;
+  wallet: string;
+  request_hash: string;
+  status: bigint;
+  response: string;
+  created_at: bigint;
+};
+
+type AuditLogTable = {
+  id: Generated<bigint>;
+  at: bigint;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: string;
+  previous_hash: string;
+  hash: string;
+};
+
+export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_store" | "rename_store";
+
+type OperationsTable = {
+  id: Generated<bigint>;
+  kind: OperationKind;
+  /** A purchase id, or a store id for the store kinds. One row a kind and subject. */
+  subject_id: bigint;
+  /** For `pay`, what is paid. */
+  amount_gwei: bigint | null;
+  status: "queued" | "assigned" | "done" | "failed";
+  transaction_id: bigint | null;
+  /** Not sent before this time. */
+  not_before: bigint;
+  error: string | null;
+  created_at: bigint;
+  updated_at: bigint;
+};
+
+type TransactionsTable = {
+  id: Generated<bigint>;
+  sender: WalletAddress;
+  nonce: bigint;
+  to_address: WalletAddress;
+  data: string;
+  gas_limit: bigint;
+  /** `reserved` has a nonce, `signed` has stored bytes, `mined` a receipt, `confirmed` a receipt deep enough. */
+  status: "reserved" | "signed" | "mined" | "confirmed";
+  /** 1n when the mined receipt says success. */
+  succeeded: bigint | null;
+  mined_hash: string | null;
+  block_number: bigint | null;
+  block_hash: string | null;
+  /** The lease's token under which this was made. */
+  fencing_token: bigint;
+  created_at: bigint;
+  updated_at: bigint;
+};
+
+type TransactionHashesTable = {
+  hash: string;
+  transaction_id: bigint;
+  raw: string;
+  max_fee_wei: bigint;
+  max_priority_fee_wei: bigint;
+  created_at: bigint;
+  sent_at: bigint | null;
+};
+
+type ChainBlocksTable = {
+  number: bigint;
+  hash: string;
+  parent_hash: string;
+  timestamp: bigint;
+};
+
+type ChainEventsTable = {
+  block_number: bigint;
+  log_index: bigint;
+  block_hash: string;
+  transaction_hash: string;
+  kind: string;
+  token_id: bigint | null;
+  /** The decoded arguments as JSON, integers as text. */
+  arguments: string;
+};
+
+type ChainCursorTable = {
+  /** Always 1n. */
+  id: bigint;
+  block_number: bigint;
+  block_hash: string;
+};
+
+type NftsTable = {
+  token_id: bigint;
+  owner: WalletAddress;
+  store_id: bigint;
+  value_cents: bigint;
+  cashback_bps: bigint;
+  bonus_bps: bigint;
+  /** `CHAIN_STATUS`. */
+  status: bigint;
+  mint_transaction: string;
+  minted_block: bigint;
+  minted_at: bigint;
+  status_transaction: string | null;
+  status_block: bigint | null;
+  status_at: bigint | null;
+};
+
+type PayoutsTable = {
+  token_id: bigint;
+  recipient: WalletAddress;
+  amount_gwei: bigint;
+  state: Exclude<CashbackState, "unpaid">;
+  transaction_hash: string;
+  block_number: bigint;
+  log_index: bigint;
+  paid_at: bigint;
+};
+
+type LeasesTable = {
+  name: string;
+  holder: string;
+  /** Grows by one with every new holder; a writer with a smaller one is refused. */
+  fencing_token: bigint;
+  expires_at: bigint;
+};

@@ -1,0 +1,78 @@
+import { slugify } from "./slug.ts";
+
+/** A holding is compared as integers: `units` of the token's smallest part, with its `decimals`. */
+export type Holding = { units: bigint; decimals: number };
+
+export type BonusParameters = {
+  /** The chosen fan token; undefined buys without a bonus. */
+  token: { slug: string; name: string } | undefined;
+  /** The store's club, if it has one. */
+  club: string | null | undefined;
+  /** What the buyer holds of the chosen token. */
+  holding: Holding;
+};
+
+export type Bonus = {
+  /** Bonus for buying at the club's store, in basis points. */
+  storeBps: bigint;
+  /** Bonus for what the buyer holds, in basis points. */
+  holdingBps: bigint;
+  totalBps: bigint;
+};
+
+/** `club` is reading B, the rule that is computed; `tiers` is reading A, the marketing copy. Design, section 8. */
+export type BonusProgram = "club" | "tiers";
+
+export type HoldingTier = { minimum: bigint; bonusBps: bigint };
+
+/** Specification, section 9, reading B and the dashboard's tier badges: thresholds are inclusive. Highest first. */
+export const HOLDING_TIERS: readonly HoldingTier[] = [
+  { minimum: 50n, bonusBps: 200n },
+  { minimum: 30n, bonusBps: 100n },
+  { minimum: 10n, bonusBps: 50n },
+];
+
+export const STORE_BONUS_BPS = 200n;
+
+/** Specification, section 9, reading A. */
+export const READING_A = { basicBps: 100n, silverBps: 300n, goldBps: 500n, goldAbove: 100n } as const;
+
+const NO_BONUS: Bonus = { storeBps: 0n, holdingBps: 0n, totalBps: 0n };
+
+/**
+ * Whether a fan token is the token of a store's club: its slug is the lower-cased club (the specification's literal
+ * rule), its name is the club, or its slug is the club's slug (design, section 8).
+ */
+export function tokenMatchesClub(token: { slug: string; name: string }, club: string | null | undefined): boolean {
+  const wanted = club?.trim().toLowerCase();
+  if (!wanted) return false;
+  return token.slug === wanted || token.name.trim().toLowerCase() === wanted || token.slug === slugify(wanted);
+}
+
+/** The highest tier that a holding reaches, or undefined below the lowest. */
+export function holdingTier(holding: Holding): HoldingTier | undefined {
+  return HOLDING_TIERS.find((tier) => holding.units >= tier.minimum * 10n ** BigInt(holding.decimals));
+}
+
+/** The bonus of a purchase, in basis points, by the rule in force. */
+export function bonus(parameters: BonusParameters, program: BonusProgram = "club"): Bonus {
+  return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
+}
+
+function clubBonus({ token, club, holding }: BonusParameters): Bonus {
+  if (!token || !tokenMatchesClub(token, club)) return NO_BONUS;
+  const holdingBps = holdingTier(holding)?.bonusBps ?? 0n;
+  return { storeBps: STORE_BONUS_BPS, holdingBps, totalBps: STORE_BONUS_BPS + holdingBps };
+}
+
+function tiersBonus({ token, club, holding }: BonusParameters): Bonus {
+  if (!token || holding.units <= 0n) return NO_BONUS;
+  const one = 10n ** BigInt(holding.decimals);
+  const holdingBps =
+    holding.units > READING_A.goldAbove * one
+      ? READING_A.goldBps
+      : tokenMatchesClub(token, club)
+        ? READING_A.silverBps
+        : READING_A.basicBps;
+  return { storeBps: 0n, holdingBps, totalBps: holdingBps };
+}

@@ -1,0 +1,41 @@
+import { percentText } from "./money.ts";
+import { WEI_PER_GWEI } from "./product.ts";
+
+/** What fixes a purchase's cashback; frozen at registration (bps) and at confirmation (rate). */
+export type CashbackTerms = {
+  /** The purchase value in cents of a real. */
+  valueCents: bigint;
+  /** Base plus bonus, in basis points. */
+  totalBps: bigint;
+  /** Wei of CHZ for a cent of a real. */
+  weiPerCent: bigint;
+};
+
+/**
+ * The cashback of a purchase in gwei of CHZ: value × percent × rate, rounded down to a whole gwei.
+ * Specification, section 9 ("purchase value times cashback percent"); design, sections 5 and 8.
+ */
+export function cashbackGwei({ valueCents, totalBps, weiPerCent }: CashbackTerms): bigint {
+  return (valueCents * totalBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
+}
+
+/** The range of a store's cashbacks, in basis points; undefined where it has none. */
+export function cashbackRange(allBps: readonly bigint[]): { minBps: bigint; maxBps: bigint } | undefined {
+  const [first, ...rest] = allBps;
+  if (first === undefined) return undefined;
+  return rest.reduce(
+    (range, bps) => ({
+      minBps: bps < range.minBps ? bps : range.minBps,
+      maxBps: bps > range.maxBps ? bps : range.maxBps,
+    }),
+    { minBps: first, maxBps: first },
+  );
+}
+
+/** Specification, section 3: 'min%' if min equals max, else 'min% - max%', and '0%' if there are none. */
+export function cashbackRangeText(allBps: readonly bigint[]): string {
+  const range = cashbackRange(allBps);
+  if (!range) return "0%";
+  const min = `${percentText(range.minBps)}%`;
+  return range.minBps === range.maxBps ? min : `${min} - ${percentText(range.maxBps)}%`;
+}

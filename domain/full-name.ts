@@ -1,0 +1,9 @@
+/** Trims and collapses blanks, then splits on the first: "Ana" / "Maria Silva". Specification, section 5. */
+export function splitFullName(fullName: string): { firstName: string; lastName: string } {
+  const [firstName = "", ...rest] = fullName.trim().split(/\s+/);
+  return { firstName, lastName: rest.join(" ") };
+}
+
+export function joinFullName(firstName: string, lastName: string): string {
+  return `${firstName} ${lastName}`.trim();
+}

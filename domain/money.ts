@@ -1,0 +1,95 @@
+/** Brazilian reais as integer cents, percents as integer basis points, CHZ as integer gwei or wei. Never floats. */
+
+const DECIMAL = /^(\d{1,15})(?:\.(\d{1,}))?$/;
+
+/** Why a text or number is no amount: `detail` is an English clause that fits behind a field's name. */
+export class InvalidNumberError extends Error {
+  override readonly name = "InvalidNumberError";
+}
+
+/**
+ * Reads a non-negative decimal with at most `decimals` places into an integer of that scale.
+ * Accepts a JSON number or text with a dot; exponents, signs, commas and blanks are refused.
+ * @throws InvalidNumberError
+ */
+export function parseDecimal(input: number | string, decimals: number): bigint {
+  const text = typeof input === "number" ? numberText(input) : input;
+  const match = DECIMAL.exec(text);
+  if (!match) throw new InvalidNumberError(`must be a non-negative decimal number such as 12.50`);
+  const whole = match[1] ?? "0";
+  const fraction = (match[2] ?? "").replace(/0+$/, "");
+  if (fraction.length > decimals) throw new InvalidNumberError(`must have at most ${decimals} decimals`);
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
+}
+
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) throw new InvalidNumberError("must be a finite number");
+  return String(value);
+}
+
+/** Reais, as a JSON number or text with a dot, to cents. @throws InvalidNumberError */
+export function parseReais(input: number | string): bigint {
+  return parseDecimal(input, 2);
+}
+
+/** A percent such as "5,75", "5.75" or 5.75 to basis points, 0 to 10,000. @throws InvalidNumberError */
+export function parsePercent(input: number | string): bigint {
+  const bps = parseDecimal(typeof input === "string" ? input.trim().replace(",", ".") : input, 2);
+  if (bps > 10_000n) throw new InvalidNumberError("must be at most 100");
+  return bps;
+}
+
+/** An integer of the given scale as decimal text, without trailing zeros beyond `minimumDecimals`. */
+export function formatDecimal(value: bigint, decimals: number, minimumDecimals = 0): string {
+  const sign = value < 0n ? "-" : "";
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits
+    .slice(digits.length - decimals)
+    .replace(/0+$/, "")
+    .padEnd(minimumDecimals, "0");
+  return fraction === "" ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+}
+
+/** Basis points as percent text without trailing zeros: 575n → "5.75", 500n → "5". */
+export function percentText(bps: bigint | number): string {
+  return formatDecimal(BigInt(bps), 2);
+}
+
+/** Cents as reais with a dot and two decimals: 12345n → "123.45". */
+export function reaisText(cents: bigint): string {
+  return formatDecimal(cents, 2, 2);
+}
+
+/** Gwei of CHZ as decimal CHZ text: 8_000_000_000n → "8". */
+export function chzTextFromGwei(gwei: bigint): string {
+  return formatDecimal(gwei, 9);
+}
+
+/** Wei of CHZ as decimal CHZ text. */
+export function chzTextFromWei(wei: bigint): string {
+  return formatDecimal(wei, 18);
+}
+
+/**
+ * Reads an amount as people and tokens write it: "R$ 1.234,50", "1234.5", "1,50". Used for NFT attributes, which may
+ * be another deployment's. Answers undefined where the text is no amount.
+ */
+export function readReaisText(text: string): bigint | undefined {
+  const bare = text.replace(/R\$/i, "").replace(/[\s\u00a0]/g, "");
+  const plain = bare.includes(",") ? bare.replaceAll(".", "").replace(",", ".") : bare;
+  return tryParse(plain, 2);
+}
+
+/** Reads "5.75%", "5,75" or "5" to basis points; undefined where the text is no percent. */
+export function readPercentText(text: string): bigint | undefined {
+  return tryParse(text.replace("%", "").trim().replace(",", "."), 2);
+}
+
+function tryParse(text: string, decimals: number): bigint | undefined {
+  try {
+    return parseDecimal(text, decimals);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,12 @@
+/** What a fan token's slug may look like. Specification, section 5; design, section 7. */
+export const SLUG_PATTERN = /^[a-z0-9-]{1,32}$/;
+
+/** A name as a slug: lower case, accents dropped, everything else that is no letter or digit a hyphen. */
+export function slugify(name: string): string {
+  return name
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+}

@@ -1,0 +1,12 @@
+/** A wallet address in lower case, as it is stored and compared everywhere. */
+export type WalletAddress = `0x${string}`;
+
+/** Specification, section 9: 6 leading and 4 trailing characters. */
+export function shortenAddress(address: string): string {
+  return `${address.slice(0, 6)}...${address.slice(-4)}`;
+}
+
+/** Whether a text is 20 bytes of hex. A checksum, where there is one, is checked by who has a hash function at hand. */
+export function isAddressShaped(text: string): text is WalletAddress {
+  return /^0x[0-9a-fA-F]{40}$/.test(text);
+}
