@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { InvalidNumberError, parsePercent } from "../money.ts";
+import { SLUG_PATTERN } from "../slug.ts";
+import { httpsUrlSchema, idSchema } from "./common.ts";
+
+export const storeCashbackSchema = z.object({
+  id: z.number(),
+  category: z.string(),
+  /** Decimal text, no trailing zeros. */
+  cashback_percent: z.string(),
+});
+export type StoreCashback = z.infer<typeof storeCashbackSchema>;
+
+export const storeSchema = z.object({
+  id: z.number(),
+  name: z.string(),
+  country: z.string(),
+  club: z.string().nullable(),
+  category: z.string().nullable(),
+  description: z.string().nullable(),
+  logo: z.string().nullable(),
+  featured: z.boolean(),
+  affiliate_link: z.string().nullable(),
+  /** Range text: '4%', '2.5% - 7%' or '0%'. */
+  cashback: z.string(),
+  cashback_min: z.number(),
+  cashback_max: z.number(),
+  max_cashback: z.number(),
+  cashbacks: z.array(storeCashbackSchema),
+});
+export type Store = z.infer<typeof storeSchema>;
+
+export const storesResponseSchema = z.object({ success: z.literal(true), stores: z.array(storeSchema) });
+export const storeResponseSchema = z.object({
+  success: z.literal(true),
+  store: storeSchema,
+  cashbacks: z.array(storeCashbackSchema),
+});
+
+export const fanTokenSchema = z.object({
+  id: z.number(),
+  name: z.string(),
+  slug: z.string(),
+  image: z.string(),
+  symbol: z.string(),
+  /** The ERC-20 whose balance counts, or null. */
+  contract: z.string().nullable(),
+});
+export type FanToken = z.infer<typeof fanTokenSchema>;
+export const fanTokensResponseSchema = z.object({ success: z.literal(true), data: z.array(fanTokenSchema) });
+
+const text = (maximum: number) => z.string().trim().max(maximum, `must be at most ${maximum} characters`);
+const optionalText = (maximum: number) =>
+  text(maximum)
+    .transform((value) => (value === "" ? null : value))
+    .nullish();
+const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
+
+/** Absent leaves a field as it is; null or "" clears it. */
+export const createStoreRequestSchema = z.strictObject({
+  name: text(40).min(1, "must not be empty"),
+  country: text(60).min(1, "must not be empty"),
+  club: optionalText(60),
+  category: optionalText(60),
+  description: optionalText(1_000),
+  logo: optionalUrl,
+  affiliate_link: optionalUrl,
+  featured: z.boolean().optional(),
+});
+export const updateStoreRequestSchema = createStoreRequestSchema.partial();
+
+const percentSchema = z.union([z.number(), z.string()]).transform((value, context) => {
+  try {
+    if (value === "") throw new InvalidNumberError("must not be empty");
+    return parsePercent(value);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+/** A percent from 0 to 100 with at most 2 decimals, as a number or text with a dot or comma, to basis points. */
+export const createCashbackRequestSchema = z.strictObject({
+  category: text(60).min(1, "must not be empty"),
+  cashback_percent: percentSchema,
+});
+export const updateCashbackRequestSchema = createCashbackRequestSchema.partial();
+
+/** With `id` it updates, without it creates. */
+export const saveFanTokenRequestSchema = z.strictObject({
+  id: idSchema.optional(),
+  name: text(60).min(1, "must not be empty"),
+  slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens"),
+  image: httpsUrlSchema,
+  symbol: text(12).optional(),
+  contract: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address")
+    .nullish(),
+});

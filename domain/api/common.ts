@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { isAddressShaped, type WalletAddress } from "../wallet-address.ts";
+
+/** Twenty bytes of hex, in any case; stored and answered in lower case. The server also checks a mixed-case checksum. */
+export const addressSchema = z
+  .string()
+  .refine(isAddressShaped, "must be a wallet address: 0x and 40 hex digits")
+  .transform((address) => address.toLowerCase() as WalletAddress);
+
+/** A database id as clients send it, a JSON integer or decimal text. Answered as a JSON number. */
+export const idSchema = z
+  .union([z.number(), z.string()])
+  .transform((value) => String(value))
+  .pipe(z.string().regex(/^[1-9]\d{0,14}$/, "must be a positive whole number"))
+  .transform((text) => BigInt(text));
+
+/** An image, logo or link: https only, no credentials, at most 2,048 characters. Empty means none where it may. */
+export const httpsUrlSchema = z
+  .string()
+  .trim()
+  .max(2_048, "must be at most 2048 characters")
+  .refine(isPublicHttpsUrl, "must be an https:// address");
+
+function isPublicHttpsUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.protocol === "https:" && url.username === "" && url.password === "" && url.hostname.includes(".");
+}
+
+/** Every error, at every call. Design, section 7. `error` and `message` are the same sentence. */
+export const errorSchema = z.object({
+  success: z.literal(false),
+  error: z.string(),
+  message: z.string(),
+  code: z.string(),
+  request_id: z.string(),
+});
+export type ApiError = z.infer<typeof errorSchema>;
+
+export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
+export const createdSchema = doneSchema.extend({ id: z.number() });
+
+export const healthSchema = z.object({ success: z.literal(true), status: z.literal("ok") });

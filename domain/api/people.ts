@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { addressSchema } from "./common.ts";
+import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
+
+export const checkUserRequestSchema = z.object({ address: addressSchema });
+/** `challenge` is for the purpose that `exists` calls for: login when registered, registration otherwise. */
+export const challengeSchema = z.object({ nonce: z.string(), message: z.string(), expires_at: z.iso.datetime() });
+export const checkUserResponseSchema = z.object({
+  success: z.literal(true),
+  exists: z.boolean(),
+  challenge: challengeSchema,
+});
+export type CheckUserResponse = z.infer<typeof checkUserResponseSchema>;
+
+const signature = z.string().regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, "must be 0x and hex digits");
+const nameText = z.string().trim().min(1, "must not be empty").max(80, "must be at most 80 characters");
+
+export const registerRequestSchema = z.object({
+  address: addressSchema,
+  first_name: nameText,
+  last_name: nameText,
+  email: z.email("must be an e-mail address").max(254),
+  signature,
+  nonce: z.string().max(64).optional(),
+});
+export const registerResponseSchema = z.object({ success: z.literal(true), message: z.string(), token: z.string() });
+export type RegisterRequest = z.input<typeof registerRequestSchema>;
+
+export const loginRequestSchema = z.object({ address: addressSchema, signature, nonce: z.string().max(64).optional() });
+export const loginResponseSchema = z.object({ success: z.literal(true), token: z.string() });
+
+export const nftAttributeSchema = z.object({ trait_type: z.string(), value: z.string() });
+/** Specification, section 3, "Blockchain purchase NFT". */
+export const purchaseNftSchema = z.object({
+  /** Decimal text. */
+  tokenId: z.string(),
+  txHash: z.string(),
+  contract: z.string(),
+  name: z.string(),
+  symbol: z.string(),
+  metadata: z.object({
+    name: z.string(),
+    image: z.string(),
+    description: z.string(),
+    attributes: z.array(nftAttributeSchema),
+  }),
+});
+export type PurchaseNft = z.infer<typeof purchaseNftSchema>;
+
+/** `balance` is decimal text in whole tokens; `contract` is empty where no contract is known. */
+export const heldTokenSchema = z.object({
+  symbol: z.string(),
+  balance: z.string(),
+  decimals: z.number(),
+  contract: z.string(),
+});
+export type HeldToken = z.infer<typeof heldTokenSchema>;
+
+export const meResponseSchema = z.object({
+  success: z.literal(true),
+  data: z.object({
+    wallet: z.string(),
+    email: z.string(),
+    first_name: z.string(),
+    last_name: z.string(),
+    /** Decimal text in CHZ. */
+    nativeBalance: z.string(),
+    tokens: z.array(heldTokenSchema),
+    nfts: z.array(purchaseNftSchema),
+    purchases: z.array(purchaseRecordSchema),
+    totals: totalsSchema,
+  }),
+});
+export type Me = z.infer<typeof meResponseSchema>["data"];
+
+export const isAdminResponseSchema = z.object({ success: z.literal(true), isAdmin: z.boolean() });

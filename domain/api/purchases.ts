@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { InvalidNumberError, parseDecimal, parseReais } from "../money.ts";
+import { PURCHASE_CAP_CENTS } from "../product.ts";
+import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase-status.ts";
+import { SLUG_PATTERN } from "../slug.ts";
+import { addressSchema, idSchema } from "./common.ts";
+
+/** Reais as a JSON number or text with a dot, at most 2 decimals, to cents. */
+const amountReaisSchema = z.union([z.number(), z.string()]).transform((value, context) => {
+  try {
+    const cents = parseReais(value);
+    if (cents === 0n) throw new InvalidNumberError("must be more than 0");
+    if (cents > PURCHASE_CAP_CENTS) throw new InvalidNumberError("must be at most 1000000.00");
+    return cents;
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+/** CHZ as a JSON number or text with a dot, at most 9 decimals, to gwei. */
+const amountChzSchema = z.union([z.number(), z.string()]).transform((value, context) => {
+  try {
+    const gwei = parseDecimal(value, 9);
+    if (gwei === 0n) throw new InvalidNumberError("must be more than 0");
+    return gwei;
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+export const registerPurchaseRequestSchema = z.object({
+  user: addressSchema,
+  store_id: idSchema,
+  amount: amountReaisSchema,
+  token_slug: z.string().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens").nullish(),
+});
+export type RegisterPurchaseRequest = { user: string; store_id: number; amount: number | string; token_slug?: string };
+
+const purchaseTermsShape = {
+  id: z.number(),
+  store_id: z.number(),
+  /** Reais, decimal text with two places. */
+  amount: z.string(),
+  /** Base percent, decimal text. */
+  cashback_percent: z.string(),
+  bonus_percent: z.string(),
+  token_slug: z.string().nullable(),
+  status: z.enum(PURCHASE_STATUSES),
+  created_at: z.iso.datetime(),
+};
+
+export const registerPurchaseResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  purchase: z.object({
+    ...purchaseTermsShape,
+    /** Where to send the buyer: the store's link with this purchase's click id; null where the store has none. */
+    affiliate_url: z.string().nullable(),
+  }),
+});
+export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>["purchase"];
+
+/** One purchase as its buyer sees it: specification, section 3, "Stored purchase record", and its life on chain. */
+export const purchaseRecordSchema = z.object({
+  ...purchaseTermsShape,
+  store: z.string(),
+  date: z.iso.datetime(),
+  /** Cashback in CHZ. */
+  cashback: z.number(),
+  /** The chosen fan token's slug in upper case, or CHZ. */
+  tokenType: z.string(),
+  destination: z.string(),
+  /** Pendente, Confirmado or Cancelado. */
+  stored_status: z.string(),
+  /** Cashback in CHZ, decimal text, exact. */
+  cashback_amount: z.string(),
+  cashback_state: z.enum(CASHBACK_STATES),
+  token_id: z.string().nullable(),
+  mint_tx: z.string().nullable(),
+  status_tx: z.string().nullable(),
+  payment_tx: z.string().nullable(),
+  minted_at: z.iso.datetime().nullable(),
+  confirmed_at: z.iso.datetime().nullable(),
+  paid_at: z.iso.datetime().nullable(),
+});
+export type PurchaseRecord = z.infer<typeof purchaseRecordSchema>;
+
+/** CHZ amounts are decimal text. Each purchase counts once. `total` = confirmed + pending, and cancelled ones count nowhere. */
+export const totalsSchema = z.object({
+  total: z.string(),
+  confirmed: z.string(),
+  pending: z.string(),
+  paid: z.string(),
+  count: z.number(),
+  confirmed_count: z.number(),
+  pending_count: z.number(),
+});
+export type Totals = z.infer<typeof totalsSchema>;
+
+export const mintNftRequestSchema = z.object({
+  user: addressSchema,
+  purchase_id: idSchema,
+  metadata_uri: z
+    .string()
+    .trim()
+    .max(2_048)
+    .regex(/^(?:https:\/\/[^\s@]+|ipfs:\/\/\S+)?$/, "must be an https:// or ipfs:// address, or empty")
+    .optional()
+    .default(""),
+});
+export const mintNftResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  purchase_id: z.number(),
+  token_id: z.string(),
+  /** `queued` until the token is indexed, then the purchase's status. */
+  status: z.string(),
+  tx_hash: z.string().nullable(),
+});
+
+export const confirmPurchaseRequestSchema = z.object({ purchase_id: idSchema });
+export const confirmPurchaseResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  purchase_id: z.number(),
+  status: z.string(),
+});
+
+export const distributeCashbackRequestSchema = z.object({ user: addressSchema, amount: amountChzSchema });
+export const distributeCashbackResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  user: z.string(),
+  /** CHZ, decimal text. */
+  amount: z.string(),
+  payments: z.array(
+    z.object({ purchase_id: z.number(), amount: z.string(), status: z.string(), tx_hash: z.string().nullable() }),
+  ),
+});
