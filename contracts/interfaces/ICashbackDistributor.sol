@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+import {IPurchaseNFT} from "./IPurchaseNFT.sol";
+
 /// @title ICashbackDistributor
 /// @notice Pays the cashback of confirmed purchases in CHZ, once a purchase. Recipient and status are read from the NFT,
 /// so that a payer can only pay true, confirmed, unpaid purchases to their own buyers, under the caps.
@@ -16,8 +18,54 @@ interface ICashbackDistributor {
     struct Limits {
         uint96 maxWeiPerCent;
         uint96 maxPayout;
-        uint128 dailyCap;
+        uint112 dailyCap;
     }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                       ERRORS
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @notice The purchase was paid or credited before.
+    error AlreadyPaid(uint256 purchaseId);
+
+    /// @notice A payment of nothing.
+    error ZeroAmount(uint256 purchaseId);
+
+    /// @notice Only a Confirmed purchase is paid.
+    error NotConfirmed(uint256 purchaseId, IPurchaseNFT.Status status);
+
+    /// @notice The amount is above value × (cashback + bonus) × rate.
+    error AboveCashback(uint256 purchaseId, uint256 amount, uint256 maxAmount);
+
+    /// @notice The amount is above what one payment may be.
+    error AboveMaxPayout(uint256 purchaseId, uint256 amount, uint256 maxPayout);
+
+    /// @notice The day's payments would be above what they may be.
+    error AboveDailyCap(uint256 spent, uint256 dailyCap);
+
+    /// @notice The rate is above what it may be.
+    error RateTooHigh(uint256 weiPerCent, uint256 maxWeiPerCent);
+
+    /// @notice A batch holds nothing, or more than it may.
+    error InvalidBatchSize(uint256 size, uint256 maxSize);
+
+    /// @notice The CHZ that nobody is owed is less than what is asked for.
+    error InsufficientFunds(uint256 needed, uint256 available);
+
+    /// @notice Too little gas is left to give the next recipient its share; send the batch with more.
+    error InsufficientGas(uint256 left, uint256 needed);
+
+    /// @notice The caller has no credit.
+    error NoCredit(address caller);
+
+    /// @notice CHZ cannot be sent to the zero address or to the distributor itself.
+    error InvalidRecipient(address to);
+
+    /// @notice The recipient that the caller chose refused the CHZ.
+    error TransferRefused(address to, uint256 amount);
+
+    /// @notice The older distributor must be paused, for good, before its paid purchases are imported.
+    error PredecessorNotPaused(address predecessor);
 
     /*//////////////////////////////////////////////////////////////////////////
                                        EVENTS
@@ -42,20 +90,33 @@ interface ICashbackDistributor {
     event Swept(address indexed to, uint256 amount);
 
     /// @notice The bounds were set.
-    event LimitsSet(uint96 maxWeiPerCent, uint96 maxPayout, uint128 dailyCap);
+    event LimitsSet(uint96 maxWeiPerCent, uint96 maxPayout, uint112 dailyCap);
+
+    /// @notice Purchases that an older distributor had paid count as paid here: bit `i` of `bits` is purchase
+    /// `wordIndex * 256 + i`.
+    event PaidImported(uint256 indexed wordIndex, uint256 bits);
 
     /*//////////////////////////////////////////////////////////////////////////
                                      READ-ONLY
     //////////////////////////////////////////////////////////////////////////*/
 
+    /// @notice The receipts whose cashback is paid.
+    function purchaseNFT() external view returns (IPurchaseNFT);
+
     /// @notice Whether a purchase's cashback was paid or credited. Never turns false again.
     function isPaid(uint256 purchaseId) external view returns (bool);
+
+    /// @notice 256 paid bits: bit `i` is purchase `wordIndex * 256 + i`.
+    function paidWord(uint256 wordIndex) external view returns (uint256);
 
     /// @notice What a recipient may withdraw, in wei.
     function creditOf(address recipient) external view returns (uint256);
 
     /// @notice The sum of all credits, in wei.
     function totalCredit() external view returns (uint256);
+
+    /// @notice The CHZ that nobody is owed, in wei: what can be paid or swept.
+    function available() external view returns (uint256);
 
     /// @notice The bounds in force.
     function limits() external view returns (Limits memory);
@@ -67,12 +128,12 @@ interface ICashbackDistributor {
                                    STATE-CHANGING
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice Pays up to a bounded number of purchases; ids that were paid before are skipped. Payer role.
+    /// @notice Pays 1 to `MAX_BATCH` purchases; ids that were paid before are skipped. Payer role, not while paused.
     /// @param items Each `purchaseId << 96 | amount`, the amount in wei.
-    /// @param weiPerCent The rate these amounts were computed at, at most `maxWeiPerCent`.
+    /// @param weiPerCent The rate that bounds these amounts, itself at most `maxWeiPerCent`.
     function payBatch(uint256[] calldata items, uint256 weiPerCent) external;
 
-    /// @notice Pays one purchase; reverts when it was paid before. Payer role.
+    /// @notice Pays one purchase; reverts when it was paid before. Payer role, not while paused.
     function pay(uint256 purchaseId, uint256 amount) external;
 
     /// @notice Sends the caller's credit to `to`. Open to anyone, also while paused.
@@ -83,6 +144,13 @@ interface ICashbackDistributor {
 
     /// @notice Sets the bounds. Admin.
     function setLimits(Limits calldata newLimits) external;
+
+    /// @notice Counts what an older, paused distributor of the same receipts paid as paid. It can only ever forbid a
+    /// payment. Admin.
+    /// @param predecessor The older distributor.
+    /// @param firstWord The first word of paid bits to read.
+    /// @param wordCount How many words to read.
+    function importPaid(ICashbackDistributor predecessor, uint256 firstWord, uint256 wordCount) external;
 
     /// @notice Stops payments. Pauser role.
     function pause() external;

@@ -3,7 +3,8 @@ pragma solidity 0.8.35;
 
 /// @title IPurchaseNFT
 /// @notice A receipt: one soulbound ERC-721 token a purchase. The token id is the purchase id, so a purchase can be
-/// minted at most once: ERC-721 itself refuses the second mint.
+/// minted at most once: ERC-721 itself refuses the second mint. Beside ERC-721 it speaks ERC-4906 (metadata changes),
+/// ERC-5192 (soulbound) and ERC-7572 (collection metadata).
 interface IPurchaseNFT {
     /*//////////////////////////////////////////////////////////////////////////
                                        TYPES
@@ -24,7 +25,7 @@ interface IPurchaseNFT {
     /// @param valueCents The purchase value in cents of a Brazilian real; not zero.
     /// @param cashbackBps The store's cashback in basis points.
     /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; both together at most 10,000.
-    /// @param metadataUri Empty, or the address of metadata that replaces the ticket drawn on chain.
+    /// @param metadataUri Empty, or the address of metadata that replaces the ticket drawn on chain; at most 1,024 bytes.
     struct Purchase {
         uint256 id;
         address buyer;
@@ -36,6 +37,12 @@ interface IPurchaseNFT {
     }
 
     /// @notice What the chain knows of a purchase.
+    /// @param buyer The wallet that bought and is paid; the token's owner, for ever.
+    /// @param storeId The number of the store.
+    /// @param valueCents The purchase value in cents of a Brazilian real.
+    /// @param cashbackBps The store's cashback in basis points.
+    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`.
+    /// @param status Where the purchase stands.
     struct PurchaseRecord {
         address buyer;
         uint16 storeId;
@@ -44,6 +51,52 @@ interface IPurchaseNFT {
         uint16 bonusBps;
         Status status;
     }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                       ERRORS
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @notice A purchase id is zero, or 2^160 or more.
+    error InvalidPurchaseId(uint256 id);
+
+    /// @notice The purchase was minted before.
+    error AlreadyMinted(uint256 id);
+
+    /// @notice The zero address cannot buy.
+    error InvalidBuyer(uint256 id);
+
+    /// @notice The store was never registered.
+    error UnknownStore(uint16 storeId);
+
+    /// @notice A purchase without a value earns nothing.
+    error ZeroValue(uint256 id);
+
+    /// @notice Cashback and bonus together are above 100 %.
+    error PercentTooHigh(uint256 id, uint256 totalBps, uint256 maxBps);
+
+    /// @notice The metadata address is longer than it may be.
+    error MetadataUriTooLong(uint256 id, uint256 length, uint256 maxLength);
+
+    /// @notice No token has this id.
+    error UnknownPurchase(uint256 tokenId);
+
+    /// @notice Only a Pending purchase can be confirmed or cancelled.
+    error NotPending(uint256 tokenId, Status status);
+
+    /// @notice A batch holds nothing, or more than it may.
+    error InvalidBatchSize(uint256 size, uint256 maxSize);
+
+    /// @notice The store is registered already; rename it instead.
+    error StoreAlreadyRegistered(uint16 storeId);
+
+    /// @notice A store's name is not 1 to 40 bytes of valid UTF-8 without control characters.
+    error InvalidStoreName(bytes name);
+
+    /// @notice The site's address is not 1 to 200 bytes of valid UTF-8 without control characters.
+    error InvalidSiteUrl(bytes siteUrl);
+
+    /// @notice A receipt stays with its buyer: it cannot be sent, and nobody can be allowed to send it.
+    error Soulbound();
 
     /*//////////////////////////////////////////////////////////////////////////
                                        EVENTS
@@ -59,6 +112,9 @@ interface IPurchaseNFT {
         uint16 bonusBps
     );
 
+    /// @notice A purchase was minted with metadata of its own.
+    event MetadataUriSet(uint256 indexed tokenId, string metadataUri);
+
     /// @notice A purchase moved from one status to the next.
     event StatusUpdated(uint256 indexed tokenId, Status from, Status to);
 
@@ -67,6 +123,21 @@ interface IPurchaseNFT {
 
     /// @notice A store's name was changed; `BatchMetadataUpdate` follows.
     event StoreRenamed(uint16 indexed storeId, string name);
+
+    /// @notice The site's address was changed; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
+    event SiteUrlSet(string siteUrl);
+
+    /// @notice ERC-5192: the token cannot be moved. Emitted at mint.
+    event Locked(uint256 tokenId);
+
+    /// @notice ERC-4906: a token's metadata changed.
+    event MetadataUpdate(uint256 _tokenId);
+
+    /// @notice ERC-4906: the metadata of a range of tokens changed.
+    event BatchMetadataUpdate(uint256 _fromTokenId, uint256 _toTokenId);
+
+    /// @notice ERC-7572: the collection's metadata changed.
+    event ContractURIUpdated();
 
     /*//////////////////////////////////////////////////////////////////////////
                                      READ-ONLY
@@ -78,20 +149,30 @@ interface IPurchaseNFT {
     /// @notice The name of a store, empty when it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);
 
+    /// @notice ERC-5192: true for every purchase. Reverts for an id that was never minted.
+    function locked(uint256 tokenId) external view returns (bool);
+
+    /// @notice ERC-7572: the collection's metadata as a `data:` address.
+    function contractURI() external view returns (string memory);
+
+    /// @notice Where `external_url` of every token points to.
+    function siteUrl() external view returns (string memory);
+
     /*//////////////////////////////////////////////////////////////////////////
                                    STATE-CHANGING
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice Mints one purchase to its buyer, Pending. Minter role.
+    /// @notice Mints one purchase to its buyer, Pending. Minter role, not while paused.
     function mint(Purchase calldata purchase) external;
 
-    /// @notice Mints several purchases; one that is refused reverts all. Minter role.
+    /// @notice Mints 1 to `MAX_BATCH` purchases; one that is refused reverts all. Minter role, not while paused.
     function mintBatch(Purchase[] calldata purchases) external;
 
-    /// @notice Moves Pending purchases to Confirmed. Confirmer role.
+    /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Confirmed. Confirmer role. Stays open while paused: what a
+    /// confirmation leads to, the payment, is the distributor's to stop, and this call is the product's most frequent.
     function confirm(uint256[] calldata tokenIds) external;
 
-    /// @notice Moves Pending purchases to Cancelled. Confirmer role.
+    /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Cancelled. Confirmer role, not while paused.
     function cancel(uint256[] calldata tokenIds) external;
 
     /// @notice Names a new store, 1 to 40 bytes of valid UTF-8 without control characters. Catalogue role.
@@ -100,7 +181,10 @@ interface IPurchaseNFT {
     /// @notice Changes the name of a registered store. Catalogue role.
     function renameStore(uint16 storeId, string calldata name) external;
 
-    /// @notice Stops minting, confirming and cancelling. Pauser role.
+    /// @notice Changes where `external_url` points to. Admin.
+    function setSiteUrl(string calldata newSiteUrl) external;
+
+    /// @notice Stops minting and cancelling. Pauser role.
     function pause() external;
 
     /// @notice Lets them go on. Admin.

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {
+    AccessControlDefaultAdminRules
+} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
+
+import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
+import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
+
+/// @title CashbackDistributor
+/// @notice See {ICashbackDistributor}. Not upgradeable.
+/// @dev Invariant: `address(this).balance >= totalCredit`. A payment goes through two steps: *reserve* (checks, the paid
+/// bit and the day's sum) for every item, and only then *send*. A recipient that refuses moves its amount from the free
+/// balance to its credit; the paid bit is never cleared.
+contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminRules, Pausable, ReentrancyGuardTransient {
+    /*//////////////////////////////////////////////////////////////////////////
+                                     CONSTANTS
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @notice May pay.
+    bytes32 public constant PAYER_ROLE = keccak256("PAYER_ROLE");
+
+    /// @notice May sweep CHZ that nobody is owed.
+    bytes32 public constant TREASURER_ROLE = keccak256("TREASURER_ROLE");
+
+    /// @notice May pause.
+    bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
+
+    /// @notice The most payments that one batch takes.
+    uint256 public constant MAX_BATCH = 128;
+
+    /// @notice The gas that a recipient is given.
+    uint256 public constant RECIPIENT_GAS = 30_000;
+
+    /// @notice The gas that must be left before a recipient is called. The call itself takes up to 36,600 (cold account
+    /// 2,600, value 9,000, new account 25,000) and hands on at most 63/64 of what remains (EIP-150), which must be
+    /// `RECIPIENT_GAS` or more: 36,600 + 30,000 × 64 / 63 = 67,077.
+    uint256 public constant MIN_GAS_BEFORE_CALL = 68_000;
+
+    uint256 private constant _BPS = 10_000;
+
+    /// @dev The place of the id in an item of a batch, above its amount.
+    uint256 private constant _ID_OFFSET = 96;
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                       STATE
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @inheritdoc ICashbackDistributor
+    IPurchaseNFT public immutable purchaseNFT;
+
+    /// @dev These two share the slot that `Pausable`'s flag begins.
+    uint96 private _maxWeiPerCent;
+    uint96 private _maxPayout;
+
+    /// @dev These three share a slot: one read and one write a transaction.
+    uint112 private _dailyCap;
+    uint112 private _spent;
+    uint32 private _spentDay;
+
+    /// @inheritdoc ICashbackDistributor
+    /// @dev Invariant: the sum of `creditOf`.
+    uint256 public totalCredit;
+
+    /// @inheritdoc ICashbackDistributor
+    mapping(address recipient => uint256 amount) public creditOf;
+
+    /// @inheritdoc ICashbackDistributor
+    mapping(uint256 wordIndex => uint256 bits) public paidWord;
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                    CONSTRUCTOR
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @param admin The first default admin; grants every other role, and hands over in two steps.
+    /// @param adminDelay How long a change of the admin must wait, in seconds.
+    /// @param receipts The receipts whose cashback is paid.
+    /// @param initialLimits The first bounds.
+    constructor(address admin, uint48 adminDelay, IPurchaseNFT receipts, Limits memory initialLimits)
+        AccessControlDefaultAdminRules(adminDelay, admin)
+    {
+        purchaseNFT = receipts;
+        _setLimits(initialLimits);
+        // No purchase has the id 0. Taking its bit now makes the word of the first purchases cheaper for their payer.
+        paidWord[0] = 1;
+    }
+
+    /// @notice Takes CHZ from anyone.
+    receive() external payable {
+        emit Funded(msg.sender, msg.value);
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                     READ-ONLY
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @inheritdoc ICashbackDistributor
+    function isPaid(uint256 purchaseId) public view returns (bool) {
+        return paidWord[purchaseId >> 8] & _paidMask(purchaseId) != 0;
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function available() public view returns (uint256) {
+        return address(this).balance - totalCredit;
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function limits() external view returns (Limits memory) {
+        return Limits({maxWeiPerCent: _maxWeiPerCent, maxPayout: _maxPayout, dailyCap: _dailyCap});
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function spentToday() public view returns (uint256) {
+        return _spentDay == _today() ? _spent : 0;
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                   STATE-CHANGING
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @inheritdoc ICashbackDistributor
+    function payBatch(uint256[] calldata items, uint256 weiPerCent)
+        external
+        onlyRole(PAYER_ROLE)
+        whenNotPaused
+        nonReentrant
+    {
+        uint256 size = items.length;
+        if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
+        if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
+
+        // The zero address marks a skipped item: no purchase is the zero address's.
+        address[] memory recipients = new address[](size);
+        uint256 total;
+        for (uint256 i; i < size; ++i) {
+            (uint256 purchaseId, uint256 amount) = _unpackItem(items[i]);
+            if (isPaid(purchaseId)) {
+                emit CashbackSkipped(purchaseId);
+            } else {
+                recipients[i] = _reserve(purchaseId, amount, weiPerCent);
+                total += amount;
+            }
+        }
+        _spend(total);
+
+        for (uint256 i; i < size; ++i) {
+            if (recipients[i] != address(0)) {
+                (uint256 purchaseId, uint256 amount) = _unpackItem(items[i]);
+                _send(purchaseId, recipients[i], amount);
+            }
+        }
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function pay(uint256 purchaseId, uint256 amount) external onlyRole(PAYER_ROLE) whenNotPaused nonReentrant {
+        if (isPaid(purchaseId)) revert AlreadyPaid(purchaseId);
+        address recipient = _reserve(purchaseId, amount, _maxWeiPerCent);
+        _spend(amount);
+        _send(purchaseId, recipient, amount);
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function withdrawCredit(address payable to) external nonReentrant {
+        uint256 amount = creditOf[msg.sender];
+        if (amount == 0) revert NoCredit(msg.sender);
+        creditOf[msg.sender] = 0;
+        totalCredit -= amount;
+        emit CreditWithdrawn(msg.sender, to, amount);
+        _transferOrRevert(to, amount);
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function sweep(address payable to, uint256 amount) external onlyRole(TREASURER_ROLE) nonReentrant {
+        if (amount > available()) revert InsufficientFunds(amount, available());
+        emit Swept(to, amount);
+        _transferOrRevert(to, amount);
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function setLimits(Limits calldata newLimits) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setLimits(newLimits);
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function importPaid(ICashbackDistributor predecessor, uint256 firstWord, uint256 wordCount)
+        external
+        onlyRole(DEFAULT_ADMIN_ROLE)
+    {
+        if (!Pausable(address(predecessor)).paused()) revert PredecessorNotPaused(address(predecessor));
+        for (uint256 i = firstWord; i < firstWord + wordCount; ++i) {
+            uint256 bits = predecessor.paidWord(i);
+            paidWord[i] |= bits;
+            emit PaidImported(i, bits);
+        }
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function pause() external onlyRole(PAUSER_ROLE) {
+        _pause();
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function unpause() external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _unpause();
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                      INTERNAL
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @dev Checks one payment and takes its paid bit. The caller has seen that it was not taken.
+    /// @return The purchase's buyer, as the receipt tells.
+    function _reserve(uint256 purchaseId, uint256 amount, uint256 weiPerCent) private returns (address) {
+        if (amount == 0) revert ZeroAmount(purchaseId);
+        if (amount > _maxPayout) revert AboveMaxPayout(purchaseId, amount, _maxPayout);
+
+        IPurchaseNFT.PurchaseRecord memory purchase = purchaseNFT.purchaseOf(purchaseId);
+        if (purchase.status != IPurchaseNFT.Status.Confirmed) revert NotConfirmed(purchaseId, purchase.status);
+        // Rounds down. At most 2^40 × 2^17 × 2^96: far from overflow.
+        uint256 totalBps = uint256(purchase.cashbackBps) + purchase.bonusBps;
+        uint256 cashback = uint256(purchase.valueCents) * totalBps * weiPerCent / _BPS;
+        if (amount > cashback) revert AboveCashback(purchaseId, amount, cashback);
+
+        paidWord[purchaseId >> 8] |= _paidMask(purchaseId);
+        return purchase.buyer;
+    }
+
+    /// @dev Counts `total` towards the day, and sees that it is there.
+    function _spend(uint256 total) private {
+        if (total == 0) return; // a repeated batch: everything was skipped
+        uint256 free = available();
+        if (total > free) revert InsufficientFunds(total, free);
+        uint256 spent = spentToday() + total;
+        if (spent > _dailyCap) revert AboveDailyCap(spent, _dailyCap);
+        // The casts are safe: `spent` is at most `_dailyCap`, which has 112 bits; 32 bits of days last 11 million years.
+        _spent = uint112(spent);
+        _spentDay = _today();
+    }
+
+    /// @dev Sends what was reserved. A recipient gets bounded gas and none of its return data is copied; one that refuses
+    /// is credited, and never stops the others.
+    function _send(uint256 purchaseId, address recipient, uint256 amount) private {
+        // Without this, whoever sets the transaction's gas could turn good payments into credits.
+        if (gasleft() < MIN_GAS_BEFORE_CALL) revert InsufficientGas(gasleft(), MIN_GAS_BEFORE_CALL);
+        if (SafeTransferLib.trySafeTransferETH(recipient, amount, RECIPIENT_GAS)) {
+            emit CashbackPaid(purchaseId, recipient, amount);
+        } else {
+            creditOf[recipient] += amount;
+            totalCredit += amount;
+            emit CashbackDeferred(purchaseId, recipient, amount);
+        }
+    }
+
+    /// @dev To an address that the caller chose, with all the gas there is: only the caller can be hurt.
+    function _transferOrRevert(address to, uint256 amount) private {
+        if (to == address(0) || to == address(this)) revert InvalidRecipient(to);
+        if (!SafeTransferLib.trySafeTransferETH(to, amount, gasleft())) revert TransferRefused(to, amount);
+    }
+
+    function _setLimits(Limits memory newLimits) private {
+        _maxWeiPerCent = newLimits.maxWeiPerCent;
+        _maxPayout = newLimits.maxPayout;
+        _dailyCap = newLimits.dailyCap;
+        emit LimitsSet(newLimits.maxWeiPerCent, newLimits.maxPayout, newLimits.dailyCap);
+    }
+
+    function _today() private view returns (uint32) {
+        return uint32(block.timestamp / 1 days);
+    }
+
+    function _paidMask(uint256 purchaseId) private pure returns (uint256) {
+        return 1 << (purchaseId & 0xff);
+    }
+
+    function _unpackItem(uint256 item) private pure returns (uint256 purchaseId, uint256 amount) {
+        return (item >> _ID_OFFSET, uint96(item));
+    }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {
+    AccessControlDefaultAdminRules
+} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {ERC721} from "solady/src/tokens/ERC721.sol";
+
+import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
+import {PackedPurchase, PackedPurchaseLib} from "./libraries/PackedPurchase.sol";
+import {PlainText} from "./libraries/PlainText.sol";
+import {TicketMetadata} from "./libraries/TicketMetadata.sol";
+
+/// @title PurchaseNFT
+/// @notice See {IPurchaseNFT}. Not upgradeable.
+/// @dev One storage slot a purchase: Solady's `ERC721` keeps 96 bits beside the owner, and {PackedPurchase} fills them.
+/// Tokens are made with `_mint` semantics and not `_safeMint`: a receipt needs no consent, a buyer with code (a
+/// multisig, an EIP-7702 account) must not be able to refuse it, and without a callback nothing can be re-entered.
+contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pausable {
+    /*//////////////////////////////////////////////////////////////////////////
+                                     CONSTANTS
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @notice May mint purchases.
+    bytes32 public constant MINTER_ROLE = keccak256("MINTER_ROLE");
+
+    /// @notice May confirm and cancel purchases.
+    bytes32 public constant CONFIRMER_ROLE = keccak256("CONFIRMER_ROLE");
+
+    /// @notice May register and rename stores.
+    bytes32 public constant CATALOGUE_ROLE = keccak256("CATALOGUE_ROLE");
+
+    /// @notice May pause.
+    bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
+
+    /// @notice The most purchases that one call takes.
+    uint256 public constant MAX_BATCH = 128;
+
+    /// @notice The most that cashback and bonus may be together, in basis points: 100 %.
+    uint256 public constant MAX_TOTAL_BPS = 10_000;
+
+    uint256 private constant _MAX_STORE_NAME_BYTES = 40;
+    uint256 private constant _MAX_SITE_URL_BYTES = 200;
+    uint256 private constant _MAX_METADATA_URI_BYTES = 1024;
+
+    /// @dev How many store numbers have their bit in `_frequentStores`.
+    uint256 private constant _FREQUENT_STORES = 248;
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                       STATE
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @dev Bit `i` is set when store `i` is registered. The compiler places these 248 bits in the slot that `Pausable`'s
+    /// flag begins, so that a mint reads both at the price of one. Invariant: bit `i` set ⇔ `_storeNames[i]` not empty.
+    uint248 private _frequentStores;
+
+    /// @dev Empty where a store is not registered.
+    mapping(uint16 storeId => string name) private _storeNames;
+
+    /// @dev Empty where the ticket is drawn on chain.
+    mapping(uint256 tokenId => string metadataUri) private _metadataUris;
+
+    string private _siteUrl;
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                    CONSTRUCTOR
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @param admin The first default admin; grants every other role, and hands over in two steps.
+    /// @param adminDelay How long a change of the admin must wait, in seconds.
+    /// @param initialSiteUrl Where `external_url` of every token points to.
+    constructor(address admin, uint48 adminDelay, string memory initialSiteUrl)
+        AccessControlDefaultAdminRules(adminDelay, admin)
+    {
+        _setSiteUrl(initialSiteUrl);
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                     READ-ONLY
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @notice The collection's name.
+    function name() public pure override returns (string memory) {
+        return "Torcida";
+    }
+
+    /// @notice The collection's symbol.
+    function symbol() public pure override returns (string memory) {
+        return "TORCIDA";
+    }
+
+    /// @notice A purchase's own metadata address, or the ticket drawn on chain as a `data:` address.
+    /// Reverts for an id that was never minted.
+    function tokenURI(uint256 tokenId) public view override returns (string memory) {
+        PurchaseRecord memory purchase = purchaseOf(tokenId);
+        string memory metadataUri = _metadataUris[tokenId];
+        if (bytes(metadataUri).length != 0) return metadataUri;
+        return TicketMetadata.tokenURI(tokenId, purchase, _storeNames[purchase.storeId], _siteUrl);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function contractURI() external view returns (string memory) {
+        return TicketMetadata.contractURI(name(), symbol(), _siteUrl);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function purchaseOf(uint256 tokenId) public view returns (PurchaseRecord memory) {
+        address buyer = _ownerOf(tokenId);
+        if (buyer == address(0)) revert UnknownPurchase(tokenId);
+        return PackedPurchase.wrap(_getExtraData(tokenId)).unpack(buyer);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function storeName(uint16 storeId) external view returns (string memory) {
+        return _storeNames[storeId];
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function siteUrl() external view returns (string memory) {
+        return _siteUrl;
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function locked(uint256 tokenId) external view returns (bool) {
+        if (!_exists(tokenId)) revert UnknownPurchase(tokenId);
+        return true;
+    }
+
+    /// @notice ERC-165: also true for ERC-721, its metadata, ERC-4906 and ERC-5192.
+    function supportsInterface(bytes4 interfaceId)
+        public
+        view
+        override(ERC721, AccessControlDefaultAdminRules)
+        returns (bool)
+    {
+        return interfaceId == bytes4(0x49064906) // ERC-4906
+            || interfaceId == bytes4(0xb45a3c0e) // ERC-5192
+            || ERC721.supportsInterface(interfaceId) || AccessControlDefaultAdminRules.supportsInterface(interfaceId);
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                   STATE-CHANGING
+    //////////////////////////////////////////////////////////////////////////*/
+
+    /// @inheritdoc IPurchaseNFT
+    function mint(Purchase calldata purchase) external onlyRole(MINTER_ROLE) whenNotPaused {
+        _mintPurchase(purchase);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function mintBatch(Purchase[] calldata purchases) external onlyRole(MINTER_ROLE) whenNotPaused {
+        _requireBatchSize(purchases.length);
+        for (uint256 i; i < purchases.length; ++i) {
+            _mintPurchase(purchases[i]);
+        }
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function confirm(uint256[] calldata tokenIds) external onlyRole(CONFIRMER_ROLE) {
+        _leavePending(tokenIds, Status.Confirmed);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function cancel(uint256[] calldata tokenIds) external onlyRole(CONFIRMER_ROLE) whenNotPaused {
+        _leavePending(tokenIds, Status.Cancelled);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function registerStore(uint16 storeId, string calldata newName) external onlyRole(CATALOGUE_ROLE) {
+        if (_isRegistered(storeId)) revert StoreAlreadyRegistered(storeId);
+        _setStoreName(storeId, newName);
+        // The cast is safe: only numbers below 248 have a bit here.
+        if (storeId < _FREQUENT_STORES) _frequentStores |= uint248(1 << storeId);
+        emit StoreRegistered(storeId, newName);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function renameStore(uint16 storeId, string calldata newName) external onlyRole(CATALOGUE_ROLE) {
+        if (!_isRegistered(storeId)) revert UnknownStore(storeId);
+        _setStoreName(storeId, newName);
+        emit StoreRenamed(storeId, newName);
+        // Which tokens are this store's is not kept on chain: readers are told to look at all of them again.
+        emit BatchMetadataUpdate(0, type(uint256).max);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function setSiteUrl(string calldata newSiteUrl) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setSiteUrl(newSiteUrl);
+        emit BatchMetadataUpdate(0, type(uint256).max);
+        emit ContractURIUpdated();
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function pause() external onlyRole(PAUSER_ROLE) {
+        _pause();
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function unpause() external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _unpause();
+    }
+
+    /// @notice Always reverts: a receipt stays with its buyer. Both forms of `safeTransferFrom` end here too.
+    function transferFrom(address, address, uint256) public payable override {
+        revert Soulbound();
+    }
+
+    /// @notice Always reverts: nobody can be allowed to send a receipt.
+    function approve(address, uint256) public payable override {
+        revert Soulbound();
+    }
+
+    /// @notice Always reverts: nobody can be allowed to send receipts.
+    function setApprovalForAll(address, bool) public pure override {
+        revert Soulbound();
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                      INTERNAL
+    //////////////////////////////////////////////////////////////////////////*/
+
+    function _mintPurchase(Purchase calldata purchase) private {
+        uint256 id = purchase.id;
+        // The distributor packs an id with an amount into one word, so an id has 160 bits.
+        if (id == 0 || id > type(uint160).max) revert InvalidPurchaseId(id);
+        if (_exists(id)) revert AlreadyMinted(id);
+        if (purchase.buyer == address(0)) revert InvalidBuyer(id);
+        if (!_isRegistered(purchase.storeId)) revert UnknownStore(purchase.storeId);
+        if (purchase.valueCents == 0) revert ZeroValue(id);
+        uint256 totalBps = uint256(purchase.cashbackBps) + purchase.bonusBps;
+        if (totalBps > MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, MAX_TOTAL_BPS);
+
+        PackedPurchase packed = PackedPurchaseLib.pack(
+            purchase.valueCents, purchase.cashbackBps, purchase.bonusBps, purchase.storeId
+        );
+        // "Unchecked" is about the id, which was seen to be free above.
+        _mintAndSetExtraDataUnchecked(purchase.buyer, id, PackedPurchase.unwrap(packed));
+        emit Locked(id);
+        emit PurchaseMinted(
+            id, purchase.buyer, purchase.storeId, purchase.valueCents, purchase.cashbackBps, purchase.bonusBps
+        );
+        if (bytes(purchase.metadataUri).length != 0) _setMetadataUri(id, purchase.metadataUri);
+    }
+
+    function _leavePending(uint256[] calldata tokenIds, Status to) private {
+        _requireBatchSize(tokenIds.length);
+        for (uint256 i; i < tokenIds.length; ++i) {
+            uint256 tokenId = tokenIds[i];
+            PackedPurchase packed = PackedPurchase.wrap(_getExtraData(tokenId));
+            Status from = packed.status();
+            if (from != Status.Pending) revert NotPending(tokenId, from);
+            _setExtraData(tokenId, PackedPurchase.unwrap(packed.withStatus(to)));
+            emit StatusUpdated(tokenId, from, to);
+            emit MetadataUpdate(tokenId);
+        }
+    }
+
+    function _setMetadataUri(uint256 tokenId, string calldata metadataUri) private {
+        uint256 length = bytes(metadataUri).length;
+        if (length > _MAX_METADATA_URI_BYTES) revert MetadataUriTooLong(tokenId, length, _MAX_METADATA_URI_BYTES);
+        _metadataUris[tokenId] = metadataUri;
+        emit MetadataUriSet(tokenId, metadataUri);
+    }
+
+    function _setStoreName(uint16 storeId, string calldata newName) private {
+        if (!PlainText.isPlain(bytes(newName), 1, _MAX_STORE_NAME_BYTES)) revert InvalidStoreName(bytes(newName));
+        _storeNames[storeId] = newName;
+    }
+
+    function _setSiteUrl(string memory newSiteUrl) private {
+        if (!PlainText.isPlain(bytes(newSiteUrl), 1, _MAX_SITE_URL_BYTES)) revert InvalidSiteUrl(bytes(newSiteUrl));
+        _siteUrl = newSiteUrl;
+        emit SiteUrlSet(newSiteUrl);
+    }
+
+    function _isRegistered(uint16 storeId) private view returns (bool) {
+        if (storeId < _FREQUENT_STORES) return (_frequentStores >> storeId) & 1 == 1;
+        return bytes(_storeNames[storeId]).length != 0;
+    }
+
+    function _requireBatchSize(uint256 size) private pure {
+        if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
+    }
+}
