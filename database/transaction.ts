@@ -1,0 +1,38 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Kysely, Transaction } from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** A connection or a transaction: what a query function needs. */
+export type Queries = Kysely<Schema> | Transaction<Schema>;
+
+const ATTEMPTS = 8;
+const BACKOFF_MS = 10;
+/** PostgreSQL: serialization failure, deadlock. SQLite: another process held the write lock past the busy time-out. */
+const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT"]);
+
+/** Runs `work` in one transaction; runs it again where the database asks for that. `work` must have no other effects. */
+export async function inTransaction<T>(
+  kysely: Kysely<Schema>,
+  work: (transaction: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await kysely.transaction().execute(work);
+    } catch (error) {
+      if (attempt >= ATTEMPTS || !PASSING_CODES.has(databaseErrorCode(error) ?? "")) throw error;
+      await delay(BACKOFF_MS * 2 ** attempt * Math.random());
+    }
+  }
+}
+
+/** The driver's own code of an error: an SQLSTATE, or a name such as SQLITE_CONSTRAINT_UNIQUE. */
+export function databaseErrorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Whether an insert or update met a unique constraint. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code === "23505" || code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY";
+}
