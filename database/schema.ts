@@ -19,7 +19,10 @@ export type Schema = {
   fan_tokens: FanTokensTable;
   // Claims
   purchases: PurchasesTable;
+  adjustments: AdjustmentsTable;
+  affiliate_events: AffiliateEventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  settings: SettingsTable;
   audit_log: AuditLogTable;
   // Outbox
   operations: OperationsTable;
@@ -42,7 +45,11 @@ type UsersTable = {
   last_name: string;
   /** 1n once this wallet has signed in with a nonce: fixed sentences are refused from then on. */
   nonce_seen: Generated<bigint>;
+  /** Grows with every change of this wallet's own rows, so that a cached answer is known to be old. */
+  revision: Generated<bigint>;
   created_at: bigint;
+  /** The profile was erased at its owner's wish; the row stays for `nonce_seen`. */
+  erased_at: bigint | null;
 };
 
 type SessionsTable = {
@@ -122,7 +129,38 @@ type PurchasesTable = {
   wei_per_cent: bigint | null;
   /** From when its cashback may be paid; null until it is confirmed. */
   payable_at: bigint | null;
+  /** What a store's affiliate network reports a sale by; cannot be guessed. */
+  click_id: string;
+  /** The part of its cashback that was kept for purchases returned after their payment. */
+  offset_gwei: Generated<bigint>;
+  /** The store or its network took the sale back. */
+  reversed_at: bigint | null;
+  /** Nothing is left to do: paid deep enough, cancelled, or wholly offset. */
+  settled_at: bigint | null;
   created_at: bigint;
+};
+
+/** What a buyer owes for a purchase that was returned after it was paid. */
+type AdjustmentsTable = {
+  purchase_id: bigint;
+  wallet: WalletAddress;
+  amount_gwei: bigint;
+  created_at: bigint;
+};
+
+type AffiliateEventsTable = {
+  network: string;
+  event_id: string;
+  click_id: string;
+  kind: "report" | "confirm" | "reverse";
+  body_hash: string;
+  received_at: bigint;
+};
+
+type SettingsTable = {
+  name: string;
+  value: string;
+  updated_at: bigint;
 };
 
 type IdempotencyKeysTable = {
@@ -158,6 +196,8 @@ type OperationsTable = {
   transaction_id: bigint | null;
   /** Not sent before this time. */
   not_before: bigint;
+  /** How often it was in a transaction that reverted. */
+  attempts: Generated<bigint>;
   error: string | null;
   created_at: bigint;
   updated_at: bigint;
@@ -170,8 +210,11 @@ type TransactionsTable = {
   to_address: WalletAddress;
   data: string;
   gas_limit: bigint;
-  /** `reserved` has a nonce, `signed` has stored bytes, `mined` a receipt, `confirmed` a receipt deep enough. */
-  status: "reserved" | "signed" | "mined" | "confirmed";
+  /**
+   * `signed` has a nonce and stored bytes, `mined` a receipt, `confirmed` a receipt deep enough, `void` lost its nonce
+   * for good to a transaction that is not ours.
+   */
+  status: "signed" | "mined" | "confirmed" | "void";
   /** 1n when the mined receipt says success. */
   succeeded: bigint | null;
   mined_hash: string | null;

@@ -24,7 +24,9 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("first_name", "text", (c) => c.notNull())
     .addColumn("last_name", "text", (c) => c.notNull())
     .addColumn("nonce_seen", integer, (c) => c.notNull().defaultTo(0))
+    .addColumn("revision", integer, (c) => c.notNull().defaultTo(0))
     .addColumn("created_at", integer, (c) => c.notNull())
+    .addColumn("erased_at", integer)
     .addCheckConstraint("users_wallet_lower", address("wallet"))
     .execute();
 
@@ -105,11 +107,47 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("source", "text", (c) => c.notNull().check(sql`source in ('simulated', 'live')`))
     .addColumn("wei_per_cent", integer, (c) => c.check(sql`wei_per_cent > 0`))
     .addColumn("payable_at", integer)
+    .addColumn("click_id", "text", (c) => c.notNull().unique())
+    .addColumn("offset_gwei", integer, (c) => c.notNull().defaultTo(0))
+    .addColumn("reversed_at", integer)
+    .addColumn("settled_at", integer)
     .addColumn("created_at", integer, (c) => c.notNull())
     .addCheckConstraint("purchases_wallet_lower", address("wallet"))
     .addCheckConstraint("purchases_total_bps", sql`cashback_bps + bonus_bps <= 10000`)
     .execute();
   await db.schema.createIndex("purchases_wallet").on("purchases").columns(["wallet", "id"]).execute();
+
+  await db.schema
+    .createIndex("purchases_open")
+    .on("purchases")
+    .column("id")
+    .where(sql.ref("settled_at"), "is", null)
+    .execute();
+
+  await table("adjustments")
+    .addColumn("purchase_id", integer, (c) => c.primaryKey().notNull().references("purchases.id"))
+    .addColumn("wallet", "text", (c) => c.notNull())
+    .addColumn("amount_gwei", integer, (c) => c.notNull().check(sql`amount_gwei > 0`))
+    .addColumn("created_at", integer, (c) => c.notNull())
+    .addCheckConstraint("adjustments_wallet_lower", address("wallet"))
+    .execute();
+  await db.schema.createIndex("adjustments_wallet").on("adjustments").column("wallet").execute();
+
+  await table("affiliate_events")
+    .addColumn("network", "text", (c) => c.notNull())
+    .addColumn("event_id", "text", (c) => c.notNull())
+    .addColumn("click_id", "text", (c) => c.notNull())
+    .addColumn("kind", "text", (c) => c.notNull().check(sql`kind in ('report', 'confirm', 'reverse')`))
+    .addColumn("body_hash", "text", (c) => c.notNull())
+    .addColumn("received_at", integer, (c) => c.notNull())
+    .addPrimaryKeyConstraint("affiliate_events_key", ["network", "event_id"])
+    .execute();
+
+  await table("settings")
+    .addColumn("name", "text", (c) => c.primaryKey().notNull())
+    .addColumn("value", "text", (c) => c.notNull())
+    .addColumn("updated_at", integer, (c) => c.notNull())
+    .execute();
 
   await table("idempotency_keys")
     .addColumn("key", "text", (c) => c.notNull())
@@ -127,7 +165,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("action", "text", (c) => c.notNull())
     .addColumn("subject", "text", (c) => c.notNull())
     .addColumn("detail", "text", (c) => c.notNull())
-    .addColumn("previous_hash", "text", (c) => c.notNull())
+    .addColumn("previous_hash", "text", (c) => c.notNull().unique())
     .addColumn("hash", "text", (c) => c.notNull())
     .execute();
 
@@ -137,7 +175,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("to_address", "text", (c) => c.notNull())
     .addColumn("data", "text", (c) => c.notNull())
     .addColumn("gas_limit", integer, (c) => c.notNull())
-    .addColumn("status", "text", (c) => c.notNull().check(sql`status in ('reserved', 'signed', 'mined', 'confirmed')`))
+    .addColumn("status", "text", (c) => c.notNull().check(sql`status in ('signed', 'mined', 'confirmed', 'void')`))
     .addColumn("succeeded", integer)
     .addColumn("mined_hash", "text")
     .addColumn("block_number", integer)
@@ -171,6 +209,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("status", "text", (c) => c.notNull().check(sql`status in ('queued', 'assigned', 'done', 'failed')`))
     .addColumn("transaction_id", integer, (c) => c.references("transactions.id"))
     .addColumn("not_before", integer, (c) => c.notNull())
+    .addColumn("attempts", integer, (c) => c.notNull().defaultTo(0))
     .addColumn("error", "text")
     .addColumn("created_at", integer, (c) => c.notNull())
     .addColumn("updated_at", integer, (c) => c.notNull())
