@@ -1,0 +1,176 @@
+/** The whole system on this machine: local chain, contracts, catalogue, indexer, api with the web app. Design, section 9. */
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { CHILIZ_CHAIN_ID } from "../domain/product.ts";
+import { Children, type ChildSpecification, endLeftovers } from "./start/children.ts";
+import { readEnvironment, type StartEnvironment } from "./start/environment.ts";
+import { buildFrontend } from "./start/frontend-build.ts";
+import { anvilArguments, findAnvil } from "./start/local-chain.ts";
+import { runToEnd } from "./start/run-to-end.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const READY_TIMEOUT_MS = 120_000;
+const POLL_MS = 50;
+
+const started = performance.now();
+try {
+  await main(readEnvironment(process.env));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+async function main(environment: StartEnvironment): Promise<void> {
+  const dataDirectory = environment.DATA_DIR;
+  mkdirSync(join(dataDirectory, "logs"), { recursive: true });
+  await endLeftovers(dataDirectory);
+  const isLocal = environment.RPC_URLS === undefined;
+  const network = isLocal ? "localhost" : environment.CHAIN_ID === CHILIZ_CHAIN_ID ? "chiliz" : "spicy";
+  await refuseTakenPorts(environment, isLocal);
+
+  const specifications = processes(environment, isLocal);
+  const children = new Children(dataDirectory, (message) => {
+    console.error(message);
+    void end(1);
+  });
+  let ending = false;
+  const end = async (exitCode: number) => {
+    if (ending) return;
+    ending = true;
+    console.log("\nEnding Torcida …");
+    await children.endAll(specifications);
+    process.exit(exitCode);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
+
+  try {
+    const buildLog = join(dataDirectory, "logs", "build.log");
+    const build = step("Web app", () => buildFrontend(ROOT, network, buildLog));
+    // Waited for below; a failure before then must not count as unhandled.
+    build.catch(() => {});
+    if (isLocal) {
+      await step("Chain", async () => {
+        children.start(specification(specifications, "chain"));
+        await until("the local chain", () => chainAnswers(environment.CHAIN_PORT));
+      });
+      await step("Contracts", () =>
+        runToEnd(
+          process.execPath,
+          [join(ROOT, "scripts/deploy.ts"), "--network", "localhost"],
+          children.logFile("deploy"),
+        ),
+      );
+    }
+    await step("Catalogue", () =>
+      runToEnd(process.execPath, [join(ROOT, "scripts/seed.ts")], children.logFile("seed")),
+    );
+    children.start(specification(specifications, "indexer"));
+    await build;
+    children.start(specification(specifications, "api"));
+    const url = `http://localhost:${environment.PORT}`;
+    await step("Indexer", () =>
+      until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
+    );
+    await step("API", () => until("the api", async () => (await answers(`${url}/api`)) && (await answers(url))));
+    console.log(
+      `\nTorcida is ready after ${seconds(started)}: ${url}\nCtrl-C ends it; what happened stays in ${dataDirectory}/`,
+    );
+  } catch (error) {
+    if (ending) return;
+    console.error(error instanceof Error ? error.message : String(error));
+    await end(1);
+  }
+}
+
+function processes(environment: StartEnvironment, isLocal: boolean): ChildSpecification[] {
+  const node = (name: string): ChildSpecification => ({
+    name,
+    command: process.execPath,
+    arguments: [join(ROOT, name, "main.ts")],
+  });
+  if (!isLocal) return [node("indexer"), node("api")];
+  const anvil = findAnvil();
+  if (!anvil)
+    console.log("! No anvil for this machine: the chain is a Hardhat node in memory, and starts anew each time");
+  const stateFile = join(environment.DATA_DIR, "chain-state.json");
+  const chain: ChildSpecification = anvil
+    ? { name: "chain", command: anvil, arguments: anvilArguments(environment.CHAIN_PORT, stateFile), signal: "SIGINT" }
+    : {
+        name: "chain",
+        command: join(ROOT, "node_modules/.bin/hardhat"),
+        arguments: ["node", "--chain-id", String(environment.CHAIN_ID), "--port", String(environment.CHAIN_PORT)],
+        signal: "SIGINT",
+      };
+  return [chain, node("indexer"), node("api")];
+}
+
+function specification(all: readonly ChildSpecification[], name: string): ChildSpecification {
+  const found = all.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no process ${name}`);
+  return found;
+}
+
+async function refuseTakenPorts(environment: StartEnvironment, isLocal: boolean): Promise<void> {
+  const names = ["PORT", "INDEXER_PORT", ...(isLocal ? (["CHAIN_PORT"] as const) : [])] as const;
+  const taken = [];
+  for (const name of names) if (await isTaken(environment[name as "PORT"])) taken.push(name);
+  if (taken.length === 0) return;
+  const ports = taken.map((name) => `${environment[name as "PORT"]} (${name})`).join(" and ");
+  throw new Error(
+    `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name as "PORT"] + 1000}`).join(" ")} npm start`,
+  );
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  for (const host of ["127.0.0.1", undefined]) {
+    const free = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false));
+      server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+    });
+    if (!free) return true;
+  }
+  return false;
+}
+
+async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+  console.log(`… ${name}`);
+  const since = performance.now();
+  const result = await work();
+  const remark = typeof result === "string" ? `, ${result}` : "";
+  console.log(`✓ ${name} (${seconds(since)}${remark})`);
+  return result;
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`${what} did not answer within ${READY_TIMEOUT_MS / 1000} s`);
+    await delay(POLL_MS);
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function chainAnswers(chainPort: number): Promise<boolean> {
+  try {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`http://127.0.0.1:${chainPort}`, { method: "POST", headers, body })).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+export type ChildSpecification = {
+  name: string;
+  command: string;
+  arguments: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  /** How it is asked to end. Anvil writes its state on SIGINT. */
+  signal?: "SIGINT" | "SIGTERM";
+};
+
+const RESTART_DELAY_MS = 1_000;
+const RESTART_WINDOW_MS = 30_000;
+const RESTARTS_IN_WINDOW = 5;
+const END_TIMEOUT_MS = 12_000;
+const POLL_MS = 50;
+
+/**
+ * The processes of a running system. One that ends by itself is started again; one that keeps ending takes the system
+ * down, with its last words. Their process ids stand in a file, so that a start after a `kill -9` of this one can end
+ * what it left.
+ */
+export class Children {
+  readonly #running = new Map<string, ChildProcess>();
+  readonly #logDirectory: string;
+  readonly #pidFile: string;
+  readonly #onGivenUp: (message: string) => void;
+  #ending = false;
+
+  constructor(dataDirectory: string, onGivenUp: (message: string) => void) {
+    this.#logDirectory = join(dataDirectory, "logs");
+    this.#pidFile = join(dataDirectory, "processes.json");
+    this.#onGivenUp = onGivenUp;
+    mkdirSync(this.#logDirectory, { recursive: true });
+  }
+
+  /** Starts a process; its output goes to a file of its name in the log folder. */
+  start(specification: ChildSpecification, restarts: readonly number[] = []): void {
+    const logFile = this.logFile(specification.name);
+    const log = createWriteStream(logFile, { flags: restarts.length === 0 ? "w" : "a" });
+    const child = spawn(specification.command, specification.arguments, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...specification.env },
+      // Not in the terminal's group: Ctrl-C reaches this process alone, which ends the others in order.
+      detached: true,
+    });
+    this.#running.set(specification.name, child);
+    this.#writePids();
+    let lastWords = "";
+    const record = (chunk: Buffer) => {
+      log.write(chunk);
+      lastWords = (lastWords + chunk.toString("utf8")).slice(-2_000);
+    };
+    child.stdout?.on("data", record);
+    child.stderr?.on("data", record);
+    child.on("error", (error) => record(Buffer.from(`${error.message}\n`)));
+    child.on("close", (code, signal) => {
+      log.end();
+      if (this.#ending) return;
+      this.#running.delete(specification.name);
+      this.#restart(specification, restarts, `${signal ?? `exit code ${code}`}`, lastWords);
+    });
+  }
+
+  #restart(specification: ChildSpecification, restarts: readonly number[], reason: string, lastWords: string): void {
+    const recent = restarts.filter((at) => performance.now() - at < RESTART_WINDOW_MS);
+    if (recent.length >= RESTARTS_IN_WINDOW) {
+      const words = lastWords.trim().split("\n").slice(-5).join("\n");
+      this.#onGivenUp(`${specification.name} keeps ending (${reason}); its last words:\n${words}`);
+      return;
+    }
+    console.log(
+      `! ${specification.name} ended (${reason}); starting it again, log in ${this.logFile(specification.name)}`,
+    );
+    setTimeout(() => {
+      if (!this.#ending) this.start(specification, [...recent, performance.now()]);
+    }, RESTART_DELAY_MS);
+  }
+
+  logFile(name: string): string {
+    return join(this.#logDirectory, `${name}.log`);
+  }
+
+  /** Asks every process to end, last started first, and waits; what does not end in time is killed. */
+  async endAll(specifications: readonly ChildSpecification[]): Promise<void> {
+    this.#ending = true;
+    for (const specification of [...specifications].reverse()) {
+      const child = this.#running.get(specification.name);
+      if (child) await end(child, specification.signal ?? "SIGTERM");
+    }
+    rmSync(this.#pidFile, { force: true });
+  }
+
+  #writePids(): void {
+    const pids = Object.fromEntries([...this.#running].map(([name, child]) => [name, child.pid]));
+    mkdirSync(dirname(this.#pidFile), { recursive: true });
+    writeFileSync(this.#pidFile, JSON.stringify({ start: process.pid, ...pids }));
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  child.kill(signal);
+  const kill = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT_MS);
+  await closed;
+  clearTimeout(kill);
+}
+
+/**
+ * Ends what an earlier start left behind when it was killed outright. Only processes whose command line still says that
+ * they are ours are touched. Throws where the earlier start itself is alive.
+ */
+export async function endLeftovers(dataDirectory: string): Promise<void> {
+  const pidFile = join(dataDirectory, "processes.json");
+  const pids = readPids(pidFile);
+  const { start, ...children } = pids;
+  if (start !== undefined && start !== process.pid && commandLine(start).includes("scripts/start.ts")) {
+    throw new Error(
+      `Torcida already runs on ${dataDirectory} (process ${start}); end it with Ctrl-C, or set DATA_DIR to another folder`,
+    );
+  }
+  for (const [name, pid] of Object.entries(children)) {
+    if (!isOurs(name, commandLine(pid))) continue;
+    signalIfAlive(pid, name === "chain" ? "SIGINT" : "SIGTERM");
+    const deadline = performance.now() + END_TIMEOUT_MS;
+    while (isOurs(name, commandLine(pid)) && performance.now() < deadline) await delay(POLL_MS);
+    if (isOurs(name, commandLine(pid))) signalIfAlive(pid, "SIGKILL");
+  }
+  rmSync(pidFile, { force: true });
+}
+
+function readPids(pidFile: string): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(pidFile, "utf8")) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+function isOurs(name: string, line: string): boolean {
+  return name === "chain" ? line.includes("anvil") : line.includes(`${name}/main.ts`);
+}
+
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended between the look and the signal.
+  }
+}
+
+/** What a process was started with; empty where there is none. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}

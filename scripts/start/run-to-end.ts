@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+
+/** Runs a command with its output in a log file; a failure is thrown with its last words. */
+export function runToEnd(
+  command: string,
+  args: readonly string[],
+  logFile: string,
+  env?: NodeJS.ProcessEnv,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const log = createWriteStream(logFile);
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+    let lastWords = "";
+    const record = (chunk: Buffer) => {
+      log.write(chunk);
+      lastWords = (lastWords + chunk.toString("utf8")).slice(-2_000);
+    };
+    child.stdout.on("data", record);
+    child.stderr.on("data", record);
+    child.on("error", reject);
+    child.on("close", (code) => {
+      log.end();
+      if (code === 0) resolve();
+      else reject(new Error(`${lastWords.trim()}\n(the whole log is in ${logFile})`));
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { createPublicClient, http, parseEventLogs } from "viem";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+
+type Contracts = { rpcUrl: string; purchaseNft: `0x${string}`; cashbackDistributor: `0x${string}` };
+
+/** What the chain itself says, read without our index: every mint and payment, by purchase id. */
+export async function readLedger({ rpcUrl, purchaseNft, cashbackDistributor }: Contracts) {
+  const client = createPublicClient({ transport: http(rpcUrl) });
+  const logs = await client.getLogs({ address: [purchaseNft, cashbackDistributor], fromBlock: 0n, toBlock: "latest" });
+  const mints = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "PurchaseMinted" });
+  const payments = parseEventLogs({ abi: cashbackDistributorAbi, logs, eventName: "CashbackPaid" });
+  return {
+    client,
+    mintsOf: (id: number) => mints.filter((log) => log.args.tokenId === BigInt(id)),
+    paymentsOf: (id: number) => payments.filter((log) => log.args.purchaseId === BigInt(id)),
+    tokenUri: (id: number) =>
+      client.readContract({ address: purchaseNft, abi: purchaseNftAbi, functionName: "tokenURI", args: [BigInt(id)] }),
+  };
+}

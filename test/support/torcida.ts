@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts } from "./free-port.ts";
+import { until } from "./until.ts";
+
+export type Torcida = {
+  /** Where the web app and the API answer. */
+  url: string;
+  rpcUrl: string;
+  indexerUrl: string;
+  dataDirectory: string;
+  environment: Record<string, string>;
+  output(): string;
+  /** The process id of one of its parts, as it is now. */
+  pidOf(name: "chain" | "indexer" | "api"): number;
+  /** Ctrl-C; answers the exit code. */
+  stop(): Promise<number>;
+};
+
+/** A folder and ports of its own, so that systems run side by side. */
+export async function systemEnvironment(): Promise<Record<string, string>> {
+  const [port, chainPort, indexerPort] = await freePorts(3);
+  const dataDirectory = mkdtempSync(join(tmpdir(), "torcida-"));
+  return {
+    PORT: String(port),
+    CHAIN_PORT: String(chainPort),
+    INDEXER_PORT: String(indexerPort),
+    DATA_DIR: dataDirectory,
+    DEPLOYMENTS_DIR: join(dataDirectory, "deployments"),
+  };
+}
+
+/** `npm start`, until it prints its URL. Given an earlier system's environment, goes on with its data. */
+export async function startTorcida(environment: Record<string, string>): Promise<Torcida> {
+  const child = spawn(process.execPath, ["scripts/start.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+  child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+  const dataDirectory = environment.DATA_DIR ?? "";
+  const torcida: Torcida = {
+    url: `http://localhost:${environment.PORT}`,
+    rpcUrl: `http://127.0.0.1:${environment.CHAIN_PORT}`,
+    indexerUrl: `http://127.0.0.1:${environment.INDEXER_PORT}`,
+    dataDirectory,
+    environment,
+    output: () => output,
+    pidOf: (name) => JSON.parse(readFileSync(join(dataDirectory, "processes.json"), "utf8"))[name],
+    stop: () => interrupt(child),
+  };
+  try {
+    await until(
+      "Torcida is ready",
+      () => {
+        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+        return output.includes("Torcida is ready");
+      },
+      180_000,
+    );
+  } catch (error) {
+    await interrupt(child);
+    throw new Error(`${(error as Error).message}\n${output}`);
+  }
+  return torcida;
+}
+
+export function removeData(torcida: Torcida): void {
+  rmSync(torcida.dataDirectory, { recursive: true, force: true });
+}
+
+async function interrupt(child: ChildProcess): Promise<number> {
+  if (child.exitCode !== null) return child.exitCode;
+  const closed = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? -1)));
+  child.kill("SIGINT");
+  return closed;
+}

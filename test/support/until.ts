@@ -1,0 +1,25 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+const POLL_MS = 50;
+
+/** Asks again and again until the answer is not undefined, null or false; errors count as not yet. Fails with `what`. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  let last: unknown;
+  while (performance.now() < deadline) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== null && answer !== false) return answer;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    await delay(POLL_MS);
+  }
+  const remark = last instanceof Error ? last.message : String(last);
+  throw new Error(`Not within ${timeoutMs / 1000} s: ${what} (last: ${remark})`);
+}

@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect } from "chai";
+
+/** Which rooms a room may import, besides itself. Design, section 2. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  domain: [],
+  database: ["domain"],
+  chain: ["domain"],
+  indexer: ["database", "chain", "domain"],
+  api: ["database", "chain", "domain"],
+  frontend: ["domain", "chain"],
+};
+
+const IMPORT = /(?:from\s+|import\s+|import\()\s*["'](\.{1,2}\/[^"']+)["']/g;
+
+describe("Import direction", () => {
+  for (const [room, allowed] of Object.entries(MAY_IMPORT)) {
+    it(`${room} imports only ${[room, ...allowed].join(", ")}`, () => {
+      const files = globSync(`${room}/**/*.{ts,tsx}`);
+      const wrong = files.flatMap((file) =>
+        importsOf(file)
+          .filter((target) => target !== room && !allowed.includes(target))
+          .map((target) => `${file} imports ${target}`),
+      );
+      expect(files, `there are no files in ${room}`).not.to.be.empty;
+      expect(wrong).to.deep.equal([]);
+    });
+  }
+});
+
+/** The rooms that a file's relative imports lead to. */
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, "utf8").matchAll(IMPORT)].map((match) => {
+    const target = normalize(join(dirname(file), match[1] ?? ""));
+    return target.split("/")[0] ?? "";
+  });
+}

@@ -1,0 +1,104 @@
+import { expect } from "chai";
+import type { AppConfig } from "../../domain/api/config.ts";
+import { readLedger } from "../support/ledger.ts";
+import { Shopper } from "../support/shopper.ts";
+import { removeData, startTorcida, systemEnvironment, type Torcida } from "../support/torcida.ts";
+
+describe("The whole loop from a shell", function () {
+  this.timeout(300_000);
+  let torcida: Torcida;
+  before(async () => {
+    torcida = await startTorcida(await systemEnvironment());
+  });
+  after(async () => {
+    await torcida?.stop();
+    if (torcida) removeData(torcida);
+  });
+
+  const ledger = async () => {
+    const { data } = (await (await fetch(`${torcida.url}/api/config`)).json()) as { data: AppConfig };
+    return readLedger({
+      rpcUrl: torcida.rpcUrl,
+      purchaseNft: data.purchase_nft as `0x${string}`,
+      cashbackDistributor: data.cashback_distributor as `0x${string}`,
+    });
+  };
+
+  it("takes a purchase from its registration to exactly one payment of exactly the right amount", async () => {
+    const shopper = new Shopper(torcida.url);
+    await shopper.signUp();
+    const id = await shopper.buy(1, "123.45");
+    const me = await shopper.paid([id]);
+
+    // 5 % of R$ 123.45 at 1 CHZ for R$ 1.
+    expect(me.totals.total).to.equal("6.1725");
+    expect(me.nativeBalance).to.equal("6.1725");
+    const chain = await ledger();
+    expect(chain.mintsOf(id)).to.have.length(1);
+    expect(chain.paymentsOf(id).map((log) => [log.args.recipient?.toLowerCase(), log.args.amount])).to.deep.equal([
+      [shopper.address, 6_172_500_000_000_000_000n],
+    ]);
+    const uri = await chain.tokenUri(id);
+    const metadata = JSON.parse(Buffer.from(uri.split(",")[1] ?? "", "base64").toString("utf8"));
+    const attributes = Object.fromEntries(
+      metadata.attributes.map((one: { trait_type: string; value: string }) => [one.trait_type, one.value]),
+    );
+    expect(attributes).to.include({
+      Loja: "Verdão Store",
+      "Valor da Compra": "R$ 123,45",
+      Cashback: "5%",
+      Status: "Confirmed",
+    });
+    expect(attributes.Comprador.toLowerCase()).to.equal(shopper.address);
+  });
+
+  it("mints once and pays once, whatever is killed on the way of ten purchases", async () => {
+    const shopper = new Shopper(torcida.url);
+    await shopper.signUp();
+    const ids: number[] = [];
+    const victims = ["api", "indexer", "api", "api", "indexer", "api", "indexer", "api", "api", "indexer"] as const;
+    for (const [index, victim] of victims.entries()) {
+      ids.push(await patiently(() => shopper.buy((index % 8) + 1, 100 + index)));
+      process.kill(torcida.pidOf(victim), "SIGKILL");
+    }
+    await shopper.paid(ids, 180_000);
+    const chain = await ledger();
+    for (const id of ids) {
+      expect(chain.mintsOf(id), `mints of ${id}`).to.have.length(1);
+      expect(chain.paymentsOf(id), `payments of ${id}`).to.have.length(1);
+    }
+  });
+
+  it("goes on with the same data after Ctrl-C and a second start", async () => {
+    const shopper = new Shopper(torcida.url);
+    await shopper.signUp();
+    const id = await shopper.buy(2, 100);
+    expect(await torcida.stop()).to.equal(0);
+    torcida = await startTorcida(torcida.environment);
+    await shopper.logIn();
+    const me = await shopper.paid([id], 120_000);
+    expect(me.nativeBalance).to.equal("7");
+    expect((await ledger()).paymentsOf(id)).to.have.length(1);
+  });
+
+  it("says in one line that a port is taken", async () => {
+    const other = await systemEnvironment();
+    const refused = await startTorcida({ ...other, PORT: torcida.environment.PORT ?? "" }).catch(
+      (error: Error) => error,
+    );
+    expect(refused).to.be.instanceOf(Error);
+    expect((refused as Error).message).to.match(/Port \d+ \(PORT\) is taken: end the program that uses it/);
+  });
+});
+
+/** The API may be just dead or just starting; a shopper presses the button again. */
+async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries > 300 || !(error instanceof TypeError)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
