@@ -10,6 +10,7 @@ import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 
 import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
+import {PackedPurchase} from "./libraries/PackedPurchase.sol";
 
 /// @title CashbackDistributor
 /// @notice See {ICashbackDistributor}. Not upgradeable.
@@ -133,6 +134,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
         if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
 
+        PackedPurchase[] memory purchases = purchaseNFT.packedPurchasesOf(_idsOf(items));
         // The zero address marks a skipped item: no purchase is the zero address's.
         address[] memory recipients = new address[](size);
         uint256 total;
@@ -141,7 +143,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
             if (isPaid(purchaseId)) {
                 emit CashbackSkipped(purchaseId);
             } else {
-                recipients[i] = _reserve(purchaseId, amount, weiPerCent);
+                recipients[i] = _reserve(purchaseId, amount, weiPerCent, purchases[i]);
                 total += amount;
             }
         }
@@ -158,7 +160,9 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @inheritdoc ICashbackDistributor
     function pay(uint256 purchaseId, uint256 amount) external onlyRole(PAYER_ROLE) whenNotPaused nonReentrant {
         if (isPaid(purchaseId)) revert AlreadyPaid(purchaseId);
-        address recipient = _reserve(purchaseId, amount, _maxWeiPerCent);
+        uint256[] memory ids = new uint256[](1);
+        ids[0] = purchaseId;
+        address recipient = _reserve(purchaseId, amount, _maxWeiPerCent, purchaseNFT.packedPurchasesOf(ids)[0]);
         _spend(amount);
         _send(purchaseId, recipient, amount);
     }
@@ -213,20 +217,22 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @dev Checks one payment and takes its paid bit. The caller has seen that it was not taken.
-    /// @return The purchase's buyer, as the receipt tells.
-    function _reserve(uint256 purchaseId, uint256 amount, uint256 weiPerCent) private returns (address) {
+    /// @return The purchase's buyer.
+    function _reserve(uint256 purchaseId, uint256 amount, uint256 weiPerCent, PackedPurchase purchase)
+        private
+        returns (address)
+    {
         if (amount == 0) revert ZeroAmount(purchaseId);
         if (amount > _maxPayout) revert AboveMaxPayout(purchaseId, amount, _maxPayout);
-
-        IPurchaseNFT.PurchaseRecord memory purchase = purchaseNFT.purchaseOf(purchaseId);
-        if (purchase.status != IPurchaseNFT.Status.Confirmed) revert NotConfirmed(purchaseId, purchase.status);
-        // Rounds down. At most 2^40 × 2^17 × 2^96: far from overflow.
-        uint256 totalBps = uint256(purchase.cashbackBps) + purchase.bonusBps;
-        uint256 cashback = uint256(purchase.valueCents) * totalBps * weiPerCent / _BPS;
+        IPurchaseNFT.Status status = purchase.status();
+        if (status != IPurchaseNFT.Status.Confirmed) revert NotConfirmed(purchaseId, status);
+        // Rounds down. Far from overflow: at most 2^40 cents × 2^17 × 2^96.
+        uint256 totalBps = purchase.cashbackBps() + purchase.bonusBps();
+        uint256 cashback = purchase.valueCents() * totalBps * weiPerCent / _BPS;
         if (amount > cashback) revert AboveCashback(purchaseId, amount, cashback);
 
         paidWord[purchaseId >> 8] |= _paidMask(purchaseId);
-        return purchase.buyer;
+        return purchase.buyer();
     }
 
     /// @dev Counts `total` towards the day, and sees that it is there.
@@ -274,6 +280,13 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     function _paidMask(uint256 purchaseId) private pure returns (uint256) {
         return 1 << (purchaseId & 0xff);
+    }
+
+    function _idsOf(uint256[] calldata items) private pure returns (uint256[] memory ids) {
+        ids = new uint256[](items.length);
+        for (uint256 i; i < items.length; ++i) {
+            (ids[i],) = _unpackItem(items[i]);
+        }
     }
 
     function _unpackItem(uint256 item) private pure returns (uint256 purchaseId, uint256 amount) {

@@ -108,7 +108,16 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     function purchaseOf(uint256 tokenId) public view returns (PurchaseRecord memory) {
         address buyer = _ownerOf(tokenId);
         if (buyer == address(0)) revert UnknownPurchase(tokenId);
-        return PackedPurchase.wrap(_getExtraData(tokenId)).unpack(buyer);
+        return PackedPurchaseLib.join(buyer, _getExtraData(tokenId)).unpack();
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function packedPurchasesOf(uint256[] calldata tokenIds) external view returns (PackedPurchase[] memory purchases) {
+        purchases = new PackedPurchase[](tokenIds.length);
+        for (uint256 i; i < tokenIds.length; ++i) {
+            uint256 tokenId = tokenIds[i];
+            purchases[i] = PackedPurchaseLib.join(_ownerOf(tokenId), _getExtraData(tokenId));
+        }
     }
 
     /// @inheritdoc IPurchaseNFT
@@ -221,25 +230,24 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     //////////////////////////////////////////////////////////////////////////*/
 
     function _mintPurchase(Purchase calldata purchase) private {
-        uint256 id = purchase.id;
+        (uint256 id, address buyer, uint16 storeId) = (purchase.id, purchase.buyer, purchase.storeId);
+        (uint40 valueCents, uint16 cashbackBps, uint16 bonusBps) =
+            (purchase.valueCents, purchase.cashbackBps, purchase.bonusBps);
+
         // The distributor packs an id with an amount into one word, so an id has 160 bits.
         if (id == 0 || id > type(uint160).max) revert InvalidPurchaseId(id);
         if (_exists(id)) revert AlreadyMinted(id);
-        if (purchase.buyer == address(0)) revert InvalidBuyer(id);
-        if (!_isRegistered(purchase.storeId)) revert UnknownStore(purchase.storeId);
-        if (purchase.valueCents == 0) revert ZeroValue(id);
-        uint256 totalBps = uint256(purchase.cashbackBps) + purchase.bonusBps;
+        if (buyer == address(0)) revert InvalidBuyer(id);
+        if (!_isRegistered(storeId)) revert UnknownStore(storeId);
+        if (valueCents == 0) revert ZeroValue(id);
+        uint256 totalBps = uint256(cashbackBps) + bonusBps;
         if (totalBps > MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, MAX_TOTAL_BPS);
 
-        PackedPurchase packed = PackedPurchaseLib.pack(
-            purchase.valueCents, purchase.cashbackBps, purchase.bonusBps, purchase.storeId
-        );
+        PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
         // "Unchecked" is about the id, which was seen to be free above.
-        _mintAndSetExtraDataUnchecked(purchase.buyer, id, PackedPurchase.unwrap(packed));
+        _mintAndSetExtraDataUnchecked(buyer, id, packed.extraData());
         emit Locked(id);
-        emit PurchaseMinted(
-            id, purchase.buyer, purchase.storeId, purchase.valueCents, purchase.cashbackBps, purchase.bonusBps
-        );
+        emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps);
         if (bytes(purchase.metadataUri).length != 0) _setMetadataUri(id, purchase.metadataUri);
     }
 
@@ -247,10 +255,11 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         _requireBatchSize(tokenIds.length);
         for (uint256 i; i < tokenIds.length; ++i) {
             uint256 tokenId = tokenIds[i];
-            PackedPurchase packed = PackedPurchase.wrap(_getExtraData(tokenId));
+            // The buyer is left out: a status is all that is looked at and changed.
+            PackedPurchase packed = PackedPurchaseLib.join(address(0), _getExtraData(tokenId));
             Status from = packed.status();
             if (from != Status.Pending) revert NotPending(tokenId, from);
-            _setExtraData(tokenId, PackedPurchase.unwrap(packed.withStatus(to)));
+            _setExtraData(tokenId, packed.withStatus(to).extraData());
             emit StatusUpdated(tokenId, from, to);
             emit MetadataUpdate(tokenId);
         }

@@ -1243,6 +1243,25 @@ export const purchaseNftAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "uint256[]",
+        "name": "tokenIds",
+        "type": "uint256[]"
+      }
+    ],
+    "name": "packedPurchasesOf",
+    "outputs": [
+      {
+        "internalType": "PackedPurchase[]",
+        "name": "purchases",
+        "type": "uint256[]"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [],
     "name": "pause",
     "outputs": [],

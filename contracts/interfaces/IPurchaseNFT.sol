@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+import {PackedPurchase} from "../libraries/PackedPurchase.sol";
+
 /// @title IPurchaseNFT
 /// @notice A receipt: one soulbound ERC-721 token a purchase. The token id is the purchase id, so a purchase can be
 /// minted at most once: ERC-721 itself refuses the second mint. Beside ERC-721 it speaks ERC-4906 (metadata changes),
@@ -145,6 +147,10 @@ interface IPurchaseNFT {
 
     /// @notice The record of a purchase. Reverts for an id that was never minted.
     function purchaseOf(uint256 tokenId) external view returns (PurchaseRecord memory);
+
+    /// @notice Several purchases, each in one word as it is stored; zero for an id that was never minted. For contracts,
+    /// which save most of a lookup's price this way.
+    function packedPurchasesOf(uint256[] calldata tokenIds) external view returns (PackedPurchase[] memory);
 
     /// @notice The name of a store, empty when it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);

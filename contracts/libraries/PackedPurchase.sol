@@ -3,56 +3,87 @@ pragma solidity 0.8.35;
 
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 
-/// @notice A purchase without its buyer, in the 96 bits that stand beside the owner in a token's storage slot:
-/// `status u8 | storeId u16 | bonusBps u16 | cashbackBps u16 | valueCents u40`, highest first.
-type PackedPurchase is uint96;
+/// @notice A purchase in one word, as a token's storage slot holds it, highest bits first:
+/// `status u8 | storeId u16 | bonusBps u16 | cashbackBps u16 | valueCents u40 | buyer u160`.
+/// The 96 bits above the buyer are the "extra data" of Solady's ERC-721.
+type PackedPurchase is uint256;
 
 using PackedPurchaseLib for PackedPurchase global;
 
 /// @title PackedPurchaseLib
-/// @notice Packs and unpacks `PackedPurchase`.
-/// @dev Every cast back to a narrower type cuts out exactly the field that was shifted down: the wider bits belong to
-/// the neighbours and are meant to go. The fields' types on the way in are as wide as their places, so nothing is lost.
+/// @notice Packs and unpacks {PackedPurchase}.
+/// @dev Every field is widened before it is shifted up, so nothing is lost on the way in. Every narrowing cast on the way
+/// out cuts out exactly the field that was shifted down: the bits above it are the neighbours' and are meant to go.
 library PackedPurchaseLib {
-    uint256 private constant CASHBACK_OFFSET = 40;
-    uint256 private constant BONUS_OFFSET = 56;
-    uint256 private constant STORE_OFFSET = 72;
-    uint256 private constant STATUS_OFFSET = 88;
+    uint256 private constant VALUE_OFFSET = 160;
+    uint256 private constant CASHBACK_OFFSET = 200;
+    uint256 private constant BONUS_OFFSET = 216;
+    uint256 private constant STORE_OFFSET = 232;
+    uint256 private constant STATUS_OFFSET = 248;
 
-    /// @notice Packs a purchase as it is minted: Pending.
-    function pack(uint40 valueCents, uint16 cashbackBps, uint16 bonusBps, uint16 storeId)
+    /// @notice A purchase as it is minted: Pending.
+    function pack(address owner, uint40 cents, uint16 baseBps, uint16 extraBps, uint16 store)
         internal
         pure
         returns (PackedPurchase)
     {
         return PackedPurchase.wrap(
-            uint96(valueCents) | (uint96(cashbackBps) << uint96(CASHBACK_OFFSET))
-                | (uint96(bonusBps) << uint96(BONUS_OFFSET)) | (uint96(storeId) << uint96(STORE_OFFSET))
-                | (uint96(IPurchaseNFT.Status.Pending) << uint96(STATUS_OFFSET))
+            uint160(owner) | (uint256(cents) << VALUE_OFFSET) | (uint256(baseBps) << CASHBACK_OFFSET)
+                | (uint256(extraBps) << BONUS_OFFSET) | (uint256(store) << STORE_OFFSET)
+                | (uint256(IPurchaseNFT.Status.Pending) << STATUS_OFFSET)
         );
     }
 
-    /// @notice Where the purchase stands.
-    function status(PackedPurchase packed) internal pure returns (IPurchaseNFT.Status) {
-        return IPurchaseNFT.Status(PackedPurchase.unwrap(packed) >> STATUS_OFFSET);
+    /// @notice A purchase from the two halves that ERC-721 keeps.
+    function join(address owner, uint96 data) internal pure returns (PackedPurchase) {
+        return PackedPurchase.wrap((uint256(data) << VALUE_OFFSET) | uint160(owner));
+    }
+
+    /// @notice The half above the buyer.
+    function extraData(PackedPurchase self) internal pure returns (uint96) {
+        return uint96(PackedPurchase.unwrap(self) >> VALUE_OFFSET);
+    }
+
+    /// @notice The wallet that bought; zero where nothing was minted.
+    function buyer(PackedPurchase self) internal pure returns (address) {
+        return address(uint160(PackedPurchase.unwrap(self)));
+    }
+
+    /// @notice The purchase value in cents of a Brazilian real.
+    function valueCents(PackedPurchase self) internal pure returns (uint256) {
+        return uint40(PackedPurchase.unwrap(self) >> VALUE_OFFSET);
+    }
+
+    /// @notice The store's cashback in basis points.
+    function cashbackBps(PackedPurchase self) internal pure returns (uint256) {
+        return uint16(PackedPurchase.unwrap(self) >> CASHBACK_OFFSET);
+    }
+
+    /// @notice The fan-token bonus in basis points.
+    function bonusBps(PackedPurchase self) internal pure returns (uint256) {
+        return uint16(PackedPurchase.unwrap(self) >> BONUS_OFFSET);
+    }
+
+    /// @notice Where the purchase stands; None where nothing was minted.
+    function status(PackedPurchase self) internal pure returns (IPurchaseNFT.Status) {
+        return IPurchaseNFT.Status(PackedPurchase.unwrap(self) >> STATUS_OFFSET);
     }
 
     /// @notice The same purchase in another status.
-    function withStatus(PackedPurchase packed, IPurchaseNFT.Status to) internal pure returns (PackedPurchase) {
-        uint96 withoutStatus = PackedPurchase.unwrap(packed) & uint96((1 << STATUS_OFFSET) - 1);
-        return PackedPurchase.wrap(withoutStatus | (uint96(to) << uint96(STATUS_OFFSET)));
+    function withStatus(PackedPurchase self, IPurchaseNFT.Status to) internal pure returns (PackedPurchase) {
+        uint256 withoutStatus = PackedPurchase.unwrap(self) & ((1 << STATUS_OFFSET) - 1);
+        return PackedPurchase.wrap(withoutStatus | (uint256(to) << STATUS_OFFSET));
     }
 
-    /// @notice Every field, with its buyer.
-    function unpack(PackedPurchase packed, address buyer) internal pure returns (IPurchaseNFT.PurchaseRecord memory) {
-        uint96 bits = PackedPurchase.unwrap(packed);
+    /// @notice Every field by its name.
+    function unpack(PackedPurchase self) internal pure returns (IPurchaseNFT.PurchaseRecord memory) {
         return IPurchaseNFT.PurchaseRecord({
-            buyer: buyer,
-            storeId: uint16(bits >> STORE_OFFSET),
-            valueCents: uint40(bits),
-            cashbackBps: uint16(bits >> CASHBACK_OFFSET),
-            bonusBps: uint16(bits >> BONUS_OFFSET),
-            status: status(packed)
+            buyer: buyer(self),
+            storeId: uint16(PackedPurchase.unwrap(self) >> STORE_OFFSET),
+            valueCents: uint40(valueCents(self)),
+            cashbackBps: uint16(cashbackBps(self)),
+            bonusBps: uint16(bonusBps(self)),
+            status: status(self)
         });
     }
 }
