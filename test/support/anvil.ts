@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { anvilArguments, findAnvil } from "../../scripts/start/local-chain.ts";
+import { freePorts } from "./free-port.ts";
+import { until } from "./until.ts";
+
+export type Anvil = {
+  rpcUrl: string;
+  webSocketUrl: string;
+  port: number;
+  pid: number;
+  /** Any JSON-RPC call; throws the node's error. */
+  request<T = unknown>(method: string, ...parameters: unknown[]): Promise<T>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+};
+
+export type AnvilOptions = {
+  /** The same port again, for a node that is restarted. */
+  port?: number;
+  /** Where its state is kept; without it, in memory. */
+  stateFile?: string;
+  /** Blocks come every second unless this is true: then on every transaction and on `anvil_mine` only. */
+  manualBlocks?: boolean;
+  extraArguments?: readonly string[];
+};
+
+/** A real local chain with Spicy's id, on a free port, ended by its own process id. */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const binary = findAnvil();
+  if (!binary) throw new Error("There is no anvil for this machine: install Foundry, or use x64 Linux");
+  const port = options.port ?? (await freePorts(1))[0] ?? 0;
+  const all = anvilArguments(port, options.stateFile ?? "");
+  const kept = options.stateFile ? all : without(all, "--state", "--state-interval");
+  const args = options.manualBlocks ? without(kept, "--block-time").filter((one) => one !== "--mixed-mining") : kept;
+  const child = spawn(binary, [...args, ...(options.extraArguments ?? [])], { stdio: "ignore" });
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  const anvil: Anvil = {
+    rpcUrl,
+    webSocketUrl: `ws://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
+    request: (method, ...parameters) => request(rpcUrl, method, parameters),
+    stop: (signal = "SIGINT") => stop(child, signal),
+  };
+  await until("anvil answers", () => anvil.request("eth_chainId"), 30_000);
+  return anvil;
+}
+
+/** Drops flags and their values. */
+function without(args: readonly string[], ...flags: string[]): string[] {
+  return args.filter((one, index) => !flags.includes(one) && !flags.includes(args[index - 1] ?? ""));
+}
+
+async function request<T>(rpcUrl: string, method: string, parameters: unknown[]): Promise<T> {
+  const response = await fetch(rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: parameters }),
+  });
+  const answer = (await response.json()) as { result: T; error?: { message: string } };
+  if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+  return answer.result;
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  child.kill(signal);
+  await closed;
+}
