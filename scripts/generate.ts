@@ -1,11 +1,13 @@
 /**
- * Writes what `chain/` knows of the contracts, from the compiler's artifacts: the ABIs, typed for viem, and in files of
- * their own, so that no browser bundle carries it, the bytecode to deploy.
+ * Writes what `chain/` knows of the contracts, from the compiler's artifacts: the ABIs, typed for viem; in files of
+ * their own, so that no browser bundle carries it, the bytecode to deploy; and how that bytecode was made.
  */
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "..");
+const HEADER = "// Written by `npm run generate` from the compiled contracts. Do not edit.\n";
 
 /** The contracts that the system talks to or deploys: artifact, file name, and the prefix of the exported names. */
 const CONTRACTS = [
@@ -18,27 +20,56 @@ const CONTRACTS = [
   { source: "testing/TestFanToken.sol/TestFanToken", file: "test-fan-token", prefix: "testFanToken" },
 ] as const;
 
-const HEADER = "// Written by `npm run generate` from the compiled contracts. Do not edit.\n";
-
 type GeneratedFile = { path: string; content: string };
+type Artifact = { abi: unknown[]; bytecode: string; buildInfoId: string };
+type BuildInfo = {
+  solcLongVersion: string;
+  input: {
+    settings: { evmVersion: string; viaIR?: boolean; optimizer: { runs: number } };
+    sources: Record<string, { content: string }>;
+  };
+};
 
 /** What the generated files should hold, as the compiled artifacts are now. */
 export function generatedFiles(): GeneratedFile[] {
-  return CONTRACTS.flatMap(({ source, file, prefix }) => {
-    const artifactPath = resolve(ROOT, "artifacts/contracts", `${source}.json`);
-    const { abi, bytecode } = JSON.parse(readFileSync(artifactPath, "utf8")) as { abi: unknown[]; bytecode: string };
-    const directory = resolve(ROOT, "chain/generated");
-    return [
-      {
-        path: resolve(directory, `${file}.ts`),
-        content: `${HEADER}export const ${prefix}Abi = ${JSON.stringify(abi, null, 2)} as const;\n`,
-      },
-      {
-        path: resolve(directory, `${file}-bytecode.ts`),
-        content: `${HEADER}export const ${prefix}Bytecode = "${bytecode}";\n`,
-      },
-    ];
-  });
+  const artifacts = CONTRACTS.map(({ source }) => readJson<Artifact>(`artifacts/contracts/${source}.json`));
+  const perContract = CONTRACTS.flatMap(({ file, prefix }, index) => [
+    generated(`${file}.ts`, `export const ${prefix}Abi = ${JSON.stringify(artifacts[index]?.abi, null, 2)} as const;`),
+    generated(`${file}-bytecode.ts`, `export const ${prefix}Bytecode = "${artifacts[index]?.bytecode}";`),
+  ]);
+  const build = `export const build = ${JSON.stringify(describeBuild(artifacts), null, 2)} as const;`;
+  return [...perContract, generated("build.ts", build)];
+}
+
+/** Compiler, settings, libraries and a hash of every source that the two contracts are made of. */
+function describeBuild([purchaseNft, cashbackDistributor]: Artifact[]) {
+  const builds = [purchaseNft, cashbackDistributor].map((artifact) =>
+    readJson<BuildInfo>(`artifacts/build-info/${artifact?.buildInfoId}.json`),
+  );
+  const sources = Object.assign({}, ...builds.map(({ input }) => input.sources)) as BuildInfo["input"]["sources"];
+  const names = Object.keys(sources)
+    .filter((name) => !/\/testing\/|\.t\.sol$/.test(name))
+    .sort();
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(`${name}\0${sources[name]?.content}\0`);
+  const { solcLongVersion, input } = builds[0] as BuildInfo;
+  const libraries = names.map((name) => /^npm\/(.+@[\d.]+)\//.exec(name)?.[1]).filter((name) => name !== undefined);
+  return {
+    compiler: solcLongVersion,
+    evmVersion: input.settings.evmVersion,
+    viaIR: input.settings.viaIR ?? false,
+    optimizerRuns: input.settings.optimizer.runs,
+    libraries: [...new Set(libraries)],
+    sourceHash: hash.digest("hex"),
+  };
+}
+
+function generated(file: string, content: string): GeneratedFile {
+  return { path: resolve(ROOT, "chain/generated", file), content: `${HEADER}${content}\n` };
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(resolve(ROOT, path), "utf8")) as T;
 }
 
 if (import.meta.main) {

@@ -1,0 +1,416 @@
+import { dirname, join } from "node:path";
+import {
+  type Account,
+  type Address,
+  type Chain,
+  createPublicClient,
+  createWalletClient,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hash,
+  type Hex,
+  http,
+  keccak256,
+  type PublicClient,
+  parseEther,
+  toHex,
+  type WalletClient,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { chainOf } from "../../chain/chains.ts";
+import { type Deployment, deploymentPath, deploymentSchema, findDeployment } from "../../chain/deployment.ts";
+import { build } from "../../chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
+import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
+import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
+import type { DeployConfiguration } from "./configuration.ts";
+import { Journal, writeWhole } from "./journal.ts";
+import { probeChain } from "./probe-chain.ts";
+
+/** A store whose name the chain must know; `id` is the database's. */
+export type StoreName = { id: number; name: string };
+
+export type DeployOptions = {
+  configuration: DeployConfiguration;
+  /** Registered where the chain does not know them; a store that has a name keeps it. */
+  stores: readonly StoreName[];
+  /** Says what is done, one line a step. */
+  report?: (line: string) => void;
+};
+
+/** The two kinds of decimals that fan tokens have on Chiliz (0 for the older, 18 for the newer), so both are exercised. */
+const LOCAL_FAN_TOKENS = [
+  { slug: "psg", symbol: "PSG", name: "Paris Saint-Germain", decimals: 0 },
+  { slug: "verdao", symbol: "VERDAO", name: "Palmeiras", decimals: 18 },
+] as const;
+
+/** On the local chain only: what the operator and the distributor start with. */
+const LOCAL_OPERATOR_WEI = parseEther("1000000");
+const LOCAL_POOL_WEI = parseEther("250000");
+const LOCAL_POOL_LOW_WEI = parseEther("25000");
+
+/**
+ * Brings a network to the state that the configuration describes, and answers its record. What is there already is left
+ * alone, so that running it twice changes nothing and running it after a crash goes on.
+ * @throws Error with one sentence that says what is wrong
+ */
+export async function deployTorcida(options: DeployOptions): Promise<Deployment> {
+  const deployer = new Deployer(options);
+  return await deployer.run();
+}
+
+class Deployer {
+  readonly #configuration: DeployConfiguration;
+  readonly #stores: readonly StoreName[];
+  readonly #report: (line: string) => void;
+  readonly #account: Account;
+  readonly #chain: Chain;
+  readonly #client: PublicClient;
+  readonly #wallet: WalletClient;
+  readonly #journal: Journal;
+
+  constructor({ configuration, stores, report = () => {} }: DeployOptions) {
+    this.#configuration = configuration;
+    this.#stores = stores;
+    this.#report = report;
+    this.#account = privateKeyToAccount(configuration.deployerKey);
+    this.#chain = chainOf(configuration.network, configuration.rpcUrl);
+    const pollingInterval = configuration.network === "localhost" ? 50 : 1_000;
+    const transport = http(configuration.rpcUrl);
+    this.#client = createPublicClient({ chain: this.#chain, transport, pollingInterval });
+    this.#wallet = createWalletClient({ chain: this.#chain, transport, account: this.#account });
+    this.#journal = new Journal(journalPath(configuration));
+  }
+
+  async run(): Promise<Deployment> {
+    const { network, chainId, rpcUrl } = this.#configuration;
+    await probeChain(this.#client, chainId, rpcUrl);
+    if (network === "localhost") await this.#fillOperator();
+    const recorded = findDeployment(network);
+
+    const nftArguments = recorded?.purchaseNft.constructorArguments ?? [
+      this.#account.address,
+      this.#configuration.adminDelaySeconds,
+      this.#configuration.siteUrl,
+    ];
+    const nft = await this.#create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft);
+    const distributorArguments = nft.isNew
+      ? this.#distributorArguments(nft.address)
+      : (recorded?.cashbackDistributor.constructorArguments ?? this.#distributorArguments(nft.address));
+    const distributor = await this.#create(
+      "CashbackDistributor",
+      distributorCreation(distributorArguments),
+      recorded?.cashbackDistributor,
+    );
+    const fanTokens = network === "localhost" ? await this.#fanTokens(recorded) : (recorded?.fanTokens ?? []);
+
+    await this.#sendAll([
+      ...(await this.#roleCalls(nft.address, distributor.address)),
+      ...(await this.#storeCalls(nft.address)),
+      ...(await this.#fundingCalls(distributor.address)),
+    ]);
+    await this.#sendAll(await this.#renounceCalls(nft.address, distributor.address));
+
+    const isFresh = !recorded || nft.isNew || distributor.isNew;
+    const deployment = deploymentSchema.parse({
+      network,
+      chainId,
+      block: isFresh ? Number(await this.#blockOf(nft.transaction)) : recorded.block,
+      deployer: isFresh ? this.#account.address : recorded.deployer,
+      purchaseNft: { address: nft.address, transaction: nft.transaction, constructorArguments: nftArguments },
+      cashbackDistributor: {
+        address: distributor.address,
+        transaction: distributor.transaction,
+        constructorArguments: distributorArguments,
+      },
+      build: isFresh ? build : recorded.build,
+      fanTokens,
+    });
+    if (JSON.stringify(deployment) !== JSON.stringify(recorded)) writeWhole(deploymentPath(network), deployment);
+    this.#journal.remove();
+    return deployment;
+  }
+
+  #distributorArguments(purchaseNft: Address): Deployment["cashbackDistributor"]["constructorArguments"] {
+    const { adminDelaySeconds, limits } = this.#configuration;
+    return [
+      this.#account.address,
+      adminDelaySeconds,
+      purchaseNft,
+      {
+        maxWeiPerCent: String(limits.maxWeiPerCent),
+        maxPayout: String(limits.maxPayout),
+        dailyCap: String(limits.dailyCap),
+      },
+    ];
+  }
+
+  /** A contract with exactly this code: the recorded one, the one a crashed run signed, or a new one. */
+  async #create(name: string, creation: Hex, recorded: { address: Address; transaction: string } | undefined) {
+    if (recorded && (await this.#isKept(name, recorded.address, creation))) {
+      return { address: recorded.address, transaction: recorded.transaction as Hash, isNew: false };
+    }
+    const signed = this.#journal.get(name);
+    if (signed?.creationHash === keccak256(creation) && (await this.#resume(signed.address, creation, signed))) {
+      this.#report(`${name} was on its way; it stands at ${signed.address}`);
+      return { address: signed.address, transaction: signed.transaction, isNew: true };
+    }
+    const nonce = await this.#client.getTransactionCount({ address: this.#account.address, blockTag: "pending" });
+    const request = await this.#wallet.prepareTransactionRequest({
+      account: this.#account,
+      chain: this.#chain,
+      data: creation,
+      nonce,
+    });
+    const rawTransaction = await this.#wallet.signTransaction(
+      request as Parameters<WalletClient["signTransaction"]>[0],
+    );
+    const address = getContractAddress({ from: this.#account.address, nonce: BigInt(nonce) });
+    const transaction = keccak256(rawTransaction);
+    this.#journal.set(name, { creationHash: keccak256(creation), rawTransaction, transaction, address, nonce });
+    await this.#client.sendRawTransaction({ serializedTransaction: rawTransaction });
+    await this.#succeeded(transaction, name);
+    this.#report(`${name} deployed to ${address}`);
+    return { address, transaction, isNew: true };
+  }
+
+  /**
+   * Whether a recorded contract stays. One of another version does on the local chain, whose database speaks of it;
+   * elsewhere a record that does not fit is for a person to look at, never a reason to deploy.
+   */
+  async #isKept(name: string, address: Address, creation: Hex): Promise<boolean> {
+    if (await this.#stands(address, creation)) {
+      this.#report(`${name} stands at ${address}`);
+      return true;
+    }
+    const isLocal = this.#configuration.network === "localhost";
+    const isThere = (await this.#client.getCode({ address })) !== undefined;
+    if (!isLocal) {
+      const what = isThere ? "other code than this version makes" : "no code";
+      throw new Error(`${name} is recorded at ${address}, where there is ${what}; move the record away to deploy anew`);
+    }
+    if (isThere) this.#report(`${name} of another version stands at ${address}; remove the data folder to start anew`);
+    return isThere;
+  }
+
+  /** Whether the code at an address is what this creation makes there, immutables included: the node is asked. */
+  async #stands(address: Address, creation: Hex): Promise<boolean> {
+    const code = await this.#client.getCode({ address });
+    return code !== undefined && code === (await runtimeCode(this.#client, creation));
+  }
+
+  async #resume(
+    address: Address,
+    creation: Hex,
+    { rawTransaction, transaction, nonce }: { rawTransaction: Hex; transaction: Hash; nonce: number },
+  ) {
+    if (await this.#stands(address, creation)) return true;
+    if ((await this.#client.getTransactionCount({ address: this.#account.address })) > nonce) return false;
+    // Refused where the node still has it; the receipt decides.
+    await this.#client.sendRawTransaction({ serializedTransaction: rawTransaction }).catch(() => {});
+    await this.#succeeded(transaction, "the creation of the interrupted run");
+    return true;
+  }
+
+  async #fanTokens(recorded: Deployment | undefined): Promise<Deployment["fanTokens"]> {
+    const tokens: Deployment["fanTokens"] = [];
+    for (const { slug, symbol, name, decimals } of LOCAL_FAN_TOKENS) {
+      const creation = encodeDeployData({
+        abi: testFanTokenAbi,
+        bytecode: testFanTokenBytecode,
+        args: [name, symbol, decimals],
+      });
+      const known = recorded?.fanTokens.find((token) => token.slug === slug);
+      const { address } = await this.#create(
+        `TestFanToken ${symbol}`,
+        creation,
+        known && { address: known.address, transaction: "" },
+      );
+      tokens.push({ slug, symbol, decimals, address });
+    }
+    return tokens;
+  }
+
+  async #roleCalls(purchaseNft: Address, distributor: Address): Promise<Call[]> {
+    const calls: Call[] = [];
+    for (const { contract, role, holder } of roleTable(this.#configuration, purchaseNft, distributor)) {
+      if (await this.#hasRole(contract, role, holder)) continue;
+      calls.push({
+        to: contract,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "grantRole", args: [roleId(role), holder] }),
+        what: `${role} granted to ${holder}`,
+      });
+    }
+    if (calls.length > 0) await this.#requireAdmin(purchaseNft, distributor);
+    return calls;
+  }
+
+  async #requireAdmin(...contracts: Address[]): Promise<void> {
+    for (const address of contracts) {
+      const admin = await this.#client.readContract({ address, abi: purchaseNftAbi, functionName: "defaultAdmin" });
+      if (admin === this.#account.address) continue;
+      throw new Error(
+        `Roles are missing on ${address} and ${admin} is its admin, not the deployer; it must grant them`,
+      );
+    }
+  }
+
+  async #storeCalls(purchaseNft: Address): Promise<Call[]> {
+    const isRegistrar = this.#configuration.roles.catalogue === this.#account.address;
+    const calls: Call[] = [];
+    for (const { id, name } of this.#stores) {
+      const known = await this.#client.readContract({
+        address: purchaseNft,
+        abi: purchaseNftAbi,
+        functionName: "storeName",
+        args: [id],
+      });
+      if (known !== "") continue;
+      calls.push({
+        to: purchaseNft,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "registerStore", args: [id, name] }),
+        what: `store ${id} registered as ${name}`,
+      });
+    }
+    if (calls.length > 0 && !isRegistrar) {
+      this.#report(
+        `${calls.length} stores have no name on chain; ${this.#configuration.roles.catalogue} must register them`,
+      );
+      return [];
+    }
+    return calls;
+  }
+
+  async #fundingCalls(distributor: Address): Promise<Call[]> {
+    if (this.#configuration.network !== "localhost") return [];
+    if ((await this.#client.getBalance({ address: distributor })) >= LOCAL_POOL_LOW_WEI) return [];
+    return [{ to: distributor, value: LOCAL_POOL_WEI, what: "the distributor funded" }];
+  }
+
+  /** A deployer that is not the operator ends without a hot role, and offers the administration to whom it was told. */
+  async #renounceCalls(purchaseNft: Address, distributor: Address): Promise<Call[]> {
+    const self = this.#account.address;
+    const calls: Call[] = [];
+    for (const { contract, role, holder } of roleTable(this.#configuration, purchaseNft, distributor)) {
+      if (holder === self || !(await this.#hasRole(contract, role, self))) continue;
+      calls.push({
+        to: contract,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "renounceRole", args: [roleId(role), self] }),
+        what: `${role} given up by the deployer`,
+      });
+    }
+    const { admin } = this.#configuration;
+    if (!admin) return calls;
+    for (const address of [purchaseNft, distributor]) {
+      const [current, [pending]] = await Promise.all([
+        this.#client.readContract({ address, abi: purchaseNftAbi, functionName: "defaultAdmin" }),
+        this.#client.readContract({ address, abi: purchaseNftAbi, functionName: "pendingDefaultAdmin" }),
+      ]);
+      if (current !== self || current === admin || pending === admin) continue;
+      calls.push({
+        to: address,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "beginDefaultAdminTransfer", args: [admin] }),
+        what: `administration of ${address} offered to ${admin}, who takes it with acceptDefaultAdminTransfer() after ${this.#configuration.adminDelaySeconds} s`,
+      });
+    }
+    return calls;
+  }
+
+  #hasRole(address: Address, role: string, holder: Address): Promise<boolean> {
+    const args = [roleId(role), holder] as const;
+    return this.#client.readContract({ address, abi: purchaseNftAbi, functionName: "hasRole", args });
+  }
+
+  /** Sends calls one after the other without waiting between them, then waits for all. */
+  async #sendAll(calls: readonly Call[]): Promise<void> {
+    if (calls.length === 0) return;
+    let nonce = await this.#client.getTransactionCount({ address: this.#account.address, blockTag: "pending" });
+    const sent: { hash: Hash; what: string }[] = [];
+    for (const { to, data, value, what } of calls) {
+      const hash = await this.#wallet.sendTransaction({
+        account: this.#account,
+        chain: this.#chain,
+        to,
+        data,
+        value,
+        nonce: nonce++,
+      });
+      sent.push({ hash, what });
+    }
+    for (const { hash, what } of sent) {
+      await this.#succeeded(hash, what);
+      this.#report(what);
+    }
+  }
+
+  async #succeeded(hash: Hash, what: string): Promise<void> {
+    const receipt = await this.#client.waitForTransactionReceipt({ hash });
+    if (receipt.status !== "success") throw new Error(`The transaction ${hash} failed: ${what}`);
+  }
+
+  async #blockOf(hash: Hash): Promise<bigint> {
+    return (await this.#client.getTransactionReceipt({ hash })).blockNumber;
+  }
+
+  async #fillOperator(): Promise<void> {
+    const { address } = this.#account;
+    if ((await this.#client.getBalance({ address })) >= LOCAL_OPERATOR_WEI / 2n) return;
+    // Understood by anvil and by Hardhat's node alike; no public node knows it.
+    await this.#client.request({
+      method: "hardhat_setBalance",
+      params: [address, toHex(LOCAL_OPERATOR_WEI)],
+    } as unknown as Parameters<PublicClient["request"]>[0]);
+  }
+}
+
+type Call = { to: Address; data?: Hex; value?: bigint; what: string };
+
+/** Every role of both contracts, and who is to hold it. */
+function roleTable({ roles }: DeployConfiguration, purchaseNft: Address, distributor: Address) {
+  return [
+    { contract: purchaseNft, role: "MINTER_ROLE", holder: roles.minter },
+    { contract: purchaseNft, role: "CONFIRMER_ROLE", holder: roles.confirmer },
+    { contract: purchaseNft, role: "CATALOGUE_ROLE", holder: roles.catalogue },
+    { contract: purchaseNft, role: "PAUSER_ROLE", holder: roles.pauser },
+    { contract: distributor, role: "PAYER_ROLE", holder: roles.payer },
+    { contract: distributor, role: "TREASURER_ROLE", holder: roles.treasurer },
+    { contract: distributor, role: "PAUSER_ROLE", holder: roles.pauser },
+  ];
+}
+
+function roleId(role: string): Hash {
+  return keccak256(toHex(role));
+}
+
+/** The creation code of PurchaseNFT with its arguments. */
+export function purchaseNftCreation(args: Deployment["purchaseNft"]["constructorArguments"]): Hex {
+  return encodeDeployData({ abi: purchaseNftAbi, bytecode: purchaseNftBytecode, args });
+}
+
+/** The creation code of CashbackDistributor with its arguments. */
+export function distributorCreation(args: Deployment["cashbackDistributor"]["constructorArguments"]): Hex {
+  const [admin, adminDelaySeconds, purchaseNft, limits] = args;
+  const bounds = {
+    maxWeiPerCent: BigInt(limits.maxWeiPerCent),
+    maxPayout: BigInt(limits.maxPayout),
+    dailyCap: BigInt(limits.dailyCap),
+  };
+  return encodeDeployData({
+    abi: cashbackDistributorAbi,
+    bytecode: cashbackDistributorBytecode,
+    args: [admin, adminDelaySeconds, purchaseNft, bounds],
+  });
+}
+
+/** The code that a creation would leave, immutables filled in: a node runs it without writing anything. */
+export async function runtimeCode(client: PublicClient, creation: Hex): Promise<Hex | undefined> {
+  return (await client.call({ data: creation })).data;
+}
+
+function journalPath({ network }: DeployConfiguration): string {
+  return join(dirname(deploymentPath(network)), `.${network}.journal.json`);
+}

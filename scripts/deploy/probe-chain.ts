@@ -1,0 +1,29 @@
+import type { Hex, PublicClient } from "viem";
+
+/** Code that runs one opcode and answers nothing; a chain without it answers an error. Design, section 4. */
+const OPCODES: Record<string, Hex> = { MCOPY: "0x5f5f5f5e00", TLOAD: "0x5f5c5000" };
+
+/**
+ * Refuses a chain of another id, or one without Cancun: our bytecode would be taken by an older chain and fail later.
+ * @throws Error with one sentence
+ */
+export async function probeChain(client: PublicClient, expectedChainId: number, rpcUrl: string): Promise<void> {
+  const chainId = await client.getChainId().catch((error: Error) => {
+    throw new Error(`${rpcUrl} does not answer: ${error.message.split("\n")[0]}`);
+  });
+  if (chainId !== expectedChainId) {
+    throw new Error(`${rpcUrl} is chain ${chainId}, not ${expectedChainId}; correct RPC_URLS or --network`);
+  }
+  for (const [opcode, code] of Object.entries(OPCODES)) {
+    try {
+      await client.call({ data: code });
+    } catch (error) {
+      if (!isInvalidOpcode(error)) throw error;
+      throw new Error(`${rpcUrl} does not know ${opcode}: the chain is older than Cancun, nothing was deployed`);
+    }
+  }
+}
+
+function isInvalidOpcode(error: unknown): boolean {
+  return /opcode|not activated|EVM error/i.test(error instanceof Error ? error.message : String(error));
+}
