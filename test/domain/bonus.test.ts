@@ -1,0 +1,23 @@
+import { expect } from "chai";
+import { type BonusProgram, bonus, holdingTier, tokenMatchesClub } from "../../domain/bonus.ts";
+import vectors from "../vectors/bonus.json" with { type: "json" };
+
+describe("bonus", () => {
+  for (const one of vectors.cases) {
+    it(one.name, () => {
+      const holding = { units: BigInt(one.units), decimals: one.decimals };
+      const result = bonus({ token: one.token ?? undefined, club: one.club, holding }, one.program as BonusProgram);
+      const expected = { storeBps: BigInt(one.storeBps), holdingBps: BigInt(one.holdingBps) };
+      expect(result).to.deep.equal({ ...expected, totalBps: expected.storeBps + expected.holdingBps });
+    });
+  }
+
+  it("matches no club where the store's is blank", () => {
+    expect(tokenMatchesClub({ slug: "", name: "" }, "  ")).to.equal(false);
+  });
+
+  it("has no tier below 10", () => {
+    expect(holdingTier({ units: 9n, decimals: 0 })).to.equal(undefined);
+    expect(holdingTier({ units: 10n, decimals: 0 })?.minimum).to.equal(10n);
+  });
+});
