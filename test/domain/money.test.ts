@@ -65,9 +65,8 @@ describe("parsePercent", () => {
 describe("formatDecimal", () => {
   it("reads back what it wrote, for every scale", () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.integer({ min: 0, max: 18 }), (value, decimals) => {
-        const text = formatDecimal(value, decimals);
-        return text.split(".")[0]?.length === undefined || parseDecimal(text, decimals) === value;
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 18 }), (value, decimals) => {
+        expect(parseDecimal(formatDecimal(value, decimals), decimals)).to.equal(value);
       }),
     );
   });
