@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { between, seededRandom } from "./random.ts";
+
+/** What the proxy may do to a request. */
+export const FAULTS = [
+  /** The connection breaks before the node hears of it. */
+  "drop",
+  /** The answer is late by up to `delayMs`. */
+  "delay",
+  /** The node does it, and the connection breaks before the answer. */
+  "lose-answer",
+  /** Heads are `staleBlocks` behind. */
+  "stale",
+  /** Another chain's id. */
+  "wrong-chain",
+  /** Nothing happens for `hangMs`, then the connection breaks. */
+  "hang",
+  /** The node does not know the receipt (yet). */
+  "no-receipt",
+  /** The node is overloaded: 503 with a page of HTML. */
+  "unavailable",
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** How likely each fault is, from 0 to 1; their sum is at most 1. */
+export type FaultRates = Partial<Record<Fault, number>>;
+
+export type ChaosProxyOptions = {
+  /** The node behind it. */
+  target: string;
+  seed?: number;
+  rates?: FaultRates;
+  port?: number;
+  delayMs?: number;
+  hangMs?: number;
+  staleBlocks?: number;
+};
+
+export type ChaosProxy = {
+  url: string;
+  port: number;
+  /** Changes what it does from now on; what hangs is let go. */
+  set(rates: FaultRates): void;
+  /** How often each fault was injected, and how many requests passed untouched. */
+  counts: Record<Fault | "passed", number>;
+  /** Every method that was asked for, in order. */
+  methods: string[];
+  stop(): Promise<void>;
+};
+
+type Call = { id?: unknown; method?: string; params?: unknown[] };
+type Answer = { result?: unknown };
+
+const OTHER_CHAIN_ID = "0x1";
+const METHODS_KEPT = 10_000;
+
+/** A JSON-RPC proxy that does harm by a seed: one number is drawn for every request, in order. */
+export async function startChaosProxy(options: ChaosProxyOptions): Promise<ChaosProxy> {
+  const { target, delayMs = 300, hangMs = 30_000, staleBlocks = 5 } = options;
+  const random = seededRandom(options.seed ?? 1);
+  let rates = options.rates ?? {};
+  let letGo = new AbortController();
+  const counts = Object.fromEntries([...FAULTS, "passed"].map((name) => [name, 0])) as ChaosProxy["counts"];
+  const methods: string[] = [];
+
+  const server = createServer((request, response) => {
+    // A caller that gave up is no concern of the proxy.
+    request.on("error", () => {});
+    handle(request, response).catch(() => response.destroy());
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readAll(request);
+    const calls = readCalls(body);
+    methods.push(...calls.map((call) => call.method ?? "?"));
+    if (methods.length > METHODS_KEPT) methods.splice(0, methods.length - METHODS_KEPT);
+    const fault = draw(random(), rates);
+    counts[fault ?? "passed"]++;
+    if (fault === "drop") return void response.destroy();
+    if (fault === "hang") {
+      await delay(hangMs, undefined, { signal: letGo.signal }).catch(() => {});
+      return void response.destroy();
+    }
+    if (fault === "unavailable") {
+      response.writeHead(503, { "content-type": "text/html" }).end("<h1>503 Service Unavailable</h1>");
+      return;
+    }
+    if (fault === "delay") await delay(between(random, 1, delayMs));
+    const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const text = await answer.text();
+    if (fault === "lose-answer") return void response.destroy();
+    const told = fault === undefined ? text : distort(text, calls, fault, staleBlocks);
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(told);
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    counts,
+    methods,
+    set(next) {
+      rates = next;
+      letGo.abort();
+      letGo = new AbortController();
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        letGo.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function draw(number: number, rates: FaultRates): Fault | undefined {
+  let sum = 0;
+  return FAULTS.find((fault) => {
+    sum += rates[fault] ?? 0;
+    return number < sum;
+  });
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.from(Buffer.concat(chunks));
+}
+
+function readCalls(body: Buffer): Call[] {
+  const parsed = JSON.parse(body.toString("utf8")) as Call | Call[];
+  return Array.isArray(parsed) ? parsed : [parsed];
+}
+
+/** Rewrites the answers that the fault is about; everything else is told as it is. */
+function distort(text: string, calls: readonly Call[], fault: Fault, staleBlocks: number): string {
+  const parsed = JSON.parse(text) as Answer | Answer[];
+  const answers = Array.isArray(parsed) ? parsed : [parsed];
+  for (const [index, answer] of answers.entries()) {
+    const { method } = calls[index] ?? {};
+    if (fault === "wrong-chain" && method === "eth_chainId") answer.result = OTHER_CHAIN_ID;
+    if (fault === "no-receipt" && method === "eth_getTransactionReceipt") answer.result = null;
+    if (fault === "stale" && method === "eth_blockNumber" && typeof answer.result === "string") {
+      answer.result = `0x${Math.max(0, Number(answer.result) - staleBlocks).toString(16)}`;
+    }
+  }
+  return JSON.stringify(parsed);
+}
