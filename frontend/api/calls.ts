@@ -1,0 +1,65 @@
+import type { CheckUserResponse } from "../../domain/api/people.ts";
+import type { RegisteredPurchase } from "../../domain/api/purchases.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { call } from "./http.ts";
+import { type AppConfig, type FanToken, type Profile, readConfig, readFanTokens, readProfile, readStore, readStores, type Store } from "./shapes.ts";
+
+/** The shopper's calls of specification, section 7; one function each. */
+
+type Signal = { signal?: AbortSignal };
+type Answer = Record<string, unknown>;
+
+export async function getConfig({ signal }: Signal = {}): Promise<AppConfig> {
+  return readConfig(await call<Answer>("GET", "/api/config", undefined, signal));
+}
+
+export async function getStores({ signal }: Signal = {}): Promise<Store[]> {
+  return readStores(await call<Answer>("GET", "/api/stores", undefined, signal));
+}
+
+export async function getStore(id: string, { signal }: Signal = {}): Promise<Store> {
+  return readStore(await call<Answer>("GET", `/api/stores/${encodeURIComponent(id)}`, undefined, signal));
+}
+
+export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]> {
+  return readFanTokens(await call<Answer>("GET", "/api/fan-tokens", undefined, signal));
+}
+
+export async function getMe({ signal }: Signal = {}): Promise<Profile> {
+  return readProfile(await call<Answer>("GET", "/api/me", undefined, signal));
+}
+
+export async function getIsAdmin({ signal }: Signal = {}): Promise<boolean> {
+  const answer = await call<{ isAdmin?: boolean }>("GET", "/api/is-admin", undefined, signal);
+  return answer.isAdmin === true;
+}
+
+export type CheckedUser = { exists: boolean; challenge?: CheckUserResponse["challenge"] };
+
+export function checkUser(address: WalletAddress): Promise<CheckedUser> {
+  return call<CheckedUser>("POST", "/api/check-user", { address });
+}
+
+export type SignedLogin = { address: WalletAddress; signature: string; nonce?: string };
+
+export function login(request: SignedLogin): Promise<{ token: string }> {
+  return call("POST", "/api/login", request);
+}
+
+export type SignedRegistration = SignedLogin & { first_name: string; last_name: string; email: string };
+
+export function registerUser(request: SignedRegistration): Promise<{ token?: string }> {
+  return call("POST", "/api/register-user-data", request);
+}
+
+/** Tells the server to forget the session, an addition to the specification's calls. */
+export function logout(): Promise<unknown> {
+  return call("POST", "/api/logout");
+}
+
+export type PurchaseRequest = { user: string; store_id: number | string; amount: number; token_slug?: string };
+
+export async function registerPurchase(request: PurchaseRequest): Promise<RegisteredPurchase | undefined> {
+  const answer = await call<{ purchase?: RegisteredPurchase }>("POST", "/api/register-purchase", request);
+  return answer.purchase;
+}

@@ -1,0 +1,105 @@
+import { readStored, STORAGE_KEYS } from "../app/storage.ts";
+
+/** HTTP/2 answers carry no reason phrase; the message needs one. */
+const REASONS: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  408: "Request Timeout",
+  409: "Conflict",
+  413: "Content Too Large",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+
+const TIMEOUT_MS = 30_000;
+
+/** The server answered, and not with success. `status` is 200 where the body said `success: false`. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string | undefined;
+
+  constructor(message: string, status: number, code?: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Nothing came back: no network, no server, or not in time. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+}
+
+/** Specification, section 8. Shown in the reader's language by the session's toast. */
+export const SESSION_EXPIRED = "Unauthorized: Session expired";
+
+type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown };
+
+let onUnauthorized: (token: string | null) => void = () => {};
+
+/** Called with the token that a 401 refused. The session registers itself here. */
+export function listenForUnauthorized(listener: (token: string | null) => void): void {
+  onUnauthorized = listener;
+}
+
+/**
+ * One call of section 7: JSON both ways, the bearer token when there is one.
+ * @throws ApiError with the response's error field, or 'API Error: {status} {statusText}'
+ * @throws UnreachableError
+ */
+export async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const token = readStored(STORAGE_KEYS.token);
+  const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
+  if (token) headers.authorization = `Bearer ${token}`;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new UnreachableError((error as Error).message);
+  }
+  if (response.status === 401) {
+    onUnauthorized(token);
+    throw new ApiError(SESSION_EXPIRED, 401);
+  }
+  const json = parseJson(text);
+  if (!response.ok || json === undefined || json.success === false) {
+    throw new ApiError(messageOf(response, json), response.status, textOf(json?.code));
+  }
+  return json as T;
+}
+
+function parseJson(text: string): Body | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Body) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(response: Response, json: Body | undefined): string {
+  const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
+  if (said) return said;
+  const reason = response.statusText || REASONS[response.status] || "";
+  return `API Error: ${response.status} ${reason}`.trim();
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,24 @@
+import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { getConfig, getFanTokens, getStores } from "./calls.ts";
+import { ApiError } from "./http.ts";
+
+const RETRIES = 2;
+
+/** Passing failures are asked again; what the server refused is not. */
+export function isWorthRetrying(failures: number, error: Error): boolean {
+  if (error instanceof ApiError && error.status < 500 && error.status !== 429) return false;
+  return failures < RETRIES;
+}
+
+export const retryDelayMs = (attempt: number): number => 400 * 2 ** attempt;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { retry: isWorthRetrying, retryDelay: retryDelayMs, refetchOnWindowFocus: false, staleTime: 30_000, networkMode: "always" },
+    mutations: { networkMode: "always" },
+  },
+});
+
+export const configQuery = queryOptions({ queryKey: ["config"], queryFn: getConfig, staleTime: 60_000 });
+export const storesQuery = queryOptions({ queryKey: ["stores"], queryFn: getStores });
+export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });

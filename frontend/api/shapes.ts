@@ -1,0 +1,170 @@
+import type { AppConfig } from "../../domain/api/config.ts";
+import type { FanToken as ApiFanToken, Store as ApiStore } from "../../domain/api/catalogue.ts";
+import type { HeldToken, PurchaseNft } from "../../domain/api/people.ts";
+import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
+import { joinFullName } from "../../domain/full-name.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+/** Reads the API's answers. Fields that the specification leaves open may be missing in another server's answer. */
+
+export type { AppConfig };
+
+/** Ids are text here, so that a database id and a sample id travel alike. */
+export type StoreCashback = { id: string; category: string; percent: string };
+export type Store = {
+  id: string;
+  name: string;
+  country: string;
+  club: string;
+  category: string;
+  description: string;
+  logo: string;
+  featured: boolean;
+  affiliateLink: string;
+  cashbackText: string;
+  minCashback: number;
+  maxCashback: number;
+  cashbacks: StoreCashback[];
+};
+
+export type FanToken = { id: string; name: string; slug: string; image: string; symbol: string; contract: string };
+
+export type Profile = {
+  id: WalletAddress;
+  wallet: WalletAddress;
+  email: string;
+  fullName: string;
+  /** CHZ, decimal text. */
+  nativeBalance: string;
+  tokens: HeldToken[];
+  nfts: PurchaseNft[];
+  purchases: PurchaseRecord[];
+  totals: Totals | undefined;
+};
+
+type Loose = Record<string, unknown>;
+
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+const list = (value: unknown): Loose[] => (Array.isArray(value) ? (value as Loose[]) : []);
+const number = (value: unknown): number => {
+  const read = typeof value === "string" && value.trim() !== "" ? Number(value.replace(",", ".")) : value;
+  return typeof read === "number" && Number.isFinite(read) ? read : 0;
+};
+
+export function readConfig(answer: Loose): AppConfig {
+  return { ...DEFAULT_CONFIG, ...(answer.data as Partial<AppConfig> | undefined) };
+}
+
+/** What holds until the server has said otherwise. */
+export const DEFAULT_CONFIG: AppConfig = {
+  chain_id: 0,
+  network: import.meta.env?.VITE_NETWORK ?? "localhost",
+  rpc_url: "",
+  explorer_url: null,
+  purchase_nft: "",
+  cashback_distributor: "",
+  simulated: false,
+  auth_mode: "strict",
+  bonus_program: "club",
+  wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
+};
+
+export function readStores(answer: Loose): Store[] {
+  return list(answer.stores ?? answer.data).map((one) => toStore(one));
+}
+
+export function readStore(answer: Loose): Store {
+  const row = (answer.store ?? answer.data) as Loose | undefined;
+  if (!row || typeof row !== "object") throw new Error("The answer holds no store");
+  return toStore(row, answer.cashbacks);
+}
+
+function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashbacks: unknown = row.cashbacks): Store {
+  const rates = list(cashbacks).map((one) => ({
+    id: text(one.id),
+    category: text(one.category),
+    percent: text(one.cashback_percent),
+  }));
+  const percents = rates.map((one) => number(one.percent));
+  const max = number(row.cashback_max) || number(row.max_cashback) || Math.max(0, ...percents);
+  const min = number(row.cashback_min) || (percents.length > 0 ? Math.min(...percents) : max);
+  return {
+    id: text(row.id),
+    name: text(row.name),
+    country: text(row.country).trim(),
+    club: text(row.club).trim(),
+    category: text(row.category).trim(),
+    description: text(row.description),
+    logo: text(row.logo),
+    featured: row.featured === true || row.featured === 1,
+    affiliateLink: text(row.affiliate_link) || text(row.affiliateLink),
+    cashbackText: text(row.cashback),
+    minCashback: min,
+    maxCashback: max,
+    cashbacks: rates,
+  };
+}
+
+export function readFanTokens(answer: Loose): FanToken[] {
+  return list(answer.data ?? answer.tokens).map((row: Loose & Partial<Record<keyof ApiFanToken, unknown>>) => ({
+    id: text(row.id),
+    name: text(row.name),
+    slug: text(row.slug).toLowerCase(),
+    image: text(row.image),
+    symbol: text(row.symbol) || text(row.slug).toUpperCase(),
+    contract: text(row.contract),
+  }));
+}
+
+export function readProfile(answer: Loose): Profile {
+  const data = answer.data as Loose | undefined;
+  if (!data || typeof data !== "object" || !text(data.wallet)) throw new Error("The answer holds no profile");
+  const wallet = text(data.wallet).toLowerCase() as WalletAddress;
+  return {
+    id: wallet,
+    wallet,
+    email: text(data.email),
+    fullName: joinFullName(text(data.first_name), text(data.last_name)),
+    nativeBalance: text(data.nativeBalance) || "0",
+    tokens: readHeldTokens(data.tokens),
+    nfts: list(data.nfts).map(toNft),
+    purchases: list(data.purchases) as unknown as PurchaseRecord[],
+    totals: data.totals as Totals | undefined,
+  };
+}
+
+/** A list of holdings, or a map from symbol to balance. */
+function readHeldTokens(value: unknown): HeldToken[] {
+  const rows: Loose[] =
+    value && typeof value === "object" && !Array.isArray(value)
+      ? Object.entries(value).map(([symbol, balance]) => ({ symbol, balance }))
+      : list(value);
+  return rows.map((row) => ({
+    symbol: text(row.symbol) || text(row.slug) || text(row.id),
+    balance: text(row.balance) || text(row.amount) || "0",
+    decimals: number(row.decimals),
+    contract: text(row.contract),
+  }));
+}
+
+function toNft(row: Loose): PurchaseNft {
+  const metadata = (row.metadata ?? {}) as Loose;
+  return {
+    tokenId: text(row.tokenId),
+    txHash: text(row.txHash),
+    contract: text(row.contract),
+    name: text(row.name),
+    symbol: text(row.symbol),
+    metadata: {
+      name: text(metadata.name),
+      image: text(metadata.image),
+      description: text(metadata.description),
+      attributes: list(metadata.attributes).map((one) => ({
+        trait_type: text(one.trait_type),
+        value: text(one.value),
+      })),
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { BrowserRouter, Route, Routes, useLocation } from "react-router";
+import { Toaster } from "sonner";
+import { WagmiProvider } from "wagmi";
+import { queryClient } from "../api/queries.ts";
+import Home from "../home/home.tsx";
+import { type Language, LanguageProvider, useText } from "../i18n/language.tsx";
+import { SessionProvider } from "../session/session.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { wagmiConfig } from "../wallet/config.ts";
+import { WalletProvider } from "../wallet/wallet.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
+import { Layout } from "./layout.tsx";
+import { noteNavigation } from "./page.tsx";
+import { useTheme } from "./theme.ts";
+
+const Stores = lazy(() => import("../stores/stores.tsx"));
+const Auth = lazy(() => import("../auth/auth.tsx"));
+const Dashboard = lazy(() => import("../dashboard/dashboard.tsx"));
+const Redirect = lazy(() => import("../redirect/redirect.tsx"));
+const Admin = lazy(() => import("../admin/admin.tsx"));
+const NotFound = lazy(() => import("../not-found/not-found.tsx"));
+
+export function App({ language }: { language: Language }) {
+  return (
+    <LanguageProvider initial={language}>
+      <WagmiProvider config={wagmiConfig}>
+        <QueryClientProvider client={queryClient}>
+          <BrowserRouter>
+            <WalletProvider>
+              <SessionProvider>
+                <Layout>
+                  <Screens />
+                </Layout>
+                <Toasts />
+              </SessionProvider>
+            </WalletProvider>
+          </BrowserRouter>
+        </QueryClientProvider>
+      </WagmiProvider>
+    </LanguageProvider>
+  );
+}
+
+function Screens() {
+  const { pathname } = useLocation();
+  const first = useRef(pathname);
+  if (first.current !== pathname) noteNavigation();
+  useEffect(() => {
+    if (pathname && first.current !== pathname) scrollTo(0, 0);
+    first.current = pathname;
+  }, [pathname]);
+  return (
+    <ErrorBoundary resetKey={pathname}>
+      <Suspense fallback={<Waiting />}>
+        <Routes>
+          <Route path="/" element={<Home />} />
+          <Route path="/stores" element={<Stores />} />
+          <Route path="/auth" element={<Auth />} />
+          <Route path="/dashboard" element={<Dashboard />} />
+          <Route path="/redirect/:storeId" element={<Redirect />} />
+          <Route path="/admin" element={<Admin />} />
+          <Route path="*" element={<NotFound />} />
+        </Routes>
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+function Waiting() {
+  return (
+    <div className="page grid gap-4">
+      <Skeletons count={1} className="h-12 max-w-md" />
+      <div aria-hidden="true" className="skeleton h-64" />
+    </div>
+  );
+}
+
+function Toasts() {
+  const t = useText();
+  return (
+    <Toaster
+      theme={useTheme()}
+      position="bottom-right"
+      duration={5_000}
+      closeButton
+      containerAriaLabel={t("common.notifications")}
+      toastOptions={{ classNames: { toast: "toast" }, closeButtonAriaLabel: t("common.close") }}
+    />
+  );
+}

@@ -1,0 +1,160 @@
+import { lazy, type ReactNode, Suspense } from "react";
+import { Link, NavLink, useLocation, useNavigate } from "react-router";
+import { PRODUCT_NAME } from "../../domain/product.ts";
+import { shortenAddress } from "../../domain/wallet-address.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
+import { useAdminStatus } from "../session/admin-status.ts";
+import { useSession } from "../session/session.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
+import { Analytics } from "./analytics.tsx";
+import { INFO_TOPICS, isInfoTopic } from "./info-topics.ts";
+import { paths } from "./paths.ts";
+import { setTheme, useTheme } from "./theme.ts";
+
+const InfoDialog = lazy(() => import("./info-dialog.tsx"));
+
+export function Layout({ children }: { children: ReactNode }) {
+  const t = useText();
+  return (
+    <>
+      <a className="skip-link" href="#main">
+        {t("nav.skip")}
+      </a>
+      <Header />
+      <NetworkNotice />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Footer />
+      <Analytics />
+    </>
+  );
+}
+
+function Header() {
+  const t = useText();
+  const { language, toggle } = useLanguage();
+  const session = useSession();
+  const wallet = useWallet();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const isAdmin = useAdminStatus() === "admin";
+  const theme = useTheme();
+  const other = language === "pt" ? { short: "EN", name: "English", lang: "en" } : { short: "PT", name: "Português", lang: "pt-BR" };
+  return (
+    <header className="site-header">
+      <div className="site-header-inner">
+        <Link to={paths.home} className="logo" aria-label={PRODUCT_NAME}>
+          <LogoMark />
+          <span>{PRODUCT_NAME}</span>
+        </Link>
+        <nav aria-label={t("nav.main")} className="site-nav">
+          <NavLink to={paths.home} end>
+            {t("nav.home")}
+          </NavLink>
+          <NavLink to={paths.stores}>{t("nav.stores")}</NavLink>
+          <NavLink to={paths.dashboard}>{t("nav.dashboard")}</NavLink>
+        </nav>
+        <div className="site-actions">
+          {isAdmin && (
+            <Link to={paths.admin} className="button button-small button-quiet" lang="pt-BR">
+              Painel de Admin
+            </Link>
+          )}
+          {wallet.address ? (
+            <button type="button" className="button button-small button-quiet figures" title={t("wallet.disconnect")} onClick={wallet.disconnect}>
+              <span className="sr-only">{t("wallet.disconnect")} </span>
+              {shortenAddress(wallet.address)}
+            </button>
+          ) : (
+            <button
+              type="button"
+              className="button button-small"
+              onClick={() => navigate(pathname.startsWith("/auth") || pathname === "/" ? paths.auth() : paths.auth(pathname))}
+            >
+              <Icon name="wallet" />
+              {t("wallet.connect")}
+            </button>
+          )}
+          {session.status === "ready" && (
+            <button type="button" className="button button-small button-quiet" onClick={session.signOut}>
+              {t("session.signOut")}
+            </button>
+          )}
+          <button type="button" className="icon-button" aria-label={t(theme === "dark" ? "theme.toLight" : "theme.toDark")} onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
+            <Icon name={theme === "dark" ? "sun" : "moon"} />
+          </button>
+          <button type="button" className="icon-button" lang={other.lang} onClick={toggle}>
+            {other.short}
+            <span className="sr-only"> {other.name}</span>
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function LogoMark() {
+  return (
+    <svg aria-hidden="true" width="30" height="30" viewBox="0 0 32 32">
+      <path fill="currentColor" d="M4 5h24a2 2 0 0 1 2 2v5.200a3.800 3.800 0 0 0 0 7.600V25a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-5.200a3.800 3.800 0 0 0 0-7.600V7a2 2 0 0 1 2-2z" />
+      <path className="logo-letter" d="M9 9h14v4h-4.700v11h-4.600V13H9z" />
+    </svg>
+  );
+}
+
+/** Stays while the wallet is on another chain; the toast alone would be gone. */
+function NetworkNotice() {
+  const t = useText();
+  const { isWrongNetwork, switchToTarget } = useWallet();
+  if (!isWrongNetwork) return null;
+  return (
+    <div className="notice" role="status">
+      <p>{t("wallet.otherNetwork")}</p>
+      <button type="button" className="button button-small" onClick={switchToTarget}>
+        {t("wallet.switch")}
+      </button>
+    </div>
+  );
+}
+
+function Footer() {
+  const t = useText();
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  const topic = new URLSearchParams(search).get("info");
+  const linkTo = (info: string) => {
+    const parameters = new URLSearchParams(search);
+    parameters.set("info", info);
+    return `${pathname}?${parameters}`;
+  };
+  const close = () => {
+    const parameters = new URLSearchParams(search);
+    parameters.delete("info");
+    navigate({ pathname, search: parameters.toString() }, { replace: true, preventScrollReset: true });
+  };
+  return (
+    <footer className="site-footer">
+      <div className="site-footer-inner">
+        <nav aria-label={t("nav.footer")}>
+          <ul>
+            {INFO_TOPICS.map((info) => (
+              <li key={info}>
+                <Link to={linkTo(info)} preventScrollReset>
+                  {t(`info.${info}.title`)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <p>{t("footer.copyright", { year: String(new Date().getFullYear()), product: PRODUCT_NAME })}</p>
+      </div>
+      {isInfoTopic(topic) && (
+        <Suspense>
+          <InfoDialog topic={topic} onClose={close} />
+        </Suspense>
+      )}
+    </footer>
+  );
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { PRODUCT_NAME } from "../../domain/product.ts";
+
+let hasNavigated = false;
+
+/** From the second page on, the heading takes the focus, as a new page would. */
+export function noteNavigation(): void {
+  hasNavigated = true;
+}
+
+/** The page's heading: it takes the focus on navigation. */
+export function PageHeading({ children, className = "page-title" }: { children: ReactNode; className?: string }) {
+  const ref = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (hasNavigated) ref.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <h1 ref={ref} tabIndex={-1} className={className}>
+      {children}
+    </h1>
+  );
+}
+
+/** Title and description of the page, for the tab and for those who share it. */
+export function usePageMeta(title: string, description: string): void {
+  useEffect(() => {
+    const full = `${title} · ${PRODUCT_NAME}`;
+    document.title = full;
+    setMeta('meta[property="og:title"]', full);
+    setMeta('meta[name="description"]', description);
+    setMeta('meta[property="og:description"]', description);
+    setMeta('meta[property="og:locale"]', document.documentElement.lang === "en" ? "en_US" : "pt_BR");
+  }, [title, description]);
+}
+
+function setMeta(selector: string, content: string): void {
+  document.querySelector(selector)?.setAttribute("content", content);
+}

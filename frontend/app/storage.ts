@@ -1,0 +1,27 @@
+/** What the browser remembers. Every read and write survives a browser that forbids storage. */
+export const STORAGE_KEYS = {
+  token: "auth_token",
+  currentWallet: "current_wallet",
+  language: "language",
+  theme: "theme",
+  consent: "analytics_consent",
+} as const;
+
+type StorageKey = (typeof STORAGE_KEYS)[keyof typeof STORAGE_KEYS];
+
+export function readStored(key: StorageKey): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function store(key: StorageKey, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    // Without storage the choice lasts for this page.
+  }
+}

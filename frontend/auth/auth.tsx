@@ -1,0 +1,132 @@
+import { useEffect } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+import { toast } from "sonner";
+import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
+import { shortenAddress } from "../../domain/wallet-address.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { safeNext } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useSession } from "../session/session.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
+import { RegistrationForm } from "./registration-form.tsx";
+import { useSignIn } from "./use-sign-in.ts";
+
+export default function Auth() {
+  const t = useText();
+  const session = useSession();
+  const wallet = useWallet();
+  usePageMeta(t("auth.title"), t("auth.description"));
+  const isLoading = session.status === "restoring" || wallet.isRestoring;
+  return (
+    <section className="page auth">
+      <PageHeading>{t("auth.title")}</PageHeading>
+      <p className="muted mb-5">{t("auth.description")}</p>
+      <div className="card">
+        <div role="tablist" aria-label={t("auth.title")} className="tabs">
+          <button type="button" role="tab" id="wallet-tab" aria-selected="true" aria-controls="wallet-panel" className="tab">
+            <Icon name="wallet" />
+            {t("auth.walletTab")}
+          </button>
+        </div>
+        <div role="tabpanel" id="wallet-panel" aria-labelledby="wallet-tab" className="card-body">
+          {isLoading ? (
+            <div className="grid gap-3">
+              <Skeletons count={1} className="h-6 w-2/3" />
+              <div aria-hidden="true" className="skeleton h-12" />
+              <div aria-hidden="true" className="skeleton h-12" />
+            </div>
+          ) : session.profile ? (
+            <AlreadyIn />
+          ) : (
+            <WalletSteps />
+          )}
+        </div>
+      </div>
+      <p className="mt-4 text-center">
+        <button
+          type="button"
+          className="link"
+          onClick={() => toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })}
+        >
+          {t("auth.email")}
+        </button>
+      </p>
+    </section>
+  );
+}
+
+/** A profile exists: a success message, then the dashboard. Specification, section 2. */
+function AlreadyIn() {
+  const t = useText();
+  const navigate = useNavigate();
+  const [parameters] = useSearchParams();
+  const next = safeNext(parameters.get("next"));
+  useEffect(() => {
+    const timer = setTimeout(() => navigate(next, { replace: true }), REGISTRATION_REDIRECT_MS);
+    return () => clearTimeout(timer);
+  }, [navigate, next]);
+  return (
+    <div role="status" className="success">
+      <Icon name="check" size={28} />
+      <p className="font-semibold">{t("auth.already")}</p>
+    </div>
+  );
+}
+
+function WalletSteps() {
+  const t = useText();
+  const wallet = useWallet();
+  const signIn = useSignIn();
+  const { step } = signIn;
+  return (
+    <div className="grid gap-5">
+      <div>
+        <h2 className="step-title">{t("auth.step1")}</h2>
+        {wallet.address ? (
+          <p className="connected">
+            <Icon name="check" />
+            {t("auth.connectedAs", { address: shortenAddress(wallet.address) })}
+          </p>
+        ) : (
+          <>
+            <p className="muted mb-3">{t("auth.step1.text")}</p>
+            <button type="button" className="button w-full" disabled={wallet.isConnecting} onClick={wallet.connect}>
+              <Icon name="wallet" />
+              {t(wallet.isConnecting ? "auth.connecting" : "wallet.connect")}
+            </button>
+          </>
+        )}
+      </div>
+      {wallet.address && (
+        <div aria-live="polite" className="grid gap-3">
+          {step === "checking" && <p className="busy">{t("auth.checking")}</p>}
+          {step === "signing" && <p className="busy">{t("auth.signing")}</p>}
+          {step === "failed" && (
+            <div role="alert" className="problem">
+              <p>{signIn.problem}</p>
+              <button type="button" className="button" onClick={signIn.start}>
+                {t("common.retry")}
+              </button>
+            </div>
+          )}
+          {step === "waiting" && (
+            <button type="button" className="button" onClick={signIn.start}>
+              {t("auth.signIn")}
+            </button>
+          )}
+          {step === "unregistered" && (
+            <>
+              <p>{t("auth.notRegistered")}</p>
+              <button type="button" className="button" onClick={signIn.continueToRegistration}>
+                {t("auth.continue")}
+              </button>
+            </>
+          )}
+        </div>
+      )}
+      {step === "registering" && <RegistrationForm />}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Holding } from "../../domain/bonus.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Profile } from "../api/shapes.ts";
+
+export type Holdings = {
+  /** What is held of a token, by its symbol, slug or id in lower case. */
+  find: (token: { slug: string; symbol?: string; id?: string }) => Holding;
+};
+
+/** Decimal text to the smallest unit of 18 decimals; text that is no amount counts as nothing held. */
+function unitsOf(balance: string): bigint {
+  try {
+    return parseDecimal(balance.trim(), CHZ_DECIMALS);
+  } catch {
+    return 0n;
+  }
+}
+
+function holdings(balances: ReadonlyMap<string, string>): Holdings {
+  return {
+    find: ({ slug, symbol, id }) => {
+      const key = [symbol, slug, id].map((one) => one?.toLowerCase()).find((one) => one && balances.has(one));
+      return { units: key ? unitsOf(balances.get(key) ?? "0") : 0n, decimals: CHZ_DECIMALS };
+    },
+  };
+}
+
+/** Specification, section 3: lower-cased symbol to balance, plus chz for the native balance. */
+export function holdingsOf(profile: Profile): Holdings {
+  const rows = profile.tokens.map((token): [string, string] => [token.symbol.toLowerCase(), token.balance]);
+  return holdings(new Map([...rows, ["chz", profile.nativeBalance]]));
+}
+
+/** Specification, section 3, "Sample data": only where no profile is loaded, and labelled as examples. */
+export const SAMPLE_HOLDINGS = holdings(
+  new Map([
+    ["chz", "10.5"],
+    ["psg", "5.75"],
+    ["juv", "2.3"],
+  ]),
+);

@@ -1,0 +1,20 @@
+/**
+ * The demo wallet: a well-known test key of the local chain behind a true EIP-1193 provider, announced by EIP-6963,
+ * so that a newcomer needs no extension. Only a build for the local chain contains it.
+ */
+import { demoProvider } from "./provider.ts";
+
+const ICON =
+  "data:image/svg+xml;base64," +
+  btoa(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b3d2e"/><path d="M7 12h18v3a2 2 0 0 0 0 4v3H7v-3a2 2 0 0 0 0-4z" fill="#f7f3e8"/></svg>',
+  );
+
+const detail = Object.freeze({
+  info: { uuid: crypto.randomUUID(), name: "Torcida demo", icon: ICON, rdns: "app.torcida.demo" },
+  provider: demoProvider,
+});
+
+const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+window.addEventListener("eip6963:requestProvider", announce);
+announce();

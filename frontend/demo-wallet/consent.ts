@@ -1,0 +1,49 @@
+const WORDS = {
+  pt: { connect: "A Torcida quer se conectar à carteira de demonstração", sign: "A Torcida pede a sua assinatura", yes: "Aprovar", no: "Recusar", note: "Carteira de demonstração: só existe na rede local, sem valor real." },
+  en: { connect: "Torcida wants to connect to the demo wallet", sign: "Torcida asks for your signature", yes: "Approve", no: "Reject", note: "Demo wallet: it exists on the local network only, without real value." },
+};
+
+/** The wallet's own window: what is asked, and whether the reader agrees. Plain DOM, since a wallet is not the app. */
+export function askConsent(kind: "connect" | "sign", detail: string): Promise<boolean> {
+  const words = document.documentElement.lang.startsWith("en") ? WORDS.en : WORDS.pt;
+  const dialog = document.createElement("dialog");
+  dialog.className = "dialog demo-wallet";
+  dialog.setAttribute("aria-labelledby", "demo-wallet-title");
+  const title = element("h2", words[kind]);
+  title.id = "demo-wallet-title";
+  const body = element("pre", detail);
+  body.tabIndex = 0;
+  const note = element("p", words.note);
+  const no = button(words.no, "button button-quiet");
+  const yes = button(words.yes, "button");
+  const actions = element("div", "");
+  actions.className = "dialog-actions";
+  actions.append(no, yes);
+  dialog.append(title, body, note, actions);
+  document.body.append(dialog);
+  dialog.showModal();
+  yes.focus();
+  return new Promise((resolve) => {
+    const close = (isApproved: boolean) => {
+      dialog.remove();
+      resolve(isApproved);
+    };
+    yes.addEventListener("click", () => close(true));
+    no.addEventListener("click", () => close(false));
+    dialog.addEventListener("cancel", () => close(false));
+  });
+}
+
+function element(tag: string, text: string): HTMLElement {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}
+
+function button(text: string, className: string): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = className;
+  made.textContent = text;
+  return made;
+}

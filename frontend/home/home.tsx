@@ -1,0 +1,209 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "react-router";
+import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import { FEATURED_STORES_MAX } from "../../domain/product.ts";
+import { storesQuery } from "../api/queries.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { Initial } from "../ui/initial.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { Stamp, Ticket } from "../ui/ticket.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
+
+const STEPS = ["connect", "buy", "receive"] as const;
+const TIERS = ["basic", "silver", "gold"] as const;
+
+export default function Home() {
+  const t = useText();
+  usePageMeta(t("home.meta"), t("home.hero.text"));
+  return (
+    <>
+      <section className="hero">
+        <div className="hero-inner">
+          <div>
+            <PageHeading className="hero-title">{t("home.hero.title")}</PageHeading>
+            <p className="hero-text">{t("home.hero.text")}</p>
+            <div className="flex flex-wrap gap-3">
+              <ViewStoresButton />
+              <Link className="button button-chalk" to={paths.dashboard}>
+                {t("home.viewDashboard")}
+              </Link>
+            </div>
+          </div>
+          <HeroTicket />
+        </div>
+        <Stands />
+      </section>
+
+      <section className="page" aria-labelledby="how">
+        <h2 id="how" className="section-title">
+          {t("home.how.title")}
+        </h2>
+        <ol className="steps">
+          {STEPS.map((step, index) => (
+            <li key={step}>
+              <span className="step-number" aria-hidden="true">
+                {index + 1}
+              </span>
+              <h3>{t(`home.how.${step}.title`)}</h3>
+              <p className="muted">{t(`home.how.${step}.text`)}</p>
+            </li>
+          ))}
+        </ol>
+      </section>
+
+      <Featured />
+
+      <section className="page" aria-labelledby="tiers">
+        <h2 id="tiers" className="section-title">
+          {t("home.tiers.title")}
+        </h2>
+        <ul className="tier-cards">
+          {TIERS.map((tier) => (
+            <li key={tier} className={`tier-card tier-${tier}`}>
+              <h3>{t(`tier.${tier}`)}</h3>
+              <p className="tier-percent">{t(`home.tiers.${tier}.percent`)}</p>
+              <p>{t(`home.tiers.${tier}.text`)}</p>
+            </li>
+          ))}
+        </ul>
+        <p className="example">{t("home.tiers.example")}</p>
+        <p className="muted mt-3">
+          {t("home.tiers.note")}{" "}
+          <Link className="link" to="?info=faq" preventScrollReset>
+            {t("home.tiers.rule")}
+          </Link>
+        </p>
+      </section>
+
+      <section className="cta">
+        <div className="cta-inner">
+          <h2 className="section-title">{t("home.cta.title")}</h2>
+          <p>{t("home.cta.text")}</p>
+          <Link className="button button-chalk" to={paths.auth()}>
+            {t("home.cta.button")}
+          </Link>
+        </div>
+      </section>
+    </>
+  );
+}
+
+/** Specification, section 2: to the stores when a wallet is connected, otherwise it connects the wallet itself. */
+function ViewStoresButton() {
+  const t = useText();
+  const navigate = useNavigate();
+  const wallet = useWallet();
+  return (
+    <button
+      type="button"
+      className="button button-signal"
+      aria-busy={wallet.isConnecting}
+      onClick={() => (wallet.address ? navigate(paths.stores) : wallet.connect())}
+    >
+      {t("home.viewStores")}
+    </button>
+  );
+}
+
+function HeroTicket() {
+  const t = useText();
+  const { brl, percent } = useFormat();
+  return (
+    <figure className="hero-ticket">
+      <Ticket
+        kicker={t("home.example.kicker")}
+        title="Mercado da Bola"
+        fields={[
+          { label: t("ticket.cashback"), value: percent(8), isMain: true },
+          { label: t("ticket.value"), value: brl(100) },
+          { label: t("ticket.number"), value: "000008" },
+        ]}
+        stamp={<Stamp kind="confirmed">{t("status.confirmed")}</Stamp>}
+        stub={<span className="stub-text">TORCIDA</span>}
+      />
+      <figcaption>{t("home.example.caption")}</figcaption>
+    </figure>
+  );
+}
+
+/** Rows of seats, some of them taken. */
+function Stands() {
+  return (
+    <svg className="stands" aria-hidden="true" preserveAspectRatio="xMidYMax slice" viewBox="0 0 1200 90">
+      <defs>
+        <pattern id="seats" width="60" height="30" patternUnits="userSpaceOnUse">
+          <path fill="currentColor" d="M3 6h9v11H3zM18 6h9v11h-9zM48 6h9v11h-9zM3 21h9v9H3zM33 21h9v9h-9zM48 21h9v9h-9z" opacity=".32" />
+          <path fill="currentColor" d="M33 6h9v11h-9zM18 21h9v9h-9z" opacity=".8" />
+        </pattern>
+      </defs>
+      <rect width="1200" height="90" fill="url(#seats)" />
+    </svg>
+  );
+}
+
+type FeaturedStore = { id: string; name: string; logo: string; percent: number };
+
+const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
+  .slice(0, FEATURED_STORES_MAX)
+  .map((store) => ({
+    id: store.id,
+    name: store.name,
+    logo: store.logo ?? "",
+    percent: Math.max(...store.cashbacks.map((one) => Number(one.cashbackBps) / 100)),
+  }));
+
+function Featured() {
+  const t = useText();
+  const { percent } = useFormat();
+  const stores = useQuery(storesQuery);
+  const returned = (stores.data ?? [])
+    .filter((store) => store.featured)
+    .slice(0, FEATURED_STORES_MAX)
+    .map((store): FeaturedStore => ({ id: store.id, name: store.name, logo: store.logo, percent: store.maxCashback }));
+  const shown = returned.length > 0 ? returned : SAMPLES;
+  const areSamples = !stores.isPending && returned.length === 0;
+  return (
+    <section className="page" aria-labelledby="featured">
+      <div className="section-head">
+        <h2 id="featured" className="section-title">
+          {t("home.featured.title")}
+        </h2>
+        <Link className="link" to={paths.stores}>
+          {t("home.featured.all")}
+        </Link>
+      </div>
+      {areSamples && (
+        <p className="muted mb-3">
+          {t("home.featured.samples")}{" "}
+          {stores.isError && (
+            <button type="button" className="link" onClick={() => stores.refetch()}>
+              {t("common.retry")}
+            </button>
+          )}
+        </p>
+      )}
+      {stores.isPending ? (
+        <div className="featured" aria-busy="true">
+          <Skeletons count={FEATURED_STORES_MAX} className="h-48" />
+        </div>
+      ) : (
+        <ul className="featured">
+          {shown.map((store) => (
+            <li key={store.id}>
+              <Link to={paths.stores} className="featured-card">
+                <Picture src={store.logo} alt="" className="logo-image" fallback={<Initial name={store.name} />} />
+                <span className="featured-name">{store.name}</span>
+                <span className="featured-percent">{percent(store.percent)}</span>
+                <span className="muted text-sm">{t("store.cashback")}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { createIntl, createIntlCache, RawIntlProvider, useIntl } from "react-intl";
+import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
+import pt from "./pt.json";
+
+export type Language = "pt" | "en";
+export type MessageId = keyof typeof pt;
+type Values = Record<string, string | number | bigint | Date | undefined>;
+
+/** Specification, section 9: pt whatever the browser says, until the reader chooses; the choice is remembered. */
+export const LOCALES = { pt: "pt-BR", en: "en" } as const;
+
+const cache = createIntlCache();
+const catalogues: Partial<Record<Language, Record<string, string>>> = { pt };
+
+/** English is fetched only when it is read. */
+async function loadLanguage(language: Language): Promise<void> {
+  if (language === "en") catalogues.en ??= (await import("./en.json")).default;
+}
+
+function intlFor(language: Language) {
+  const known = catalogues[language] ? language : "pt";
+  return createIntl({ locale: LOCALES[known], messages: catalogues[known], defaultLocale: LOCALES.pt }, cache);
+}
+
+/** Loads what the remembered language needs, before the first render. */
+export async function restoreLanguage(): Promise<Language> {
+  const language: Language = readStored(STORAGE_KEYS.language) === "en" ? "en" : "pt";
+  try {
+    await loadLanguage(language);
+    return language;
+  } catch {
+    return "pt";
+  }
+}
+
+const LanguageContext = createContext<{ language: Language; toggle: () => Promise<void> }>({
+  language: "pt",
+  toggle: async () => {},
+});
+
+export function LanguageProvider({ initial, children }: { initial: Language; children: ReactNode }) {
+  const [language, setLanguage] = useState(initial);
+  const toggle = useCallback(async () => {
+    const next: Language = language === "pt" ? "en" : "pt";
+    await loadLanguage(next);
+    store(STORAGE_KEYS.language, next);
+    document.documentElement.lang = LOCALES[next];
+    setLanguage(next);
+  }, [language]);
+  const intl = useMemo(() => intlFor(language), [language]);
+  const value = useMemo(() => ({ language, toggle }), [language, toggle]);
+  return (
+    <LanguageContext value={value}>
+      <RawIntlProvider value={intl}>{children}</RawIntlProvider>
+    </LanguageContext>
+  );
+}
+
+export const useLanguage = () => useContext(LanguageContext);
+
+export type Translate = (id: MessageId, values?: Values) => string;
+
+/** The reader's words for a message. */
+export function useText(): Translate {
+  const intl = useIntl();
+  return useCallback((id, values) => intl.formatMessage({ id }, values as Record<string, string>), [intl]);
+}

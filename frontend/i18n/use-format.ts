@@ -1,0 +1,26 @@
+import { useMemo } from "react";
+import { useIntl } from "react-intl";
+
+const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
+
+/** Money, percents and dates as the reader writes them. Decimal text goes in as it is: no float on the way. */
+export function useFormat() {
+  const intl = useIntl();
+  return useMemo(() => {
+    const decimal = (value: string | number) =>
+      new Intl.NumberFormat(intl.locale, TWO_DECIMALS).format(value as number);
+    return {
+      /** Two decimals. Specification, section 9. */
+      decimal,
+      chz: (value: string | number) => `${decimal(value)} CHZ`,
+      brl: (reais: string | number) =>
+        new Intl.NumberFormat(intl.locale, { style: "currency", currency: "BRL" }).format(reais as number),
+      /** Without trailing zeros: 5.75 → "5,75%". */
+      percent: (value: string | number) =>
+        `${new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number)}%`,
+      integer: (value: number) => intl.formatNumber(value),
+      date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
+      dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "medium" }),
+    };
+  }, [intl]);
+}

@@ -1,0 +1,11 @@
+// Runs before the first paint, so that the page never flashes in the other theme or language.
+(() => {
+  try {
+    const theme = localStorage.getItem("theme");
+    const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+    document.documentElement.lang = localStorage.getItem("language") === "en" ? "en" : "pt-BR";
+  } catch {
+    document.documentElement.dataset.theme = "light";
+  }
+})();

@@ -1,0 +1,120 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Navigate, useLocation, useNavigate, useParams } from "react-router";
+import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import { REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.ts";
+import { getStore } from "../api/calls.ts";
+import { ApiError } from "../api/http.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useSession } from "../session/session.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { useCountdown } from "./use-countdown.ts";
+
+type Destination = { name: string; link: string };
+
+/** The sample list first, then the catalogue; an unknown store leads back. Design, section 8. */
+export default function Redirect() {
+  const t = useText();
+  const { storeId = "" } = useParams();
+  const { state } = useLocation() as { state: { affiliateUrl?: string | null } | null };
+  const sample = SAMPLE_STORES.find((store) => store.id === storeId);
+  const store = useQuery({
+    queryKey: ["store", storeId],
+    queryFn: ({ signal }) => getStore(storeId, { signal }),
+    enabled: !sample,
+  });
+  usePageMeta(t("redirect.title"), t("redirect.warning"));
+  if (sample) return <Countdown destination={{ name: sample.name, link: sample.affiliateLink }} />;
+  if (store.data) {
+    return <Countdown destination={{ name: store.data.name, link: state?.affiliateUrl || store.data.affiliateLink }} />;
+  }
+  if (store.isError && store.error instanceof ApiError && store.error.status < 500) return <Navigate to={paths.stores} replace />;
+  if (store.isError) {
+    return (
+      <div className="page">
+        <RetryPanel title={t("redirect.unavailable")} error={store.error} onRetry={() => store.refetch()} isRetrying={store.isFetching} />
+      </div>
+    );
+  }
+  return (
+    <div className="page">
+      <Skeletons count={1} className="h-64" />
+    </div>
+  );
+}
+
+/** Leaving is to https addresses alone. */
+function isSafe(link: string): boolean {
+  return URL.canParse(link) && new URL(link).protocol === "https:";
+}
+
+function Countdown({ destination }: { destination: Destination }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const { profile } = useSession();
+  const canLeave = isSafe(destination.link);
+  const countdown = useCountdown(REDIRECT_COUNTDOWN_SECONDS, canLeave, leave);
+  const { secondsLeft, isPaused } = countdown;
+  const [spoken, setSpoken] = useState("");
+  const words = t("redirect.countdown", { seconds: secondsLeft });
+
+  // Ten announcements in ten seconds would drown the page; the first, the half and the last are said.
+  const isSpoken = secondsLeft === REDIRECT_COUNTDOWN_SECONDS || secondsLeft === 5 || secondsLeft === 1;
+  useEffect(() => {
+    if (isSpoken) setSpoken(words);
+  }, [isSpoken, words]);
+
+  function leave() {
+    // The countdown's entry is replaced, so that Back leads to the stores and not into a new countdown.
+    if (canLeave) location.replace(destination.link);
+  }
+  return (
+    <section className="page redirect">
+      <PageHeading>{t("redirect.title")}</PageHeading>
+      <p className="redirect-store">{destination.name}</p>
+      <p className="muted">{t("redirect.warning")}</p>
+      {!profile && <p className="hint">{t("buy.visitor")}</p>}
+      {canLeave ? (
+        <>
+          <p className="scoreboard" aria-hidden="true">
+            {secondsLeft}
+          </p>
+          <div
+            className="progress"
+            role="progressbar"
+            aria-label={t("redirect.progress")}
+            aria-valuemin={0}
+            aria-valuemax={REDIRECT_COUNTDOWN_SECONDS}
+            aria-valuenow={REDIRECT_COUNTDOWN_SECONDS - secondsLeft}
+          >
+            <div style={{ transform: `scaleX(${(REDIRECT_COUNTDOWN_SECONDS - secondsLeft) / REDIRECT_COUNTDOWN_SECONDS})` }} />
+          </div>
+          <p className="figures">{words}</p>
+          <span className="sr-only" role="status">
+            {isPaused ? t("redirect.paused") : spoken}
+          </span>
+        </>
+      ) : (
+        <p className="problem">{t("redirect.noLink")}</p>
+      )}
+      <div className="flex flex-wrap justify-center gap-3">
+        <button type="button" className="button button-quiet" onClick={() => navigate(paths.stores, { replace: true })}>
+          {t("common.cancel")}
+        </button>
+        {canLeave && (
+          <>
+            <button type="button" className="button button-quiet" onClick={isPaused ? countdown.resume : countdown.pause}>
+              {t(isPaused ? "redirect.resume" : "redirect.pause")}
+            </button>
+            <button type="button" className="button" onClick={leave}>
+              {t("store.buy")}
+            </button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/react-query";
+import { ADMIN_RETRY_MS } from "../../domain/product.ts";
+import { getIsAdmin } from "../api/calls.ts";
+import { ApiError } from "../api/http.ts";
+import { useSession } from "./session.tsx";
+
+export type AdminStatus = "checking" | "admin" | "not-admin" | "failed";
+
+/**
+ * Whether the user is an admin: checked once for each user id. A failed check counts as no, and is asked again after
+ * 5 seconds, until the user is gone. Specification, section 4.
+ */
+export function useAdminStatus(): AdminStatus {
+  const { profile } = useSession();
+  const check = useQuery({
+    queryKey: ["is-admin", profile?.id],
+    queryFn: getIsAdmin,
+    enabled: profile !== undefined,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: false,
+    retryOnMount: false,
+    refetchInterval: ({ state }) =>
+      state.status === "error" && !(state.error instanceof ApiError && state.error.status === 401) ? ADMIN_RETRY_MS : false,
+  });
+  if (!profile) return "not-admin";
+  if (check.isSuccess) return check.data ? "admin" : "not-admin";
+  return check.isError ? "failed" : "checking";
+}

@@ -1,0 +1,154 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { toast } from "sonner";
+import { getMe, logout } from "../api/calls.ts";
+import { ApiError, listenForUnauthorized } from "../api/http.ts";
+import { isWorthRetrying } from "../api/queries.ts";
+import type { Profile } from "../api/shapes.ts";
+import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
+import { useText } from "../i18n/language.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
+
+/**
+ * `restoring`: a token exists and its profile is on the way. `unreachable`: nothing answers, the token is kept.
+ * Specification, section 4, "Session".
+ */
+export type SessionStatus = "anonymous" | "restoring" | "unreachable" | "ready";
+
+export type Session = {
+  status: SessionStatus;
+  profile: Profile | undefined;
+  /** Keeps the token and loads the profile. */
+  begin: (token: string) => Promise<Profile>;
+  /** Loads the profile again. */
+  refresh: () => Promise<Profile>;
+  signOut: () => void;
+  /** The wallet that signed out on this page: it is not asked for a signature again by itself. */
+  signedOutWallet: string | undefined;
+};
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error("useSession stands outside SessionProvider");
+  return session;
+}
+
+const meKey = (token: string | null) => ["me", token] as const;
+
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const t = useText();
+  const client = useQueryClient();
+  const { address } = useWallet();
+  const [token, setToken] = useState(() => readStored(STORAGE_KEYS.token));
+  const [signedOutWallet, setSignedOutWallet] = useState<string>();
+  const current = useRef(token);
+  current.current = token;
+
+  const me = useQuery({
+    queryKey: meKey(token),
+    queryFn: getMe,
+    enabled: token !== null,
+    staleTime: 5_000,
+    // A passing failure is asked again before the session is given up.
+    retry: isWorthRetrying,
+  });
+  const profile = token === null ? undefined : me.data;
+
+  const end = useCallback(() => {
+    store(STORAGE_KEYS.token, null);
+    current.current = null;
+    setToken(null);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own" });
+  }, [client]);
+
+  useEffect(() => {
+    listenForUnauthorized((refused) => {
+      if (!refused || refused !== current.current) return;
+      end();
+      toast.error(t("session.expired"), { id: "session-expired", description: t("session.expired.detail") });
+    });
+  }, [end, t]);
+
+  // Another tab signed in or out.
+  useEffect(() => {
+    const follow = (event: StorageEvent) => {
+      if (event.key !== STORAGE_KEYS.token || event.newValue === current.current) return;
+      if (event.newValue) setToken(event.newValue);
+      else {
+        end();
+        toast(t("session.endedElsewhere"), { id: "session-expired" });
+      }
+    };
+    addEventListener("storage", follow);
+    return () => removeEventListener("storage", follow);
+  }, [end, t]);
+
+  // Specification, section 4: if loading the profile fails, the token is cleared. No answer at all is no refusal.
+  const hasRefusal = me.isError && me.data === undefined && me.error instanceof ApiError;
+  useEffect(() => {
+    if (token !== null && hasRefusal) end();
+  }, [token, hasRefusal, end]);
+
+  const signOut = useCallback(() => {
+    try {
+      setSignedOutWallet(profile?.wallet);
+      // The server forgets the session too; where it cannot be told, the session ends there by its age.
+      if (token) logout().catch(() => {});
+      store(STORAGE_KEYS.currentWallet, null);
+      end();
+      toast.success(t("session.signedOut"), { id: "session" });
+    } catch {
+      toast.error(t("session.signOutFailed"), { id: "session" });
+    }
+  }, [end, profile?.wallet, t, token]);
+
+  // Design, section 8: an account change signs out a session of another wallet.
+  const owner = profile?.wallet;
+  useEffect(() => {
+    if (!address || !owner || address === owner) return;
+    if (current.current) logout().catch(() => {});
+    end();
+    toast(t("session.otherWallet"), { id: "session", description: t("session.otherWallet.detail") });
+  }, [address, owner, end, t]);
+
+  const begin = useCallback(
+    async (next: string) => {
+      store(STORAGE_KEYS.token, next);
+      current.current = next;
+      const loaded = await client.fetchQuery({ queryKey: meKey(next), queryFn: getMe, retry: isWorthRetrying, staleTime: 0 });
+      setSignedOutWallet(undefined);
+      setToken(next);
+      return loaded;
+    },
+    [client],
+  );
+
+  const refresh = useCallback(
+    () => client.fetchQuery({ queryKey: meKey(current.current), queryFn: getMe, retry: isWorthRetrying, staleTime: 0 }),
+    [client],
+  );
+
+  const status: SessionStatus =
+    token === null ? "anonymous" : profile ? "ready" : me.isError && !hasRefusal ? "unreachable" : me.isError ? "anonymous" : "restoring";
+  const value = useMemo(
+    () => ({ status, profile, begin, refresh, signOut, signedOutWallet }),
+    [status, profile, begin, refresh, signOut, signedOutWallet],
+  );
+  return <SessionContext value={value}>{children}</SessionContext>;
+}
+
+/** Follows the profile live on the page that shows it, as often as `intervalMs` says. */
+export function useLiveProfile(intervalMs: (profile: Profile) => number | false): void {
+  const token = readStored(STORAGE_KEYS.token);
+  useQuery({
+    queryKey: meKey(token),
+    queryFn: getMe,
+    enabled: token !== null,
+    retry: isWorthRetrying,
+    staleTime: 5_000,
+    refetchOnMount: "always",
+    refetchInterval: ({ state }) => (state.data ? intervalMs(state.data) : false),
+  });
+}

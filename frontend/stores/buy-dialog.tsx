@@ -1,0 +1,208 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useId, useState } from "react";
+import { useNavigate } from "react-router";
+import { bonus, tokenMatchesClub } from "../../domain/bonus.ts";
+import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { registerPurchase } from "../api/calls.ts";
+import { configQuery, fanTokensQuery } from "../api/queries.ts";
+import { DEFAULT_CONFIG, type FanToken, type Store } from "../api/shapes.ts";
+import { paths } from "../app/paths.ts";
+import { reasonOf } from "../auth/use-sign-in.ts";
+import { holdingsOf, SAMPLE_HOLDINGS } from "../dashboard/holdings.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { useSession } from "../session/session.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Initial } from "../ui/initial.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { Tooltip } from "../ui/tooltip.tsx";
+
+const CENTS = 100n;
+
+/** Chooses the fan token, shows what it brings, records the purchase and leads to the store. Specification, section 2. */
+export default function BuyDialog({ store, onClose }: { store: Store; onClose: () => void }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const session = useSession();
+  const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always", staleTime: 0 });
+  const [slug, setSlug] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const list = tokens.data ?? [];
+  const token = list.find((one) => one.slug === slug) ?? list[0];
+
+  useEffect(() => {
+    // Specification, section 2: a failure to fetch the tokens is only logged; the dialog offers to try again.
+    // biome-ignore lint/suspicious/noConsole: the specification asks for the log
+    if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
+  }, [tokens.isError, tokens.error]);
+
+  async function proceed(chosen: FanToken | undefined) {
+    let affiliateUrl: string | null | undefined;
+    if (session.profile) {
+      setProblem("");
+      setBusy(true);
+      try {
+        const purchase = await registerPurchase({
+          user: session.profile.wallet,
+          store_id: /^\d+$/.test(store.id) ? Number(store.id) : store.id,
+          amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
+          ...(chosen && { token_slug: chosen.slug }),
+        });
+        affiliateUrl = purchase?.affiliate_url;
+      } catch (error) {
+        setProblem(reasonOf(error, t));
+        return;
+      } finally {
+        setBusy(false);
+      }
+    }
+    onClose();
+    navigate(paths.redirect(store.id), { state: { affiliateUrl } });
+  }
+
+  const actions = (
+    <>
+      <button type="button" className="button button-quiet" onClick={onClose}>
+        {t("common.cancel")}
+      </button>
+      {list.length === 0 && !tokens.isPending && (
+        <button type="button" className="button button-quiet" disabled={isBusy} onClick={() => proceed(undefined)}>
+          {t("buy.withoutBonus")}
+        </button>
+      )}
+      <button type="button" className="button" disabled={!token || isBusy} onClick={() => proceed(token)}>
+        {t(isBusy ? "buy.recording" : "buy.proceed")}
+      </button>
+    </>
+  );
+  return (
+    <Dialog title={t("buy.title", { store: store.name })} onClose={onClose} actions={actions} isWide>
+      {tokens.isPending ? (
+        <p className="busy" role="status">
+          <span className="spinner" aria-hidden="true" />
+          {t("buy.loading")}
+        </p>
+      ) : tokens.isError && list.length === 0 ? (
+        <div className="problem" role="alert">
+          <p>{t("errorFetchingFanTokens")}</p>
+          <button type="button" className="button button-small" disabled={tokens.isFetching} onClick={() => tokens.refetch()}>
+            {t("common.retry")}
+          </button>
+        </div>
+      ) : list.length === 0 ? (
+        <p className="muted">{t("buy.none")}</p>
+      ) : (
+        <TokenTiles tokens={list} store={store} chosen={token} onChoose={setSlug} />
+      )}
+      {token && <Summary store={store} token={token} />}
+      {session.status === "anonymous" && (
+        <p className="hint">
+          <Icon name="info" />
+          {t("buy.visitor")}
+        </p>
+      )}
+      {problem && (
+        <div role="alert" className="problem">
+          <p>
+            {t("buy.failed")} {problem}
+          </p>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function useBonusOf(store: Store) {
+  const { profile } = useSession();
+  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const holdings = profile ? holdingsOf(profile) : SAMPLE_HOLDINGS;
+  return (token: FanToken) => {
+    const held = holdings.find(token);
+    return { held, ...bonus({ token, club: store.club, holding: held }, config.bonus_program) };
+  };
+}
+
+type TilesProps = { tokens: FanToken[]; store: Store; chosen: FanToken | undefined; onChoose: (slug: string) => void };
+
+function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
+  const t = useText();
+  const { percent } = useFormat();
+  const bonusOf = useBonusOf(store);
+  const name = useId();
+  return (
+    <fieldset className="token-tiles" role="radiogroup">
+      <legend>{t("buy.choose")}</legend>
+      <div className="token-grid">
+        {tokens.map((token) => {
+          const { totalBps } = bonusOf(token);
+          return (
+            <label key={token.slug} className="token-tile" data-match={tokenMatchesClub(token, store.club)}>
+              <input type="radio" name={name} value={token.slug} checked={token.slug === chosen?.slug} onChange={() => onChoose(token.slug)} />
+              <Picture src={token.image} alt="" className="token-image" fallback={<Initial name={token.slug} letters={3} className="token-image" />} />
+              <span className="token-slug">{token.slug.toUpperCase()}</span>
+              <span className="token-name">{token.name}</span>
+              <span className={totalBps > 0n ? "badge badge-bonus" : "badge"}>
+                {totalBps > 0n ? `+${percent(percentText(totalBps))}` : t("buy.noBonus")}
+              </span>
+            </label>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}
+
+function Summary({ store, token }: { store: Store; token: FanToken }) {
+  const t = useText();
+  const { percent, brl, decimal, chz } = useFormat();
+  const { profile } = useSession();
+  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const { storeBps, holdingBps, totalBps, held } = useBonusOf(store)(token);
+  const points = (bps: bigint) => `+${percent(percentText(bps))}`;
+  const holding = decimal(formatDecimal(held.units, held.decimals));
+  return (
+    <>
+      <dl className="summary" aria-live="polite">
+        <div>
+          <dt>{t("buy.summary.token")}</dt>
+          <dd>
+            {token.slug.toUpperCase()} · {token.name}
+          </dd>
+        </div>
+        <div>
+          <dt>{t("buy.summary.base")}</dt>
+          <dd className="figures">{store.cashbackText || percent(store.maxCashback)}</dd>
+        </div>
+        <div>
+          <dt>{t("buy.summary.store")}</dt>
+          <dd className="figures">{points(storeBps)}</dd>
+        </div>
+        <div>
+          <dt>
+            {t("buy.summary.holding")}{" "}
+            <Tooltip label={t("buy.summary.holding.help")}>
+              {t("buy.summary.holding.tip", { amount: holding, symbol: token.slug.toUpperCase(), percent: points(holdingBps) })}
+              {!profile && ` ${t("buy.summary.example")}`}
+            </Tooltip>
+          </dt>
+          <dd className="figures">{points(holdingBps)}</dd>
+        </div>
+        <div className="summary-total">
+          <dt>{t("buy.summary.total")}</dt>
+          <dd className="figures">{points(totalBps)}</dd>
+        </div>
+      </dl>
+      <p className="hint">
+        <Icon name="refresh" />
+        {t("buy.conversion", { chz: chz(formatDecimal(BigInt(config.wei_per_cent) * CENTS, 18)), brl: brl(1) })}
+      </p>
+      <p className="hint">
+        <Icon name="clock" />
+        {t("buy.redirect", { store: store.name, seconds: REDIRECT_COUNTDOWN_SECONDS, value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Store } from "../api/shapes.ts";
+
+export const FILTERS = ["country", "category", "club"] as const;
+export type FilterName = (typeof FILTERS)[number];
+/** What the address says; an absent filter means all. */
+export type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
+
+const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
+const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** The sorted distinct non-empty values of a field. Specification, section 2. */
+export function optionsOf(stores: readonly Store[], name: FilterName): string[] {
+  return [...new Set(stores.map((store) => store[name].trim()).filter(Boolean))].sort(collator.compare);
+}
+
+/** The stores that the filters and the search leave; the highest cashback first unless sorted by name. */
+export function filterStores(stores: readonly Store[], selection: Selection): Store[] {
+  const wanted = plain(selection.q?.trim() ?? "");
+  return stores
+    .filter((store) => FILTERS.every((name) => !selection[name] || store[name].trim() === selection[name]))
+    .filter((store) => !wanted || plain(`${store.name} ${store.category} ${store.club} ${store.country}`).includes(wanted))
+    .sort((a, b) =>
+      selection.sort === "name"
+        ? collator.compare(a.name, b.name)
+        : b.maxCashback - a.maxCashback || collator.compare(a.name, b.name),
+    );
+}

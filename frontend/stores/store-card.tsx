@@ -1,0 +1,46 @@
+import type { Store } from "../api/shapes.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { Initial } from "../ui/initial.tsx";
+import { Picture } from "../ui/picture.tsx";
+
+export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void }) {
+  const t = useText();
+  const { percent } = useFormat();
+  return (
+    <article className="store-card">
+      <div className="store-card-top">
+        <Picture src={store.logo} alt="" className="logo-image" fallback={<Initial name={store.name} />} />
+        <p className="store-percent">
+          <span className="store-percent-label">{t("store.upTo")}</span>
+          <span className="store-percent-number">{percent(store.maxCashback)}</span>
+          <span className="store-percent-label">{t("store.cashback")}</span>
+        </p>
+      </div>
+      <h2 className="store-name">{store.name}</h2>
+      <ul className="tags">
+        {store.category && <li>{store.category}</li>}
+        <li>{store.country}</li>
+        {store.club && <li className="tag-club">{store.club}</li>}
+      </ul>
+      {store.description && <p className="muted store-description">{store.description}</p>}
+      {store.cashbacks.length > 1 && (
+        <details className="rates">
+          <summary>{t("store.rates", { count: store.cashbacks.length })}</summary>
+          <ul>
+            {store.cashbacks.map((one) => (
+              <li key={one.id || one.category}>
+                <span>{one.category}</span>
+                <span className="figures">{percent(one.percent)}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <button type="button" className="button mt-auto" onClick={onBuy}>
+        {t("store.buy")}
+        <span className="sr-only"> – {store.name}</span>
+      </button>
+    </article>
+  );
+}

@@ -1,0 +1,119 @@
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { toast } from "sonner";
+import { storesQuery } from "../api/queries.ts";
+import type { Store } from "../api/shapes.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { useText } from "../i18n/language.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
+import { StoreCard } from "./store-card.tsx";
+
+const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+
+export default function Stores() {
+  const t = useText();
+  const stores = useQuery(storesQuery);
+  const [chosen, setChosen] = useState<Store>();
+  usePageMeta(t("stores.title"), t("stores.description"));
+  useEffect(() => {
+    if (stores.isError) toast.error(t("errorFetchingStores"), { id: "stores" });
+  }, [stores.isError, t]);
+  return (
+    <section className="page">
+      <PageHeading>{t("stores.title")}</PageHeading>
+      <p className="lead">{t("stores.description")}</p>
+      {stores.isPending ? (
+        <div className="store-grid" aria-busy="true">
+          <Skeletons count={6} className="h-64" />
+        </div>
+      ) : stores.isError && !stores.data ? (
+        <RetryPanel title={t("errorFetchingStores")} error={stores.error} onRetry={() => stores.refetch()} isRetrying={stores.isFetching} />
+      ) : (
+        <Catalogue stores={stores.data ?? []} onBuy={setChosen} />
+      )}
+      {chosen && (
+        <Suspense>
+          <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+function Catalogue({ stores, onBuy }: { stores: Store[]; onBuy: (store: Store) => void }) {
+  const t = useText();
+  const [parameters, setParameters] = useSearchParams();
+  const selection: Selection = Object.fromEntries(parameters);
+  const shown = useMemo(() => filterStores(stores, Object.fromEntries(parameters)), [stores, parameters]);
+  const choose = (name: string, value: string) =>
+    setParameters(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value) next.set(name, value);
+        else next.delete(name);
+        return next;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  const clear = () => setParameters({}, { replace: true, preventScrollReset: true });
+  const isFiltered = [...FILTERS, "q"].some((name) => parameters.get(name));
+  return (
+    <>
+      <div className="filters">
+        <label className="field">
+          <span>{t("stores.search")}</span>
+          <input type="search" value={parameters.get("q") ?? ""} onChange={(event) => choose("q", event.target.value)} />
+        </label>
+        {FILTERS.map((name) => {
+          const options = optionsOf(stores, name);
+          // Specification, section 2: the club filter only where a store has a club.
+          if (name === "club" && options.length === 0) return null;
+          return (
+            <label key={name} className="field">
+              <span>{t(`stores.${name}`)}</span>
+              <select value={selection[name] ?? ""} onChange={(event) => choose(name, event.target.value)}>
+                <option value="">{t(`stores.${name}.all`)}</option>
+                {options.map((option) => (
+                  <option key={option} value={option}>
+                    {option}
+                  </option>
+                ))}
+              </select>
+            </label>
+          );
+        })}
+        <label className="field">
+          <span>{t("stores.sort")}</span>
+          <select value={parameters.get("sort") ?? ""} onChange={(event) => choose("sort", event.target.value)}>
+            <option value="">{t("stores.sort.cashback")}</option>
+            <option value="name">{t("stores.sort.name")}</option>
+          </select>
+        </label>
+      </div>
+      <div className="results">
+        <p role="status" className="muted">
+          {t("stores.count", { count: shown.length })}
+        </p>
+        {isFiltered && (
+          <button type="button" className="link" onClick={clear}>
+            {t("stores.clear")}
+          </button>
+        )}
+      </div>
+      {shown.length === 0 ? (
+        <EmptyPanel title={t("stores.none")} hint={t("stores.none.hint")} />
+      ) : (
+        <ul className="store-grid">
+          {shown.map((store) => (
+            <li key={store.id}>
+              <StoreCard store={store} onBuy={() => onBuy(store)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+const SHAPES = {
+  close: "M6 6l12 12M18 6L6 18",
+  sun: "M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6L4.600 4.600M19.400 19.400L18 18M6 18l-1.400 1.400M19.400 4.600L18 6M12 7.500a4.500 4.500 0 1 0 0 9 4.500 4.500 0 0 0 0-9z",
+  moon: "M20 14.500A8.500 8.500 0 1 1 9.500 4 6.800 6.800 0 0 0 20 14.500z",
+  external: "M14 4h6v6M20 4l-9 9M18 14v5H5V6h5",
+  search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20.500 20.500L16 16",
+  wallet: "M4 7h15v12H4zM4 7l11-3v3M15 13h4",
+  refresh: "M20 11a8 8 0 0 0-14.500-4L4 8.500M4 4v4.500h4.500M4 13a8 8 0 0 0 14.500 4L20 15.500M20 20v-4.500h-4.500",
+  check: "M5 12.500l4.500 4.500L19 7.500",
+  clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4.500l3 1.800",
+  info: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11v5M12 7.800v.200",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  edit: "M5 19l1-4L16 5l3 3L9 18z",
+} as const;
+
+export type IconName = keyof typeof SHAPES;
+
+/** A line drawing beside words; never the only carrier of a meaning. */
+export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+  return (
+    <svg aria-hidden="true" focusable="false" width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} strokeLinecap="square">
+      <path d={SHAPES[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,34 @@
+import { type ReactNode, useState } from "react";
+
+type PictureProps = {
+  src: string;
+  alt: string;
+  /** Shown where there is no image, or where it fails to load. Drawn by us, so that it cannot fail in its turn. */
+  fallback: ReactNode;
+  className?: string;
+  onBroken?: () => void;
+};
+
+/** `ipfs://` goes through a public gateway. */
+export function webAddress(address: string): string {
+  return address.startsWith("ipfs://") ? `https://ipfs.io/ipfs/${address.slice(7).replace(/^ipfs\//, "")}` : address;
+}
+
+/** An image that is never broken. */
+export function Picture({ src, alt, fallback, className, onBroken }: PictureProps) {
+  const [broken, setBroken] = useState("");
+  if (!src || broken === src) return fallback;
+  return (
+    <img
+      src={webAddress(src)}
+      alt={alt}
+      className={className}
+      loading="lazy"
+      decoding="async"
+      onError={() => {
+        setBroken(src);
+        onBroken?.();
+      }}
+    />
+  );
+}

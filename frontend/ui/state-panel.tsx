@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+import { ApiError, UnreachableError } from "../api/http.ts";
+import { useText } from "../i18n/language.tsx";
+import { Icon } from "./icon.tsx";
+import { BlankTicket } from "./ticket.tsx";
+
+/** Nothing here yet: what it means, and what to do. */
+export function EmptyPanel({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
+  return (
+    <div className="state-panel">
+      <BlankTicket />
+      <p className="state-title">{title}</p>
+      {hint && <p className="muted">{hint}</p>}
+      {children && <div className="mt-2 flex flex-wrap justify-center gap-3">{children}</div>}
+    </div>
+  );
+}
+
+/** Something failed: an error is never shown as an empty list. */
+export function RetryPanel({ title, error, onRetry, isRetrying }: { title: string; error: unknown; onRetry: () => void; isRetrying?: boolean }) {
+  const t = useText();
+  const hint =
+    error instanceof UnreachableError
+      ? t(navigator.onLine ? "state.serverAway" : "state.offline")
+      : error instanceof ApiError
+        ? error.message
+        : t("state.unknown");
+  return (
+    <div className="state-panel" role="alert">
+      <p className="state-title">{title}</p>
+      <p className="muted">{hint}</p>
+      <button type="button" className="button" onClick={onRetry} disabled={isRetrying}>
+        <Icon name="refresh" />
+        {t("common.retry")}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+
+export type StampKind = "pending" | "confirmed" | "cancelled" | "processing";
+
+/** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word before colour. */
+export function Stamp({ kind, children }: { kind: StampKind; children: ReactNode }) {
+  return <span className={`stamp stamp-${kind}`}>{children}</span>;
+}
+
+export type TicketField = { label: string; value: ReactNode; isMain?: boolean };
+
+type TicketProps = {
+  title: ReactNode;
+  /** The small line above the title. */
+  kicker: string;
+  fields: TicketField[];
+  stamp?: ReactNode;
+  stub: ReactNode;
+  tone?: StampKind;
+  children?: ReactNode;
+};
+
+/** A purchase as a match ticket: body, perforation, stub. The NFT's own picture is the same object. */
+export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed", children }: TicketProps) {
+  return (
+    <div className={`ticket ticket-${tone}`}>
+      <div className="ticket-body">
+        <p className="ticket-kicker">{kicker}</p>
+        <div className="ticket-title">{title}</div>
+        <dl className="ticket-fields">
+          {fields.map((field) => (
+            <div key={field.label} className={field.isMain ? "ticket-field ticket-field-main" : "ticket-field"}>
+              <dt>{field.label}</dt>
+              <dd>{field.value}</dd>
+            </div>
+          ))}
+        </dl>
+        {stamp && <div className="ticket-stamp">{stamp}</div>}
+        {children}
+      </div>
+      <div className="ticket-stub">{stub}</div>
+    </div>
+  );
+}
+
+/** A blank ticket, for the places that wait for a first one. */
+export function BlankTicket() {
+  return (
+    <svg className="blank-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">
+      <path d="M8 14h224v0a10 10 0 0 0 20 0h52a8 8 0 0 1 8 8v106a8 8 0 0 1-8 8h-52a10 10 0 0 0-20 0H16a8 8 0 0 1-8-8z" stroke="currentColor" strokeWidth="3" strokeDasharray="9 7" />
+      <path d="M242 30v90" stroke="currentColor" strokeWidth="3" strokeDasharray="2 8" />
+      <path d="M30 42h86M30 66h150M30 104h44M92 104h44M154 104h44" stroke="currentColor" strokeWidth="8" opacity=".35" />
+      <circle cx="277" cy="75" r="19" stroke="currentColor" strokeWidth="3" />
+      <path d="M277 56v38M258 75h38" stroke="currentColor" strokeWidth="2" opacity=".5" />
+    </svg>
+  );
+}

@@ -1,0 +1,20 @@
+/** EIP-1193 and EIP-1474 codes that the product answers in its own words. */
+export const REJECTED = 4001;
+export const REQUEST_PENDING = -32002;
+export const UNKNOWN_CHAIN = 4902;
+
+/** Every code on the way down an error's causes; wagmi and mobile wallets hide the true one at the bottom. */
+export function errorCodes(error: unknown): number[] {
+  const codes: number[] = [];
+  let current: unknown = error;
+  for (let depth = 0; current && typeof current === "object" && depth < 8; depth++) {
+    const { code, data, cause } = current as { code?: unknown; data?: { originalError?: { code?: unknown } }; cause?: unknown };
+    if (typeof code === "number") codes.push(code);
+    const original = data?.originalError?.code;
+    if (typeof original === "number") codes.push(original);
+    current = cause;
+  }
+  return codes;
+}
+
+export const hasCode = (error: unknown, code: number): boolean => errorCodes(error).includes(code);

@@ -1,0 +1,42 @@
+import { useText } from "../i18n/language.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { DEMO_WALLET_RDNS, useWallet } from "./wallet.tsx";
+import { WalletConnectOption } from "./wallet-connect-option.tsx";
+
+/** Which of several wallets; help where there is none. */
+export default function WalletChooser({ onClose }: { onClose: () => void }) {
+  const t = useText();
+  const { connectors, connectWith, isConnecting } = useWallet();
+  const hasReal = connectors.some((connector) => connector.id !== DEMO_WALLET_RDNS);
+  return (
+    <Dialog title={t("wallet.choose")} onClose={onClose}>
+      {!hasReal && (
+        <div className="mb-4 space-y-3">
+          <p>{t("wallet.none.help")}</p>
+          <p className="flex flex-wrap gap-3">
+            <a className="link" href="https://metamask.io/download" target="_blank" rel="noopener noreferrer">
+              {t("wallet.none.install")}
+            </a>
+            <a className="link" href={`https://metamask.app.link/dapp/${location.host}${location.pathname}`} rel="noopener noreferrer">
+              {t("wallet.none.mobile")}
+            </a>
+          </p>
+        </div>
+      )}
+      <ul className="space-y-2">
+        {connectors.map((connector) => (
+          <li key={connector.uid}>
+            <button type="button" className="option" disabled={isConnecting} onClick={() => connectWith(connector)}>
+              {connector.icon ? <img src={connector.icon.trim()} alt="" width={32} height={32} /> : <span aria-hidden="true" className="option-initial">{connector.name.slice(0, 1)}</span>}
+              <span>
+                <span className="block font-semibold">{connector.id === DEMO_WALLET_RDNS ? t("wallet.demo") : connector.name}</span>
+                {connector.id === DEMO_WALLET_RDNS && <span className="block text-sm muted">{t("wallet.demo.detail")}</span>}
+              </span>
+            </button>
+          </li>
+        ))}
+        <WalletConnectOption />
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,188 @@
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { toast } from "sonner";
+import { type Connector, useConnection, useConnectors } from "wagmi";
+import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
+import { shortenAddress, type WalletAddress } from "../../domain/wallet-address.ts";
+import { STORAGE_KEYS, store } from "../app/storage.ts";
+import { useText } from "../i18n/language.tsx";
+import { targetChain, wagmiConfig } from "./config.ts";
+import { hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
+import { AddNetworkError, type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";
+import { signWith } from "./sign.ts";
+
+const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
+
+/** How long the message stands before an outside change of chain reloads the page. */
+const RELOAD_AFTER_MS = 1_200;
+export const DEMO_WALLET_RDNS = "app.torcida.demo";
+const WALLETCONNECT_PROJECT_ID = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID;
+
+export type Wallet = {
+  /** Lower case; undefined while no wallet is connected. */
+  address: WalletAddress | undefined;
+  isConnecting: boolean;
+  /** Until an earlier connection has been found again, or not. */
+  isRestoring: boolean;
+  isWrongNetwork: boolean;
+  /** What the browser announced; the demo wallet is listed last. */
+  connectors: readonly Connector[];
+  /** Connects the only wallet, or lets the reader choose. */
+  connect: () => Promise<void>;
+  connectWith: (connector: Connector) => Promise<void>;
+  disconnect: () => Promise<void>;
+  switchToTarget: () => Promise<void>;
+  /** @throws AddressMismatchError, or what the wallet said */
+  sign: (message: string) => Promise<string>;
+};
+
+const WalletContext = createContext<Wallet | undefined>(undefined);
+
+export function useWallet(): Wallet {
+  const wallet = useContext(WalletContext);
+  if (!wallet) throw new Error("useWallet stands outside WalletProvider");
+  return wallet;
+}
+
+export function WalletProvider({ children }: { children: ReactNode }) {
+  const t = useText();
+  const connection = useConnection();
+  const connectors = useAnnouncedWallets();
+  const [isChoosing, setChoosing] = useState(false);
+  const [isConnecting, setConnecting] = useState(false);
+  const ownSwitch = useRef(false);
+  const address = connection.status === "connected" ? (connection.address.toLowerCase() as WalletAddress) : undefined;
+  useWalletChanges(ownSwitch);
+
+  useEffect(() => {
+    if (address) store(STORAGE_KEYS.currentWallet, address);
+  }, [address]);
+
+  const askForTarget = useCallback(
+    async (connector: Connector) => {
+      const provider = (await connector.getProvider()) as Eip1193Provider;
+      if ((await readChainId(provider)) === targetChain.id) return;
+      toast.warning(t("wallet.wrongNetwork"), { id: "network", description: t("wallet.wrongNetwork.detail", { network: targetChain.name }) });
+      ownSwitch.current = true;
+      try {
+        await switchNetwork(provider, targetChain);
+        toast.success(t("wallet.correctNetwork"), { id: "network" });
+      } catch (error) {
+        if (error instanceof AddNetworkError) toast.error(t("wallet.addNetworkError"), { id: "network-add", description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail") });
+        else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
+        else if (!hasCode(error, REJECTED)) toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.connectionError.detail") });
+      } finally {
+        // The wallet's own event may come a moment after its answer.
+        setTimeout(() => {
+          ownSwitch.current = false;
+        }, 1_000);
+      }
+    },
+    [t],
+  );
+
+  const connectWith = useCallback(
+    async (connector: Connector) => {
+      setConnecting(true);
+      try {
+        await wagmiConnect(wagmiConfig, { connector });
+        toast.success(t("wallet.connected"), { id: "wallet-connect" });
+        setChoosing(false);
+        await askForTarget(connector);
+      } catch (error) {
+        if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
+        else if (hasCode(error, REJECTED)) toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
+        else toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.connectionError.detail") });
+      } finally {
+        setConnecting(false);
+      }
+    },
+    [askForTarget, t],
+  );
+
+  const connect = useCallback(async () => {
+    const real = connectors.filter((connector) => connector.id !== DEMO_WALLET_RDNS);
+    const [only] = real;
+    if (only && real.length === 1 && !WALLETCONNECT_PROJECT_ID) return connectWith(only);
+    if (real.length === 0 && !WALLETCONNECT_PROJECT_ID) {
+      toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
+    }
+    setChoosing(true);
+  }, [connectors, connectWith, t]);
+
+  const disconnect = useCallback(async () => {
+    await wagmiDisconnect(wagmiConfig);
+  }, []);
+
+  const { connector } = connection;
+  const switchToTarget = useCallback(async () => {
+    if (connector) await askForTarget(connector);
+  }, [askForTarget, connector]);
+
+  const sign = useCallback(
+    async (message: string) => {
+      if (!connector || !address) throw new Error("No wallet is connected");
+      return signWith((await connector.getProvider()) as Eip1193Provider, address, message);
+    },
+    [connector, address],
+  );
+
+  const isRestoring = connection.status === "reconnecting";
+  const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
+  const value = useMemo(
+    () => ({ address, isConnecting, isRestoring, isWrongNetwork, connectors, connect, connectWith, disconnect, switchToTarget, sign }),
+    [address, isConnecting, isRestoring, isWrongNetwork, connectors, connect, connectWith, disconnect, switchToTarget, sign],
+  );
+  return (
+    <WalletContext value={value}>
+      {children}
+      {isChoosing && (
+        <Suspense>
+          <WalletChooser onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
+    </WalletContext>
+  );
+}
+
+/** The wallets that announced themselves; a plain `window.ethereum` counts only where none did. */
+function useAnnouncedWallets(): readonly Connector[] {
+  const connectors = useConnectors();
+  return useMemo(() => {
+    const announced = connectors.filter((one) => one.id !== "injected");
+    const plain = connectors.filter((one) => one.id === "injected" && "ethereum" in window && window.ethereum);
+    const demo = announced.filter((one) => one.id === DEMO_WALLET_RDNS);
+    const real = announced.filter((one) => one.id !== DEMO_WALLET_RDNS);
+    return [...(real.length > 0 ? real : plain), ...demo];
+  }, [connectors]);
+}
+
+/** Tells what happened to the wallet from outside: another account, another chain, locked or disconnected. */
+function useWalletChanges(ownSwitch: { current: boolean }): void {
+  const t = useText();
+  const words = useRef(t);
+  words.current = t;
+  useEffect(
+    () =>
+      watchConnection(wagmiConfig, {
+        onChange(now, before) {
+          if (before.status !== "connected") return;
+          if (now.status === "disconnected") {
+            toast(words.current("wallet.disconnected"), { id: "wallet-disconnected" });
+            return;
+          }
+          if (now.status !== "connected" || now.connector.uid !== before.connector.uid) return;
+          if (now.address !== before.address) {
+            toast(words.current("wallet.accountChanged"), { id: "wallet-account", description: shortenAddress(now.address.toLowerCase()) });
+          }
+          if (now.chainId !== before.chainId && !ownSwitch.current) {
+            const isRight = now.chainId === targetChain.id;
+            const title = words.current(isRight ? "wallet.correctNetwork" : "wallet.wrongNetwork");
+            toast[isRight ? "success" : "warning"](title, { id: "network", description: words.current("wallet.reloading") });
+            setTimeout(() => location.reload(), RELOAD_AFTER_MS);
+          }
+        },
+      }),
+    [ownSwitch],
+  );
+}
+

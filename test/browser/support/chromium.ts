@@ -1,0 +1,44 @@
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { testWallet, type TestWallet } from "./test-wallet.ts";
+
+const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
+
+/** A Chromium: `CHROMIUM_PATH`, else the one that comes by npm. */
+export async function launchChromium(): Promise<Browser> {
+  if (process.env.CHROMIUM_PATH) return chromium.launch({ executablePath: process.env.CHROMIUM_PATH, args: FLAGS });
+  // Tells the package to unpack the system libraries that a bare machine lacks.
+  process.env.AWS_LAMBDA_JS_RUNTIME ??= "nodejs24.x";
+  const { default: packed } = await import("@sparticuz/chromium");
+  return chromium.launch({ executablePath: await packed.executablePath(), args: [...packed.args, ...FLAGS] });
+}
+
+export type Visit = {
+  page: Page;
+  context: BrowserContext;
+  wallet: TestWallet;
+  /** Console errors and uncaught rejections so far. A refused call is the browser's own remark and does not count. */
+  problems: string[];
+};
+
+export type VisitOptions = BrowserContextOptions & {
+  wallet?: TestWallet;
+  /** What local storage holds before the app starts. */
+  storage?: Record<string, string>;
+};
+
+/** A new browser profile with a wallet in it, ready to open a page. */
+export async function visit(browser: Browser, { wallet = testWallet(), storage = {}, ...options }: VisitOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
+  const problems: string[] = [];
+  context.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) problems.push(message.text());
+  });
+  context.on("weberror", (error) => problems.push(String(error.error())));
+  await context.addInitScript((entries) => {
+    if (sessionStorage.getItem("seeded")) return;
+    sessionStorage.setItem("seeded", "yes");
+    for (const [key, value] of entries) localStorage.setItem(key, value);
+  }, Object.entries(storage));
+  await wallet.install(context);
+  return { context, page: await context.newPage(), wallet, problems };
+}

@@ -1,0 +1,148 @@
+import type { FanToken, Store } from "../../../domain/api/catalogue.ts";
+import type { AppConfig } from "../../../domain/api/config.ts";
+import type { Me, PurchaseNft } from "../../../domain/api/people.ts";
+import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
+import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
+import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
+import { percentText } from "../../../domain/money.ts";
+import { SPICY_CHAIN_ID } from "../../../domain/product.ts";
+
+/** Answers in the API's shapes, as a test wants them. */
+
+export function fixtureStores(): Store[] {
+  return SAMPLE_STORES.map((sample, index) => {
+    const bps = sample.cashbacks.map((one) => one.cashbackBps);
+    const range = cashbackRange(bps) ?? { minBps: 0n, maxBps: 0n };
+    return {
+      id: index + 1,
+      name: sample.name,
+      country: sample.country,
+      club: sample.club,
+      category: sample.category,
+      description: sample.description,
+      logo: null,
+      featured: sample.featured,
+      affiliate_link: `${sample.affiliateLink}?from=api`,
+      cashback: cashbackRangeText(bps),
+      cashback_min: Number(percentText(range.minBps)),
+      cashback_max: Number(percentText(range.maxBps)),
+      max_cashback: Number(percentText(range.maxBps)),
+      cashbacks: sample.cashbacks.map((one, at) => ({
+        id: index * 10 + at + 1,
+        category: one.category,
+        cashback_percent: percentText(one.cashbackBps),
+      })),
+    };
+  });
+}
+
+export const fixtureTokens = (): FanToken[] => [
+  { id: 1, name: "Paris Saint-Germain", slug: "psg", image: "", symbol: "PSG", contract: null },
+  { id: 2, name: "Palmeiras", slug: "verdao", image: "", symbol: "VERDAO", contract: null },
+];
+
+export const fixtureConfig = (): AppConfig => ({
+  chain_id: SPICY_CHAIN_ID,
+  network: "localhost",
+  rpc_url: "",
+  explorer_url: "https://explorer.example",
+  purchase_nft: `0x${"11".repeat(20)}`,
+  cashback_distributor: `0x${"22".repeat(20)}`,
+  simulated: true,
+  auth_mode: "compat",
+  bonus_program: "club",
+  wei_per_cent: "10000000000000000",
+});
+
+const hash = (digit: string): string => `0x${digit.repeat(64)}`;
+
+export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }): PurchaseRecord {
+  return {
+    store_id: 2,
+    amount: "100.00",
+    cashback_percent: "7",
+    bonus_percent: "0",
+    token_slug: "psg",
+    status: "confirmed",
+    created_at: "2026-05-02T12:00:00.000Z",
+    store: "Boutique Parisienne",
+    date: "2026-05-02T12:00:00.000Z",
+    cashback: 7,
+    tokenType: "PSG",
+    destination: `0x${"ab".repeat(20)}`,
+    stored_status: "Confirmado",
+    cashback_amount: "7",
+    cashback_state: "paid",
+    token_id: String(change.id),
+    mint_tx: hash("a"),
+    status_tx: hash("b"),
+    payment_tx: hash("c"),
+    minted_at: "2026-05-02T12:00:05.000Z",
+    confirmed_at: "2026-05-02T12:00:10.000Z",
+    paid_at: "2026-05-02T12:00:15.000Z",
+    ...change,
+  };
+}
+
+export function fixtureNft(purchase: PurchaseRecord, wallet: string): PurchaseNft {
+  const total = Number(purchase.cashback_percent) + Number(purchase.bonus_percent);
+  const status = purchase.status === "confirmed" ? "Confirmed" : purchase.status === "cancelled" ? "Cancelled" : "Pending";
+  return {
+    tokenId: String(purchase.id),
+    txHash: purchase.mint_tx ?? "",
+    contract: `0x${"11".repeat(20)}`,
+    name: "Torcida Purchase",
+    symbol: "TORCIDA",
+    metadata: {
+      name: `Compra nº ${purchase.id}`,
+      image: "",
+      description: "Recibo de compra",
+      attributes: [
+        { trait_type: "Loja", value: purchase.store },
+        { trait_type: "Valor da Compra", value: purchase.amount },
+        { trait_type: "Cashback", value: `${total}%` },
+        { trait_type: "Status", value: status },
+        { trait_type: "Comprador", value: wallet },
+      ],
+    },
+  };
+}
+
+/** A profile with one confirmed and paid, one pending and one processing purchase. */
+export function fixtureMe(wallet: string, change: Partial<Me> = {}): Me {
+  const purchases = [
+    fixturePurchase({ id: 1, destination: wallet }),
+    fixturePurchase({
+      id: 2,
+      destination: wallet,
+      store: "Verdão Store",
+      store_id: 1,
+      cashback_percent: "5",
+      bonus_percent: "2",
+      token_slug: "verdao",
+      tokenType: "VERDAO",
+      status: "pending",
+      stored_status: "Pendente",
+      cashback_state: "unpaid",
+      confirmed_at: null,
+      paid_at: null,
+      status_tx: null,
+      payment_tx: null,
+    }),
+  ];
+  return {
+    wallet,
+    email: "ana@example.com",
+    first_name: "Ana",
+    last_name: "Maria Silva",
+    nativeBalance: "10.5",
+    tokens: [
+      { symbol: "PSG", balance: "12.5", decimals: 0, contract: "" },
+      { symbol: "VERDAO", balance: "50", decimals: 0, contract: "" },
+    ],
+    nfts: purchases.map((one) => fixtureNft(one, wallet)),
+    purchases,
+    totals: { total: "14", confirmed: "7", pending: "7", paid: "7", count: 2, confirmed_count: 1, pending_count: 1 },
+    ...change,
+  };
+}

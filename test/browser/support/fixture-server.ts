@@ -1,0 +1,178 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import type { Me } from "../../../domain/api/people.ts";
+import { fixtureConfig, fixtureMe, fixtureStores, fixtureTokens } from "./fixture-data.ts";
+
+export const SESSION_TOKEN = "fixture-session-token";
+
+type Body = Record<string, unknown>;
+export type FixtureCall = { method: string; path: string; body: Body; authorization: string | undefined };
+/** `hang` never answers; `drop` closes the connection. */
+export type FixtureAnswer = { status?: number; body?: unknown; text?: string; delayMs?: number } | "hang" | "drop";
+type Handler = (call: FixtureCall) => FixtureAnswer | Promise<FixtureAnswer>;
+
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+  ".txt": "text/plain; charset=utf-8",
+};
+
+/** As the API sends it, so that a page that breaks the policy breaks here too. */
+const POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; connect-src 'self'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'";
+
+/** The web app over answers that the test decides: slow, 401, 500, nothing. */
+export class FixtureServer {
+  readonly calls: FixtureCall[] = [];
+  /** Wallets that are registered. */
+  readonly registered = new Set<string>();
+  stores = fixtureStores();
+  tokens = fixtureTokens();
+  config = fixtureConfig();
+  me: Me | undefined;
+  isAdmin = false;
+  url = "";
+  readonly #overrides = new Map<string, Handler>();
+  readonly #root: string;
+  readonly #server: Server;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        response.writeHead(599).end(String(error));
+      });
+    });
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.url = `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** As new, for the next test. */
+  reset(): void {
+    this.calls.length = 0;
+    this.registered.clear();
+    this.#overrides.clear();
+    this.stores = fixtureStores();
+    this.tokens = fixtureTokens();
+    this.config = fixtureConfig();
+    this.me = undefined;
+    this.isAdmin = false;
+  }
+
+  /** A registered user with a profile. Put `SESSION_TOKEN` into the page's storage to be logged in. */
+  signIn(wallet: string, change: Partial<Me> = {}): Me {
+    this.registered.add(wallet.toLowerCase());
+    this.me = fixtureMe(wallet.toLowerCase(), change);
+    return this.me;
+  }
+
+  /** Answers `GET /api/stores` and the like in its own way; undefined gives the usual answer back. */
+  answer(route: string, handler: Handler | FixtureAnswer | undefined): void {
+    if (handler === undefined) this.#overrides.delete(route);
+    else this.#overrides.set(route, typeof handler === "function" ? handler : () => handler);
+  }
+
+  callsTo(route: string): FixtureCall[] {
+    return this.calls.filter((call) => `${call.method} ${call.path}` === route);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (!pathname.startsWith("/api")) return this.#serveFile(pathname, response);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString("utf8");
+    const call: FixtureCall = {
+      method: request.method ?? "GET",
+      path: pathname,
+      body: text ? JSON.parse(text) : {},
+      authorization: request.headers.authorization,
+    };
+    this.calls.push(call);
+    const override = this.#overrides.get(`${call.method} ${pathname}`);
+    const answer = await (override ? override(call) : this.#usual(call));
+    if (answer === "hang") return;
+    if (answer === "drop") {
+      request.socket.destroy();
+      return;
+    }
+    if (answer.delayMs) await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
+    response.writeHead(answer.status ?? 200, { "content-type": answer.text === undefined ? "application/json" : "text/html" });
+    response.end(answer.text ?? JSON.stringify(answer.body ?? {}));
+  }
+
+  #usual(call: FixtureCall): FixtureAnswer {
+    const ok = (body: Body): FixtureAnswer => ({ body: { success: true, ...body } });
+    const route = `${call.method} ${call.path}`;
+    const wallet = String(call.body.address ?? "").toLowerCase();
+    const store = /^GET \/api\/stores\/(\w+)$/.exec(route);
+    if (store) {
+      const found = this.stores.find((one) => String(one.id) === store[1]);
+      return found ? ok({ store: found, cashbacks: found.cashbacks }) : { status: 404, body: { success: false, error: "No such store" } };
+    }
+    switch (route) {
+      case "GET /api/config":
+        return ok({ data: this.config });
+      case "GET /api/stores":
+        return ok({ stores: this.stores });
+      case "GET /api/fan-tokens":
+        return ok({ data: this.tokens });
+      case "POST /api/check-user":
+        return ok({
+          exists: this.registered.has(wallet),
+          challenge: { nonce: "nonce12345", message: `Challenge for ${wallet}`, expires_at: new Date(Date.now() + 300_000).toISOString() },
+        });
+      case "POST /api/login":
+        this.me ??= fixtureMe(wallet, { nfts: [], purchases: [] });
+        return ok({ token: SESSION_TOKEN });
+      case "POST /api/register-user-data":
+        this.registered.add(wallet);
+        this.me = fixtureMe(wallet, {
+          first_name: String(call.body.first_name),
+          last_name: String(call.body.last_name),
+          email: String(call.body.email),
+          nfts: [],
+          purchases: [],
+        });
+        return ok({ message: "Registered", token: SESSION_TOKEN });
+      case "GET /api/me":
+        if (call.authorization !== `Bearer ${SESSION_TOKEN}` || !this.me) return { status: 401, body: { success: false, error: "Session expired" } };
+        return ok({ data: this.me });
+      case "GET /api/is-admin":
+        return ok({ isAdmin: this.isAdmin });
+      case "POST /api/register-purchase":
+        return ok({
+          message: "Registered",
+          purchase: { id: 99, store_id: call.body.store_id, amount: "100.00", cashback_percent: "7", bonus_percent: "0", token_slug: call.body.token_slug ?? null, status: "processing", created_at: new Date().toISOString(), affiliate_url: "https://example.com/click?id=99" },
+        });
+      case "POST /api/logout":
+        return ok({ message: "Signed out" });
+      default:
+        return { status: 404, body: { success: false, error: `Nothing answers ${route}` } };
+    }
+  }
+
+  #serveFile(pathname: string, response: ServerResponse): void {
+    const wanted = join(this.#root, normalize(pathname));
+    const file = pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
+    const type = TYPES[extname(file)] ?? "application/octet-stream";
+    response.writeHead(200, { "content-type": type, "content-security-policy": POLICY });
+    response.end(readFileSync(file));
+  }
+}

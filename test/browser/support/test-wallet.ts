@@ -1,0 +1,174 @@
+import type { BrowserContext } from "playwright-core";
+import { type Hex, hexToString } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { SPICY_CHAIN_ID } from "../../../domain/product.ts";
+import { installWalletShim } from "./wallet-shim.ts";
+
+type Failure = { code: number; message?: string; data?: unknown };
+type Request = { method: string; params?: unknown };
+
+export type TestWalletOptions = {
+  keys?: Hex[];
+  chainId?: number;
+  /** Chains that the wallet has; a switch to another fails with 4902. */
+  knownChains?: number[];
+  /** `eip6963` announces, `legacy` only sets `window.ethereum`, `none` is a browser without a wallet. */
+  presence?: "eip6963" | "legacy" | "none";
+  /** Names of the wallets that announce themselves. */
+  names?: string[];
+  rpcUrl?: string;
+};
+
+/** A wallet that holds keys in Node and does what the test tells it to. */
+export class TestWallet {
+  readonly accounts;
+  /** Which account is first now. */
+  active = 0;
+  chainId: number;
+  knownChains: Set<number>;
+  isPermitted = false;
+  /** Methods asked so far, and what was signed. */
+  readonly asked: string[] = [];
+  readonly signed: string[] = [];
+  readonly added: unknown[] = [];
+  /** Signs with this account instead, as a confused wallet would. */
+  signWithIndex: number | undefined;
+  readonly #failures = new Map<string, Failure[]>();
+  readonly #delays = new Map<string, number>();
+  readonly #options: TestWalletOptions;
+  #context: BrowserContext | undefined;
+
+  constructor(options: TestWalletOptions) {
+    this.#options = options;
+    this.accounts = (options.keys ?? [generatePrivateKey(), generatePrivateKey()]).map((key) => privateKeyToAccount(key));
+    this.chainId = options.chainId ?? SPICY_CHAIN_ID;
+    this.knownChains = new Set(options.knownChains ?? [1, SPICY_CHAIN_ID, this.chainId]);
+  }
+
+  /** Lower case. */
+  get address(): string {
+    return (this.accounts[this.active]?.address ?? "").toLowerCase();
+  }
+
+  /** The next call of a method fails so. */
+  failNext(method: string, failure: Failure): void {
+    this.#failures.set(method, [...(this.#failures.get(method) ?? []), failure]);
+  }
+
+  rejectNext(method: string): void {
+    this.failNext(method, { code: 4001, message: "User rejected the request." });
+  }
+
+  /** Each call of a method is answered that much later. */
+  delay(method: string, milliseconds: number): void {
+    this.#delays.set(method, milliseconds);
+  }
+
+  async install(context: BrowserContext): Promise<void> {
+    this.#context = context;
+    const { presence = "eip6963", names = ["Test Wallet"] } = this.#options;
+    if (presence === "none") return;
+    await context.exposeFunction("torcidaTestWallet", (_wallet: number, request: Request) => this.#answer(request));
+    const announce = names.map((name, index) => ({ name, rdns: `test.wallet.number${index}` }));
+    await context.addInitScript(installWalletShim, { announce, legacy: presence === "legacy" });
+  }
+
+  /** The user picks another account in the wallet. */
+  async changeAccount(index: number): Promise<void> {
+    this.active = index;
+    await this.emit("accountsChanged", [this.address]);
+  }
+
+  /** The user locks the wallet. */
+  async lock(): Promise<void> {
+    this.isPermitted = false;
+    await this.emit("accountsChanged", []);
+  }
+
+  /** The user picks another chain in the wallet. */
+  async changeChain(chainId: number): Promise<void> {
+    this.chainId = chainId;
+    await this.emit("chainChanged", `0x${chainId.toString(16)}`);
+  }
+
+  async emit(event: string, value: unknown): Promise<void> {
+    for (const page of this.#context?.pages() ?? []) {
+      await page.evaluate(
+        ([name, data]) => (window as unknown as { emitFromWallet(name: unknown, data: unknown): void }).emitFromWallet(name, data),
+        [event, value],
+      );
+    }
+  }
+
+  async #answer(request: Request): Promise<{ result?: unknown; error?: Failure & { message: string } }> {
+    this.asked.push(request.method);
+    const delay = this.#delays.get(request.method);
+    if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
+    const failure = this.#failures.get(request.method)?.shift();
+    if (failure) return { error: { message: "The wallet refused.", ...failure } };
+    try {
+      return { result: await this.#perform(request) };
+    } catch (error) {
+      const { code = -32603, message, data } = error as Failure & { message: string };
+      return { error: { code, message, data } };
+    }
+  }
+
+  async #perform({ method, params }: Request): Promise<unknown> {
+    const values = (params ?? []) as never[];
+    switch (method) {
+      case "wallet_requestPermissions":
+        this.isPermitted = true;
+        return [{ parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: [this.address] }] }];
+      case "wallet_revokePermissions":
+        this.isPermitted = false;
+        return null;
+      case "eth_requestAccounts":
+        this.isPermitted = true;
+        return [this.address];
+      case "eth_accounts":
+        return this.isPermitted ? [this.address] : [];
+      case "eth_chainId":
+        return `0x${this.chainId.toString(16)}`;
+      case "wallet_switchEthereumChain":
+        return this.#switch(Number((values[0] as { chainId: string }).chainId));
+      case "wallet_addEthereumChain":
+        this.added.push(values[0]);
+        this.knownChains.add(Number((values[0] as { chainId: string }).chainId));
+        return this.#switch(Number((values[0] as { chainId: string }).chainId));
+      case "personal_sign":
+        return this.#sign(values[0] as Hex);
+      case "eth_getCode":
+        return "0x";
+      default:
+        return this.#forward(method, values);
+    }
+  }
+
+  async #switch(chainId: number): Promise<null> {
+    if (!this.knownChains.has(chainId)) throw Object.assign(new Error("Unrecognized chain ID."), { code: 4902 });
+    if (this.chainId !== chainId) await this.changeChain(chainId);
+    return null;
+  }
+
+  async #sign(data: Hex): Promise<Hex> {
+    this.signed.push(hexToString(data));
+    const account = this.accounts[this.signWithIndex ?? this.active];
+    if (!account) throw new Error("no such account");
+    return account.signMessage({ message: { raw: data } });
+  }
+
+  async #forward(method: string, params: unknown[]): Promise<unknown> {
+    if (!this.#options.rpcUrl) throw Object.assign(new Error(`${method} is not served`), { code: 4200 });
+    const response = await fetch(this.#options.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const answer = (await response.json()) as { result?: unknown; error?: Failure & { message: string } };
+    if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
+    return answer.result;
+  }
+}
+
+export const testWallet = (options: TestWalletOptions = {}): TestWallet => new TestWallet(options);
