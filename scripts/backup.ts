@@ -1,0 +1,33 @@
+/** One file with everything in the database, made while the system runs: `npm run backup -- [--to FOLDER] [--keep N]`. */
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { writeArchive } from "./backup/write-archive.ts";
+
+const NAME = /^torcida-[0-9TZ-]+\.jsonl\.gz$/;
+
+try {
+  const { values } = parseArgs({ options: { to: { type: "string" }, keep: { type: "string" } } });
+  const dataDirectory = process.env.DATA_DIR || "data";
+  const folder = values.to ?? join(dataDirectory, "backups");
+  const keep = values.keep === undefined ? undefined : Number(values.keep);
+  if (keep !== undefined && !(Number.isInteger(keep) && keep > 0))
+    throw new Error("--keep must be a whole number above 0");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stamp = new Date().toISOString().replace(/[:.]/g, "-");
+  const databaseUrl = process.env.DATABASE_URL || join(dataDirectory, "torcida.db");
+  const { file, rows } = await writeArchive(databaseUrl, join(folder, `torcida-${stamp}.jsonl.gz`));
+  console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: keep it as safe as the database`);
+  const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
+  for (const name of old) rmSync(join(folder, name));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+/** Oldest first: the name is the time. */
+function backupsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort();
+}

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { sql } from "kysely";
+import { connect } from "../../database/connect.ts";
+import { migrate } from "../../database/migrate.ts";
+import { writeSetting } from "../../database/settings.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { readMigrations, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
+import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
+
+const ROWS_A_WRITE = 500;
+
+type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
+type Tail = { rows: number; sha256: string };
+export type RestoreResult = { rows: number; createdAt: string };
+
+/**
+ * Fills an empty database, of either engine, from an archive; all of it or nothing. Payments stay paused until
+ * `npm run reconcile` has compared what was restored with the chain.
+ * @throws Error that says why a file or a database is refused
+ */
+export async function readArchive(file: string, databaseUrl: string, purchaseGap: bigint): Promise<RestoreResult> {
+  const target = await connect(databaseUrl);
+  try {
+    await migrate(target);
+    return await target.kysely.transaction().execute(async (queries) => {
+      await refuseRows(queries, target.location);
+      const result = await copyRows(file, queries);
+      await setNextIds(queries, target.engine, purchaseGap);
+      await queries.updateTable("leases").set({ expires_at: 0n }).execute();
+      const reason = `Restored from the backup of ${result.createdAt}: run npm run reconcile before anything is paid`;
+      await writeSetting(queries, "payouts_paused", reason);
+      return result;
+    });
+  } finally {
+    await target.close();
+  }
+}
+
+async function refuseRows(queries: Queries, location: string): Promise<void> {
+  for (const table of TABLE_NAMES) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
+    if (rows.length > 0) {
+      throw new Error(
+        `${location} is not empty (${table} has rows): set DATABASE_URL to a new database, so that nothing is overwritten`,
+      );
+    }
+  }
+}
+
+async function copyRows(file: string, queries: Queries): Promise<RestoreResult> {
+  const hash = createHash("sha256");
+  let head: Head | undefined;
+  let tail: Tail | undefined;
+  let rows = 0;
+  let waiting: Row[] = [];
+  let waitingFor: TableName | undefined;
+  const flush = async () => {
+    if (waitingFor && waiting.length > 0) await insertRows(queries, waitingFor, waiting);
+    waiting = [];
+  };
+  for await (const line of linesOf(file)) {
+    if (tail) throw new Error(`${file} goes on after its end: it is damaged`);
+    const value = JSON.parse(line) as Head | Tail | [TableName, Record<string, string | null>];
+    if ("sha256" in value) {
+      tail = value;
+      continue;
+    }
+    hash.update(`${line}\n`);
+    if ("format" in value) {
+      head = await checkHead(file, value, queries);
+      continue;
+    }
+    if (!head) break;
+    const [table, row] = value;
+    if (!TABLE_NAMES.includes(table))
+      throw new Error(`${file} holds rows of ${table}, which this version does not know`);
+    if (table !== waitingFor || waiting.length >= ROWS_A_WRITE) await flush();
+    waitingFor = table;
+    waiting.push(Object.fromEntries(Object.entries(row).map(([name, text]) => [name, untagged(text)])));
+    rows++;
+  }
+  await flush();
+  if (!head) throw new Error(`${file} is not a backup of Torcida`);
+  if (tail?.rows !== rows || tail.sha256 !== hash.digest("hex")) {
+    throw new Error(`${file} is cut off or was changed: nothing was restored; use another backup`);
+  }
+  return { rows, createdAt: head.createdAt };
+}
+
+async function checkHead(file: string, head: Head, queries: Queries): Promise<Head> {
+  if (head.format !== ARCHIVE_FORMAT)
+    throw new Error(`${file} is ${head.format}; this version reads ${ARCHIVE_FORMAT}`);
+  const present = await readMigrations(queries);
+  if (present.join() !== head.migrations.join()) {
+    throw new Error(
+      `${file} was made at migration ${head.migrations.at(-1)}, this version is at ${present.at(-1)}: restore with the version that made it, then upgrade`,
+    );
+  }
+  return head;
+}
+
+async function insertRows(queries: Queries, table: TableName, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => sql.val(row[column])))})`));
+  await sql`insert into ${sql.table(table)} (${names}) values ${values}`.execute(queries);
+}
+
+/** Split at line feeds alone: `readline` would also split at U+2028, which a name may hold. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const input = pipeline(createReadStream(file), createGunzip().setEncoding("utf8"), () => {
+    // Whoever reads the lines is told of the error by the stream itself.
+  });
+  let rest = "";
+  try {
+    for await (const chunk of input) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
+    throw new Error(`${file} is cut off or was changed (${(error as Error).message}): use another backup`);
+  }
+  if (rest !== "") yield rest;
+}
+
+function untagged(text: string | null): string | bigint | null {
+  return text === null ? null : text.startsWith("i") ? BigInt(text.slice(1)) : text.slice(1);
+}

@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { Database } from "../../database/connect.ts";
+import type { Schema } from "../../database/schema.ts";
+import type { Queries } from "../../database/transaction.ts";
+
+export type TableName = keyof Schema;
+
+/** Every table, referenced ones before those that refer to them, with the primary key it is read in order of. */
+export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
+  users: ["wallet"],
+  sessions: ["token_hash"],
+  sign_in_nonces: ["nonce"],
+  stores: ["id"],
+  store_cashbacks: ["id"],
+  fan_tokens: ["id"],
+  purchases: ["id"],
+  adjustments: ["purchase_id"],
+  affiliate_events: ["network", "event_id"],
+  idempotency_keys: ["wallet", "key"],
+  settings: ["name"],
+  audit_log: ["id"],
+  transactions: ["id"],
+  transaction_hashes: ["hash"],
+  operations: ["id"],
+  chain_blocks: ["number"],
+  chain_events: ["block_number", "log_index"],
+  chain_cursor: ["id"],
+  chain_source: ["id"],
+  nfts: ["token_id"],
+  payouts: ["token_id"],
+  leases: ["name"],
+};
+
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+
+/** Tables whose ids the database gives out. */
+const NUMBERED: readonly TableName[] = [
+  "stores",
+  "store_cashbacks",
+  "fan_tokens",
+  "purchases",
+  "audit_log",
+  "transactions",
+  "operations",
+];
+
+/** A table that this list does not know would be lost in silence. Throws its name. */
+export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
+  const present = (await kysely.introspection.getTables()).map((table) => table.name);
+  const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
+  if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
+}
+
+/** The migrations that the database has seen: rows of another shape must not be mixed. */
+export async function readMigrations(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(queries);
+  return rows.map((row) => row.name);
+}
+
+/**
+ * Sets what each numbered table gives out next. `purchaseGap` purchase ids are left out: they may have been given out
+ * and minted after the backup was made.
+ */
+export async function setNextIds(queries: Queries, engine: Database["engine"], purchaseGap: bigint): Promise<void> {
+  for (const table of NUMBERED) {
+    const { rows } = await sql<{ last: bigint }>`select coalesce(max(id), 0) as last from ${sql.table(table)}`.execute(
+      queries,
+    );
+    const last = BigInt(rows[0]?.last ?? 0n) + (table === "purchases" ? purchaseGap : 0n);
+    if (engine === "postgres") {
+      await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last + 1n}, false)`.execute(queries);
+    } else {
+      await sql`delete from sqlite_sequence where name = ${table}`.execute(queries);
+      await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(queries);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { createWriteStream, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { sql } from "kysely";
+import { connect, type Database, openSqlite } from "../../database/connect.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { readMigrations, refuseUnknownTables, TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
+
+export const ARCHIVE_FORMAT = "torcida-backup-1";
+const ROWS_A_READ = 2_000;
+
+export type Row = Record<string, string | bigint | null>;
+export type BackupResult = { file: string; rows: number };
+
+/**
+ * Writes everything in the database, as of one moment, into one compressed file of JSON lines that can be restored into
+ * either engine. The system goes on meanwhile. The file gets its name only when it is whole.
+ */
+export async function writeArchive(databaseUrl: string, file: string): Promise<BackupResult> {
+  const source = await connect(databaseUrl);
+  try {
+    return source.engine === "sqlite" ? await fromSqliteCopy(source, file) : await fromSnapshot(source, file);
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * A copy first, in one statement: a long read of the live file would keep its log from being folded in, and SQLite's
+ * stepwise backup begins again with every write of another process.
+ */
+async function fromSqliteCopy(source: Database, file: string): Promise<BackupResult> {
+  const directory = mkdtempSync(join(tmpdir(), "torcida-backup-"));
+  try {
+    const copyPath = join(directory, "copy.db");
+    const live = openSqlite(source.location);
+    try {
+      live.prepare("vacuum into ?").run(copyPath);
+    } finally {
+      live.close();
+    }
+    const copy = await connect(copyPath);
+    return await fromSnapshot(copy, file).finally(() => copy.close());
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function fromSnapshot(source: Database, file: string): Promise<BackupResult> {
+  await refuseUnknownTables(source);
+  const unfinished = join(dirname(file), `.${process.pid}.unfinished`);
+  let rows = 0;
+  const lines = async function* (queries: Queries) {
+    const hash = createHash("sha256");
+    const line = (value: unknown) => {
+      const text = `${JSON.stringify(value)}\n`;
+      hash.update(text);
+      return text;
+    };
+    const migrations = await readMigrations(queries);
+    yield line({ format: ARCHIVE_FORMAT, engine: source.engine, createdAt: new Date().toISOString(), migrations });
+    for (const table of TABLE_NAMES) {
+      for await (const row of rowsOf(queries, table)) {
+        rows++;
+        yield line([table, Object.fromEntries(Object.entries(row).map(([name, value]) => [name, tagged(value)]))]);
+      }
+    }
+    yield `${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`;
+  };
+  const isolation = source.engine === "postgres" ? ("repeatable read" as const) : undefined;
+  const transaction = source.kysely.transaction();
+  try {
+    await (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute((queries) =>
+      pipeline(Readable.from(lines(queries)), createGzip(), createWriteStream(unfinished, { mode: 0o600 })),
+    );
+    renameSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  return { file, rows };
+}
+
+/** A table's rows in the order of its key, a page at a time, so that memory does not grow with the table. */
+async function* rowsOf(queries: Queries, table: TableName): AsyncGenerator<Row> {
+  const key = TABLES[table];
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  let last: Row | undefined;
+  for (;;) {
+    const after: Row | undefined = last;
+    const where = after ? sql`where (${columns}) > (${sql.join(key.map((column) => sql.val(after[column])))})` : sql``;
+    const { rows } =
+      await sql<Row>`select * from ${sql.table(table)} ${where} order by ${columns} limit ${ROWS_A_READ}`.execute(
+        queries,
+      );
+    yield* rows;
+    if (rows.length < ROWS_A_READ) return;
+    last = rows.at(-1);
+  }
+}
+
+/** JSON has no 64-bit integers: an integer is written as `i1`, a text as `t1`. */
+function tagged(value: string | bigint | null): string | null {
+  return value === null ? null : typeof value === "bigint" ? `i${value}` : `t${value}`;
+}

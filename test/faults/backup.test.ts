@@ -1,0 +1,218 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { expect } from "chai";
+import { sql } from "kysely";
+import type { Database } from "../../database/connect.ts";
+import { connect } from "../../database/connect.ts";
+import { migrate } from "../../database/migrate.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { readArchive } from "../../scripts/backup/read-archive.ts";
+import { TABLE_NAMES, TABLES } from "../../scripts/backup/tables.ts";
+import { writeArchive } from "../../scripts/backup/write-archive.ts";
+import { onBothEngines } from "../support/databases.ts";
+
+const WALLET = "0x00000000000000000000000000000000000000aa" as WalletAddress;
+const NO_GAP = 0n;
+
+describe("Backup and restore", function () {
+  this.timeout(60_000);
+  const directory = mkdtempSync(join(tmpdir(), "torcida-backup-test-"));
+  after(() => rmSync(directory, { recursive: true, force: true }));
+  let count = 0;
+  const newFile = (extension: string) => join(directory, `${++count}.${extension}`);
+
+  onBothEngines((engine) => {
+    const filled = async () => {
+      const opened = await engine.open();
+      await fill(opened.database);
+      return opened;
+    };
+    const emptyUrl = async () => {
+      const { database, url } = await engine.open();
+      await database.close();
+      return url;
+    };
+
+    it("brings back every row of every table, and pauses payments", async () => {
+      const { database, url } = await filled();
+      const { rows } = await writeArchive(url, newFile("gz"));
+      expect(rows).to.be.greaterThan(5_000);
+      const target = await emptyUrl();
+      await readArchive(join(directory, `${count}.gz`), target, NO_GAP);
+      const restored = await connect(target);
+      try {
+        for (const table of TABLE_NAMES) {
+          if (table === "leases" || table === "settings") continue;
+          expect(await contents(restored, table), table).to.deep.equal(await contents(database, table));
+        }
+        const [paused] = (await contents(restored, "settings")).filter((row) => row.name === "payouts_paused");
+        expect(paused?.value).to.match(/^Restored from the backup of .*npm run reconcile/);
+        expect((await contents(restored, "leases"))[0]).to.include({ fencing_token: 7n, expires_at: 0n });
+      } finally {
+        await restored.close();
+      }
+    });
+
+    it("moves a database to the other engine", async () => {
+      const { database, url } = await filled();
+      const file = newFile("gz");
+      await writeArchive(url, file);
+      const target = newFile("db");
+      await readArchive(file, target, NO_GAP);
+      const restored = await connect(target);
+      try {
+        expect(await contents(restored, "purchases")).to.deep.equal(await contents(database, "purchases"));
+      } finally {
+        await restored.close();
+      }
+    });
+
+    it("never gives out a purchase id again that may be a token by now", async () => {
+      const { url } = await filled();
+      const file = newFile("gz");
+      await writeArchive(url, file);
+      const target = await emptyUrl();
+      await readArchive(file, target, 100_000n);
+      const restored = await connect(target);
+      try {
+        expect(await insertPurchase(restored)).to.equal(100_002n);
+        const store = await restored.kysely
+          .insertInto("stores")
+          .values({ name: "B", country: "BR", featured: 0n, created_at: 1n, updated_at: 1n })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        expect(store.id).to.equal(2n);
+      } finally {
+        await restored.close();
+      }
+    });
+
+    it("holds one moment, though rows are written meanwhile", async () => {
+      const { database, url } = await filled();
+      let writing = true;
+      const writer = (async () => {
+        for (let index = 0; writing; index++) {
+          await database.kysely.transaction().execute(async (queries) => {
+            const wallet = `0x${(index + 1_000_000).toString(16).padStart(40, "0")}` as WalletAddress;
+            await queries.insertInto("users").values(user(wallet)).execute();
+            await queries.insertInto("sessions").values(session(wallet)).execute();
+          });
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      })();
+      const file = newFile("gz");
+      await writeArchive(url, file);
+      writing = false;
+      await writer;
+      const lines = gunzipSync(readFileSync(file)).toString("utf8").split("\n");
+      const of = (table: string) => lines.filter((line) => line.startsWith(`["${table}"`)).length;
+      expect(of("users")).to.equal(of("sessions")).and.be.greaterThan(0);
+    });
+
+    it("refuses a file that is cut off or changed, and a database that has rows, and restores nothing then", async () => {
+      const { url } = await filled();
+      const file = newFile("gz");
+      await writeArchive(url, file);
+      const target = await emptyUrl();
+      const bytes = readFileSync(file);
+      const refusal = (from: string, to: string) =>
+        readArchive(from, to, NO_GAP).catch((error: Error) => error.message);
+      const broken = newFile("gz");
+      writeFileSync(broken, bytes.subarray(0, bytes.length - 500));
+      expect(await refusal(broken, target)).to.match(/cut off|unexpected end/i);
+      writeFileSync(broken, gzipSync(gunzipSync(bytes).toString("utf8").replace('"tAna"', '"tEva"')));
+      expect(await refusal(broken, target)).to.include("cut off or was changed");
+      expect(await refusal(file, url)).to.include("is not empty (users has rows)");
+      const restored = await connect(target);
+      for (const table of TABLE_NAMES) expect(await contents(restored, table), table).to.deep.equal([]);
+      await restored.close();
+      expect(readdirSync(directory).filter((name) => name.includes("unfinished"))).to.deep.equal([]);
+    });
+  });
+
+  it("knows every table", async () => {
+    const database = await connect(":memory:");
+    await migrate(database);
+    const present = (await database.kysely.introspection.getTables()).map((table) => table.name);
+    expect(present.filter((name) => !name.startsWith("sqlite_")).sort()).to.deep.equal([...TABLE_NAMES].sort());
+    await database.close();
+  });
+});
+
+async function contents(database: Database, table: keyof typeof TABLES): Promise<Record<string, unknown>[]> {
+  const order = sql.join(TABLES[table].map((column) => sql.ref(column)));
+  return (
+    await sql<Record<string, unknown>>`select * from ${sql.table(table)} order by ${order}`.execute(database.kysely)
+  ).rows;
+}
+
+const user = (wallet: WalletAddress) => ({
+  wallet,
+  email: "ana@example.com",
+  first_name: "Ana",
+  last_name: 'Maria "i12" \u2028\nSilva',
+  created_at: 2n ** 62n + 1n,
+});
+const session = (wallet: WalletAddress) => ({
+  token_hash: `hash of ${wallet}`,
+  wallet,
+  kind: "nonce" as const,
+  created_at: 1n,
+  last_seen_at: 1n,
+});
+
+async function fill({ kysely }: Database): Promise<void> {
+  const now = 1n;
+  await kysely.insertInto("users").values(user(WALLET)).execute();
+  await kysely.insertInto("sessions").values(session(WALLET)).execute();
+  const store = { name: "A", country: "BR", featured: 1n, created_at: now, updated_at: now };
+  await kysely.insertInto("stores").values(store).execute();
+  await insertPurchase({ kysely } as Database);
+  await kysely.insertInto("settings").values({ name: "catalogue_version", value: "3", updated_at: now }).execute();
+  await kysely
+    .insertInto("leases")
+    .values({ name: "sender", holder: "one", fencing_token: 7n, expires_at: 9_999_999_999_999n })
+    .execute();
+  const events = Array.from({ length: 5_001 }, (_, index) => ({
+    network: `network-${index % 3}`,
+    event_id: `event ${index}`,
+    click_id: "click",
+    kind: "report" as const,
+    body_hash: "hash",
+    received_at: BigInt(index),
+  }));
+  for (let index = 0; index < events.length; index += 1_000) {
+    await kysely
+      .insertInto("affiliate_events")
+      .values(events.slice(index, index + 1_000))
+      .execute();
+  }
+}
+
+async function insertPurchase({ kysely }: Database): Promise<bigint> {
+  const { id } = await kysely
+    .insertInto("purchases")
+    .values({
+      wallet: WALLET,
+      store_id: 1n,
+      store_name: "A",
+      amount_cents: 10_000n,
+      cashback_bps: 500n,
+      bonus_bps: 0n,
+      token_slug: null,
+      holdings_block: null,
+      source: "live",
+      wei_per_cent: 2n ** 62n,
+      payable_at: null,
+      click_id: crypto.randomUUID(),
+      reversed_at: null,
+      settled_at: null,
+      metadata_uri: "",
+      created_at: 1n,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
