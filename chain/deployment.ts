@@ -36,7 +36,7 @@ export const deploymentSchema = z.object({
     compiler: z.string(),
     evmVersion: z.string(),
     viaIR: z.boolean(),
-    optimizerRuns: z.number().int(),
+    optimizerRuns: z.object({ purchaseNft: z.number().int(), cashbackDistributor: z.number().int() }),
     libraries: z.array(z.string()),
     sourceHash: z.string(),
   }),

@@ -14,8 +14,8 @@ import {PackedPurchase} from "./libraries/PackedPurchase.sol";
 
 /// @title CashbackDistributor
 /// @notice See {ICashbackDistributor}. Not upgradeable.
-/// @dev Invariant: `address(this).balance >= totalCredit`. A payment goes through two steps: *reserve* (checks, the paid
-/// bit and the day's sum) for every item, and only then *send*. A recipient that refuses moves its amount from the free
+/// @dev Invariant: `address(this).balance >= totalCredit`. A payment goes through two steps: *reserve* (the paid bit,
+/// all checks and the day's sum) for every item, and only then *send*. A recipient that refuses moves its amount from the free
 /// balance to its credit; the paid bit is never cleared.
 contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminRules, Pausable, ReentrancyGuardTransient {
     /*//////////////////////////////////////////////////////////////////////////
@@ -46,6 +46,9 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @dev The place of the id in an item of a batch, above its amount.
     uint256 private constant _ID_OFFSET = 96;
+
+    /// @dev Stands where a batch's item is not paid: no purchase is the zero address's.
+    PackedPurchase private constant _SKIPPED = PackedPurchase.wrap(0);
 
     /*//////////////////////////////////////////////////////////////////////////
                                        STATE
@@ -134,37 +137,39 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
         if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
 
-        PackedPurchase[] memory purchases = purchaseNFT.packedPurchasesOf(_idsOf(items));
-        // The zero address marks a skipped item: no purchase is the zero address's.
-        address[] memory recipients = new address[](size);
+        uint256 maxPayout = _maxPayout;
+        PackedPurchase[] memory purchases = purchaseNFT.storedPurchasesOf(_idsOf(items));
         uint256 total;
         for (uint256 i; i < size; ++i) {
             (uint256 purchaseId, uint256 amount) = _unpackItem(items[i]);
-            if (isPaid(purchaseId)) {
-                emit CashbackSkipped(purchaseId);
-            } else {
-                recipients[i] = _reserve(purchaseId, amount, weiPerCent, purchases[i]);
+            if (_takePaidBit(purchaseId)) {
+                _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);
                 total += amount;
+            } else {
+                purchases[i] = _SKIPPED;
+                emit CashbackSkipped(purchaseId);
             }
         }
         _spend(total);
 
         for (uint256 i; i < size; ++i) {
-            if (recipients[i] != address(0)) {
+            address recipient = purchases[i].buyer();
+            if (recipient != address(0)) {
                 (uint256 purchaseId, uint256 amount) = _unpackItem(items[i]);
-                _send(purchaseId, recipients[i], amount);
+                _send(purchaseId, recipient, amount);
             }
         }
     }
 
     /// @inheritdoc ICashbackDistributor
     function pay(uint256 purchaseId, uint256 amount) external onlyRole(PAYER_ROLE) whenNotPaused nonReentrant {
-        if (isPaid(purchaseId)) revert AlreadyPaid(purchaseId);
+        if (!_takePaidBit(purchaseId)) revert AlreadyPaid(purchaseId);
         uint256[] memory ids = new uint256[](1);
         ids[0] = purchaseId;
-        address recipient = _reserve(purchaseId, amount, _maxWeiPerCent, purchaseNFT.packedPurchasesOf(ids)[0]);
+        PackedPurchase purchase = purchaseNFT.storedPurchasesOf(ids)[0];
+        _requirePayable(purchaseId, amount, _maxWeiPerCent, _maxPayout, purchase);
         _spend(amount);
-        _send(purchaseId, recipient, amount);
+        _send(purchaseId, purchase.buyer(), amount);
     }
 
     /// @inheritdoc ICashbackDistributor
@@ -216,23 +221,39 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                                       INTERNAL
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Checks one payment and takes its paid bit. The caller has seen that it was not taken.
-    /// @return The purchase's buyer.
-    function _reserve(uint256 purchaseId, uint256 amount, uint256 weiPerCent, PackedPurchase purchase)
-        private
-        returns (address)
-    {
+    /// @dev Takes a purchase's paid bit, before anything is checked or sent: whatever fails later undoes all.
+    /// @return Whether it was free.
+    function _takePaidBit(uint256 purchaseId) private returns (bool) {
+        uint256 wordIndex = purchaseId >> 8;
+        uint256 word = paidWord[wordIndex];
+        uint256 mask = _paidMask(purchaseId);
+        if (word & mask != 0) return false;
+        paidWord[wordIndex] = word | mask;
+        return true;
+    }
+
+    /// @dev Everything that makes a payment wrong, but for the day's sum and the balance.
+    function _requirePayable(
+        uint256 purchaseId,
+        uint256 amount,
+        uint256 weiPerCent,
+        uint256 maxPayout,
+        PackedPurchase purchase
+    ) private pure {
         if (amount == 0) revert ZeroAmount(purchaseId);
-        if (amount > _maxPayout) revert AboveMaxPayout(purchaseId, amount, _maxPayout);
+        if (amount > maxPayout) revert AboveMaxPayout(purchaseId, amount, maxPayout);
         IPurchaseNFT.Status status = purchase.status();
         if (status != IPurchaseNFT.Status.Confirmed) revert NotConfirmed(purchaseId, status);
-        // Rounds down. Far from overflow: at most 2^40 cents × 2^17 × 2^96.
-        uint256 totalBps = purchase.cashbackBps() + purchase.bonusBps();
-        uint256 cashback = purchase.valueCents() * totalBps * weiPerCent / _BPS;
+        uint256 cashback = _cashback(purchase, weiPerCent);
         if (amount > cashback) revert AboveCashback(purchaseId, amount, cashback);
+    }
 
-        paidWord[purchaseId >> 8] |= _paidMask(purchaseId);
-        return purchase.buyer();
+    /// @dev Value × (cashback + bonus) × rate in wei, rounded down.
+    function _cashback(PackedPurchase purchase, uint256 weiPerCent) private pure returns (uint256) {
+        // Cannot overflow: at most 2^40 cents × 2^17 basis points × 2^96, as `weiPerCent` is at most `_maxWeiPerCent`.
+        unchecked {
+            return purchase.valueCents() * (purchase.cashbackBps() + purchase.bonusBps()) * weiPerCent / _BPS;
+        }
     }
 
     /// @dev Counts `total` towards the day, and sees that it is there.

@@ -37,8 +37,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @notice The most purchases that one call takes.
     uint256 public constant MAX_BATCH = 128;
 
-    /// @notice The most that cashback and bonus may be together, in basis points: 100 %.
-    uint256 public constant MAX_TOTAL_BPS = 10_000;
+    /// @dev The most that cashback and bonus may be together, in basis points: 100 %.
+    uint256 private constant _MAX_TOTAL_BPS = 10_000;
 
     uint256 private constant _MAX_STORE_NAME_BYTES = 40;
     uint256 private constant _MAX_SITE_URL_BYTES = 200;
@@ -112,7 +112,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     /// @inheritdoc IPurchaseNFT
-    function packedPurchasesOf(uint256[] calldata tokenIds) external view returns (PackedPurchase[] memory purchases) {
+    function storedPurchasesOf(uint256[] calldata tokenIds) external view returns (PackedPurchase[] memory purchases) {
         purchases = new PackedPurchase[](tokenIds.length);
         for (uint256 i; i < tokenIds.length; ++i) {
             uint256 tokenId = tokenIds[i];
@@ -241,7 +241,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         if (!_isRegistered(storeId)) revert UnknownStore(storeId);
         if (valueCents == 0) revert ZeroValue(id);
         uint256 totalBps = uint256(cashbackBps) + bonusBps;
-        if (totalBps > MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, MAX_TOTAL_BPS);
+        if (totalBps > _MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
 
         PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
         // "Unchecked" is about the id, which was seen to be free above.
@@ -255,12 +255,11 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         _requireBatchSize(tokenIds.length);
         for (uint256 i; i < tokenIds.length; ++i) {
             uint256 tokenId = tokenIds[i];
-            // The buyer is left out: a status is all that is looked at and changed.
-            PackedPurchase packed = PackedPurchaseLib.join(address(0), _getExtraData(tokenId));
-            Status from = packed.status();
+            uint96 data = _getExtraData(tokenId);
+            Status from = PackedPurchaseLib.statusOf(data);
             if (from != Status.Pending) revert NotPending(tokenId, from);
-            _setExtraData(tokenId, packed.withStatus(to).extraData());
-            emit StatusUpdated(tokenId, from, to);
+            _setExtraData(tokenId, PackedPurchaseLib.withStatus(data, to));
+            emit StatusUpdated(tokenId, Status.Pending, to);
             emit MetadataUpdate(tokenId);
         }
     }

@@ -52,13 +52,17 @@ function describeBuild([purchaseNft, cashbackDistributor]: Artifact[]) {
     .sort();
   const hash = createHash("sha256");
   for (const name of names) hash.update(`${name}\0${sources[name]?.content}\0`);
-  const { solcLongVersion, input } = builds[0] as BuildInfo;
+  const [nftBuild, distributorBuild] = builds as [BuildInfo, BuildInfo];
+  const { evmVersion, viaIR = false } = nftBuild.input.settings;
   const libraries = names.map((name) => /^npm\/(.+@[\d.]+)\//.exec(name)?.[1]).filter((name) => name !== undefined);
   return {
-    compiler: solcLongVersion,
-    evmVersion: input.settings.evmVersion,
-    viaIR: input.settings.viaIR ?? false,
-    optimizerRuns: input.settings.optimizer.runs,
+    compiler: nftBuild.solcLongVersion,
+    evmVersion,
+    viaIR,
+    optimizerRuns: {
+      purchaseNft: nftBuild.input.settings.optimizer.runs,
+      cashbackDistributor: distributorBuild.input.settings.optimizer.runs,
+    },
     libraries: [...new Set(libraries)],
     sourceHash: hash.digest("hex"),
   };

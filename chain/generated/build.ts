@@ -3,10 +3,13 @@ export const build = {
   "compiler": "0.8.35+commit.47b9dedd",
   "evmVersion": "cancun",
   "viaIR": true,
-  "optimizerRuns": 10000,
+  "optimizerRuns": {
+    "purchaseNft": 500,
+    "cashbackDistributor": 1000000
+  },
   "libraries": [
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "49aeb368d6c9db8d9c75999ba1209dc3b44afbae757e03867669790e8eba4e4f"
+  "sourceHash": "c47c97e1ea3b183922dd04772efeeae6bb6919697b2ab7c965fb069ee2930731"
 } as const;

@@ -782,19 +782,6 @@ export const purchaseNftAbi = [
   },
   {
     "inputs": [],
-    "name": "MAX_TOTAL_BPS",
-    "outputs": [
-      {
-        "internalType": "uint256",
-        "name": "",
-        "type": "uint256"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "MINTER_ROLE",
     "outputs": [
       {
@@ -1102,19 +1089,14 @@ export const purchaseNftAbi = [
       {
         "components": [
           {
-            "internalType": "uint256",
-            "name": "id",
-            "type": "uint256"
-          },
-          {
             "internalType": "address",
             "name": "buyer",
             "type": "address"
           },
           {
-            "internalType": "uint16",
-            "name": "storeId",
-            "type": "uint16"
+            "internalType": "uint256",
+            "name": "id",
+            "type": "uint256"
           },
           {
             "internalType": "uint40",
@@ -1129,6 +1111,11 @@ export const purchaseNftAbi = [
           {
             "internalType": "uint16",
             "name": "bonusBps",
+            "type": "uint16"
+          },
+          {
+            "internalType": "uint16",
+            "name": "storeId",
             "type": "uint16"
           },
           {
@@ -1152,19 +1139,14 @@ export const purchaseNftAbi = [
       {
         "components": [
           {
-            "internalType": "uint256",
-            "name": "id",
-            "type": "uint256"
-          },
-          {
             "internalType": "address",
             "name": "buyer",
             "type": "address"
           },
           {
-            "internalType": "uint16",
-            "name": "storeId",
-            "type": "uint16"
+            "internalType": "uint256",
+            "name": "id",
+            "type": "uint256"
           },
           {
             "internalType": "uint40",
@@ -1179,6 +1161,11 @@ export const purchaseNftAbi = [
           {
             "internalType": "uint16",
             "name": "bonusBps",
+            "type": "uint16"
+          },
+          {
+            "internalType": "uint16",
+            "name": "storeId",
             "type": "uint16"
           },
           {
@@ -1237,25 +1224,6 @@ export const purchaseNftAbi = [
         "internalType": "address",
         "name": "result",
         "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "uint256[]",
-        "name": "tokenIds",
-        "type": "uint256[]"
-      }
-    ],
-    "name": "packedPurchasesOf",
-    "outputs": [
-      {
-        "internalType": "PackedPurchase[]",
-        "name": "purchases",
-        "type": "uint256[]"
       }
     ],
     "stateMutability": "view",
@@ -1556,6 +1524,25 @@ export const purchaseNftAbi = [
         "internalType": "string",
         "name": "",
         "type": "string"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256[]",
+        "name": "tokenIds",
+        "type": "uint256[]"
+      }
+    ],
+    "name": "storedPurchasesOf",
+    "outputs": [
+      {
+        "internalType": "PackedPurchase[]",
+        "name": "purchases",
+        "type": "uint256[]"
       }
     ],
     "stateMutability": "view",

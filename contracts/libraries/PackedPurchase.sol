@@ -69,10 +69,15 @@ library PackedPurchaseLib {
         return IPurchaseNFT.Status(PackedPurchase.unwrap(self) >> STATUS_OFFSET);
     }
 
-    /// @notice The same purchase in another status.
-    function withStatus(PackedPurchase self, IPurchaseNFT.Status to) internal pure returns (PackedPurchase) {
-        uint256 withoutStatus = PackedPurchase.unwrap(self) & ((1 << STATUS_OFFSET) - 1);
-        return PackedPurchase.wrap(withoutStatus | (uint256(to) << STATUS_OFFSET));
+    /// @notice `status`, from the half above the buyer alone.
+    function statusOf(uint96 data) internal pure returns (IPurchaseNFT.Status) {
+        return IPurchaseNFT.Status(data >> (STATUS_OFFSET - VALUE_OFFSET));
+    }
+
+    /// @notice The half above the buyer, with another status.
+    function withStatus(uint96 data, IPurchaseNFT.Status to) internal pure returns (uint96) {
+        uint256 statusOffset = STATUS_OFFSET - VALUE_OFFSET;
+        return uint96((data & ((1 << statusOffset) - 1)) | (uint256(to) << statusOffset));
     }
 
     /// @notice Every field by its name.
