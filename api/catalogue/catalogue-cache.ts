@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { type FanTokenRow, listFanTokens } from "../../database/fan-tokens.ts";
+import { listStores, readCatalogueVersion } from "../../database/stores.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { toWireFanToken, toWireStore } from "./wire.ts";
+
+export type CachedText = { text: Buffer; etag: string };
+type Catalogue = { version: string; stores: CachedText; fanTokens: CachedText; fanTokenRows: FanTokenRow[] };
+
+/** How old the answer may be after a write in another process; a write in this one counts at once. */
+const RECHECK_MS = 300;
+
+/** The serialized catalogue, made anew when its version in the database changes. */
+export class CatalogueCache {
+  readonly #queries: Queries;
+  #catalogue: Promise<Catalogue> | undefined;
+  #checkedAt = 0;
+
+  constructor(queries: Queries) {
+    this.#queries = queries;
+  }
+
+  read(): Promise<Catalogue> {
+    const now = Date.now();
+    if (this.#catalogue && now - this.#checkedAt < RECHECK_MS) return this.#catalogue;
+    this.#checkedAt = now;
+    const catalogue = this.#refresh(this.#catalogue);
+    this.#catalogue = catalogue;
+    catalogue.catch(() => {
+      if (this.#catalogue === catalogue) this.drop();
+    });
+    return catalogue;
+  }
+
+  /** To be called after a write in this process. */
+  drop(): void {
+    this.#catalogue = undefined;
+  }
+
+  async #refresh(previous: Promise<Catalogue> | undefined): Promise<Catalogue> {
+    const version = await readCatalogueVersion(this.#queries);
+    const known = await previous;
+    if (known?.version === version) return known;
+    const [stores, fanTokenRows] = await Promise.all([listStores(this.#queries), listFanTokens(this.#queries)]);
+    return {
+      version,
+      stores: serialize({ success: true, stores: stores.map(toWireStore) }),
+      fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
+      fanTokenRows,
+    };
+  }
+}
+
+function serialize(value: unknown): CachedText {
+  const text = Buffer.from(JSON.stringify(value));
+  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
+}

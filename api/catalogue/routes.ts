@@ -1,0 +1,302 @@
+import type { z } from "zod";
+import { appendAudit } from "../../database/audit-log.ts";
+import { insertFanToken, updateFanToken } from "../../database/fan-tokens.ts";
+import { enqueue, enqueueAgain } from "../../database/outbox.ts";
+import {
+  deleteStore,
+  findStore,
+  insertCategory,
+  insertStore,
+  type StoreFields,
+  updateCategory,
+  updateStore,
+} from "../../database/stores.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import {
+  createCashbackRequestSchema,
+  createStoreRequestSchema,
+  fanTokensResponseSchema,
+  saveFanTokenRequestSchema,
+  storeResponseSchema,
+  storesResponseSchema,
+  updateCashbackRequestSchema,
+  updateStoreRequestSchema,
+} from "../../domain/api/catalogue.ts";
+import { createdSchema, doneSchema } from "../../domain/api/common.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { conflict, invalid, notFound } from "../http/api-error.ts";
+import { readId } from "../http/read-id.ts";
+import { actorOf, type Call, type Reply, type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
+import { toWireCategory, toWireStore } from "./wire.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const PUBLIC_HEADERS = { "cache-control": "public, no-cache" };
+const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
+
+/** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
+export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
+  const { database } = services;
+
+  /** Runs an admin's write and its audit row as one, then drops what was cached. */
+  async function write<T>(
+    call: Pick<Call<unknown, unknown>, "identity">,
+    entry: { action: string; detail: object },
+    work: (queries: Queries) => Promise<{ result: T; subject: string }>,
+  ): Promise<T> {
+    const outcome = await retryOnAuditRace(() =>
+      inTransaction(database.kysely, async (queries) => {
+        const { result, subject } = await work(queries);
+        await appendAudit(queries, {
+          actor: actorOf(call.identity),
+          action: entry.action,
+          subject,
+          detail: { ...entry.detail },
+        });
+        return result;
+      }),
+    );
+    cache.drop();
+    services.sender.wake();
+    return outcome;
+  }
+
+  return [
+    route({
+      method: "get",
+      path: "/api/stores",
+      access: "anyone",
+      summary: "All stores on offer",
+      responses: { 200: storesResponseSchema },
+      handle: async () => cached((await cache.read()).stores),
+    }),
+    route({
+      method: "get",
+      path: "/api/fan-tokens",
+      access: "anyone",
+      summary: "All fan tokens",
+      responses: { 200: fanTokensResponseSchema },
+      handle: async () => cached((await cache.read()).fanTokens),
+    }),
+    route({
+      method: "get",
+      path: "/api/stores/:id",
+      access: "anyone",
+      summary: "One store with its cashback categories",
+      responses: { 200: storeResponseSchema },
+      async handle({ params }) {
+        const store = await findStore(database.kysely, readId(params.id, "Store"));
+        if (!store) throw notFound("Store");
+        return {
+          body: { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) },
+          headers: PUBLIC_HEADERS,
+        };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/store",
+      access: "admin",
+      summary: "Creates a store",
+      limit: WRITE_LIMIT,
+      body: createStoreRequestSchema,
+      responses: { 200: createdSchema },
+      async handle(call) {
+        requireChainName(call.body.name);
+        const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
+          const storeId = await insertStore(queries, call.body);
+          await enqueue(queries, [{ kind: "register_store", subjectId: storeId, notBefore: BigInt(Date.now()) }]);
+          return { result: storeId, subject: `store:${storeId}` };
+        });
+        return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
+      },
+    }),
+    route({
+      method: "put",
+      path: "/api/store/:id",
+      access: "admin",
+      summary: "Changes the fields of a store that are given",
+      limit: WRITE_LIMIT,
+      body: updateStoreRequestSchema,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        if (call.body.name !== undefined) requireChainName(call.body.name);
+        await write(call, { action: "store.update", detail: call.body }, async (queries) => {
+          await changeStore(queries, storeId, call.body);
+          return { result: undefined, subject: `store:${storeId}` };
+        });
+        return { body: { success: true, message: "Loja atualizada com sucesso!" } };
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/store/:id",
+      access: "admin",
+      summary: "Takes a store off offer",
+      limit: WRITE_LIMIT,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        await write(call, { action: "store.delete", detail: {} }, async (queries) => {
+          if (!(await deleteStore(queries, storeId))) throw notFound("Store");
+          return { result: undefined, subject: `store:${storeId}` };
+        });
+        return { body: { success: true, message: "Loja excluída com sucesso!" } };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/store/:id/cashback",
+      access: "admin",
+      summary: "Adds a cashback category to a store",
+      limit: WRITE_LIMIT,
+      body: createCashbackRequestSchema,
+      responses: { 200: createdSchema },
+      async handle(call) {
+        const storeId = readId(call.params.id, "Store");
+        const fields = { category: call.body.category, cashbackBps: call.body.cashback_percent };
+        const id = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
+          if (!(await findStore(queries, storeId))) throw notFound("Store");
+          const categoryId = await insertCategory(queries, storeId, fields);
+          return { result: categoryId, subject: `store:${storeId}/cashback:${categoryId}` };
+        });
+        return { body: { success: true, message: "Cashback adicionado com sucesso!", id: Number(id) } };
+      },
+    }),
+    route({
+      method: "put",
+      path: "/api/store/:id/cashback/:cashbackId",
+      access: "admin",
+      summary: "Changes a cashback category",
+      limit: WRITE_LIMIT,
+      body: updateCashbackRequestSchema,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        await changeCategory(call, "cashback.update", {
+          ...(call.body.category === undefined ? {} : { category: call.body.category }),
+          ...(call.body.cashback_percent === undefined ? {} : { cashbackBps: call.body.cashback_percent }),
+        });
+        return { body: { success: true, message: "Cashback atualizado com sucesso!" } };
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/store/:id/cashback/:cashbackId",
+      access: "admin",
+      summary: "Deletes a cashback category",
+      limit: WRITE_LIMIT,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        await changeCategory(call, "cashback.delete", { deleted: true });
+        return { body: { success: true, message: "Cashback excluído com sucesso!" } };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/admin/fan-token",
+      access: "admin",
+      summary: "Creates a fan token, or with an id changes it",
+      limit: WRITE_LIMIT,
+      body: saveFanTokenRequestSchema,
+      responses: { 200: createdSchema },
+      async handle(call) {
+        const id = await saveFanToken(call);
+        return { body: { success: true, message: "Fan token salvo com sucesso!", id: Number(id) } };
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/admin/fan-token/:id",
+      access: "admin",
+      summary: "Deletes a fan token",
+      limit: WRITE_LIMIT,
+      responses: { 200: doneSchema },
+      async handle(call) {
+        const id = readId(call.params.id, "Fan token");
+        await write(call, { action: "fan_token.delete", detail: {} }, async (queries) => {
+          if (!(await updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) }))) throw notFound("Fan token");
+          return { result: undefined, subject: `fan_token:${id}` };
+        });
+        return { body: { success: true, message: "Fan token excluído com sucesso!" } };
+      },
+    }),
+  ];
+
+  async function changeCategory(
+    call: Call<unknown, unknown>,
+    action: string,
+    fields: { category?: string; cashbackBps?: bigint; deleted?: true },
+  ): Promise<void> {
+    const key = { storeId: readId(call.params.id, "Store"), categoryId: readId(call.params.cashbackId, "Cashback") };
+    await write(call, { action, detail: fields }, async (queries) => {
+      if (!(await findStore(queries, key.storeId))) throw notFound("Store");
+      if (!(await updateCategory(queries, key, fields))) throw notFound("Cashback");
+      return { result: undefined, subject: `store:${key.storeId}/cashback:${key.categoryId}` };
+    });
+  }
+
+  async function saveFanToken(call: Call<z.output<typeof saveFanTokenRequestSchema>, unknown>): Promise<bigint> {
+    const { id, contract, symbol, ...fields } = call.body;
+    const address = contract === undefined ? undefined : ((contract?.toLowerCase() ?? null) as WalletAddress | null);
+    try {
+      return await write(
+        call,
+        { action: id ? "fan_token.update" : "fan_token.create", detail: call.body },
+        async (queries) => {
+          if (id === undefined) {
+            const created = await insertFanToken(queries, {
+              ...fields,
+              symbol: symbol || fields.slug.toUpperCase(),
+              contract: address ?? null,
+            });
+            return { result: created, subject: `fan_token:${created}` };
+          }
+          const changes = {
+            ...fields,
+            ...(symbol ? { symbol } : {}),
+            ...(address === undefined ? {} : { contract: address }),
+          };
+          if (!(await updateFanToken(queries, id, changes))) throw notFound("Fan token");
+          return { result: id, subject: `fan_token:${id}` };
+        },
+      );
+    } catch (error) {
+      if (isUniqueViolation(error)) throw conflict(`Another fan token has the slug ${fields.slug}`, "SLUG_TAKEN");
+      throw error;
+    }
+  }
+}
+
+async function changeStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<void> {
+  const store = await findStore(queries, storeId);
+  if (!store || !(await updateStore(queries, storeId, fields))) throw notFound("Store");
+  if (fields.name === undefined || fields.name === store.name) return;
+  // The name is drawn on every ticket: it changes there too.
+  await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId, notBefore: BigInt(Date.now()) });
+}
+
+/** Two admins at once meet at the audit chain's end; the later one goes again. */
+async function retryOnAuditRace<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isRace =
+        isUniqueViolation(error) &&
+        /audit_log/.test(`${(error as Error).message} ${(error as { table?: string }).table}`);
+      if (!isRace || attempt >= 20) throw error;
+    }
+  }
+}
+
+function cached({ text, etag }: CachedText): Reply {
+  return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
+}
+
+/** The contract's own limits for a name. */
+function requireChainName(name: string): void {
+  if (Buffer.byteLength(name) > 40)
+    throw invalid("name must be at most 40 bytes (accented letters count twice)", "name");
+}

@@ -1,0 +1,45 @@
+import type { FanTokenRow } from "../../database/fan-tokens.ts";
+import type { StoreCategory, StoreWithCategories } from "../../database/stores.ts";
+import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.ts";
+import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
+import { percentText } from "../../domain/money.ts";
+
+export function toWireStore(store: StoreWithCategories): Store {
+  const allBps = store.categories.map((category) => category.cashbackBps);
+  const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };
+  return {
+    id: Number(store.id),
+    name: store.name,
+    country: store.country,
+    club: store.club,
+    category: store.category,
+    description: store.description,
+    logo: store.logo,
+    featured: store.featured === 1n,
+    affiliate_link: store.affiliate_link,
+    cashback: cashbackRangeText(allBps),
+    cashback_min: Number(percentText(range.minBps)),
+    cashback_max: Number(percentText(range.maxBps)),
+    max_cashback: Number(percentText(range.maxBps)),
+    cashbacks: store.categories.map(toWireCategory),
+  };
+}
+
+export function toWireCategory(category: StoreCategory): StoreCashback {
+  return {
+    id: Number(category.id),
+    category: category.category,
+    cashback_percent: percentText(category.cashbackBps),
+  };
+}
+
+export function toWireFanToken(token: FanTokenRow): FanToken {
+  return {
+    id: Number(token.id),
+    name: token.name,
+    slug: token.slug,
+    image: token.image,
+    symbol: token.symbol,
+    contract: token.contract,
+  };
+}

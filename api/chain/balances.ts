@@ -1,0 +1,95 @@
+import { erc20Abi } from "viem";
+import type { FanTokenRow } from "../../database/fan-tokens.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { ChainClient } from "./chain-client.ts";
+
+export type TokenBalance = { units: bigint; decimals: number };
+export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBalance> };
+
+type Entry = { key: string; readAt: number; balances: Promise<Balances> };
+
+const MAXIMUM_AGE_MS = 5_000;
+const MAXIMUM_WALLETS = 10_000;
+
+/** Reads wallets' balances from the chain, once for each block that the index has seen and never per request. */
+export class BalanceReader {
+  readonly #client: ChainClient;
+  readonly #entries = new Map<WalletAddress, Entry>();
+  readonly #decimals = new Map<WalletAddress, number>();
+
+  constructor(client: ChainClient) {
+    this.#client = client;
+  }
+
+  /** `version` names the block that the answer must not be older than. */
+  async read(wallet: WalletAddress, version: string, tokens: readonly FanTokenRow[]): Promise<Balances> {
+    const key = `${version}:${tokens.map((token) => token.contract).join()}`;
+    const known = this.#entries.get(wallet);
+    if (known && known.key === key && Date.now() - known.readAt < MAXIMUM_AGE_MS) return known.balances;
+    const balances = this.#fetch(wallet, tokens);
+    this.#entries.delete(wallet);
+    this.#entries.set(wallet, { key, readAt: Date.now(), balances });
+    if (this.#entries.size > MAXIMUM_WALLETS) this.#dropOldest();
+    balances.catch(() => this.#entries.delete(wallet));
+    return balances;
+  }
+
+  /** One token's holding, and the block at which it was read: what a purchase's bonus is frozen by. */
+  async holdingAt(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance & { blockNumber: bigint }> {
+    const blockNumber = await this.#client.getBlockNumber();
+    const [units, decimals] = await Promise.all([
+      this.#client.readContract({
+        address: contract,
+        abi: erc20Abi,
+        functionName: "balanceOf",
+        args: [wallet],
+        blockNumber,
+      }),
+      this.#readDecimals(contract),
+    ]);
+    return { units, decimals, blockNumber };
+  }
+
+  async #fetch(wallet: WalletAddress, tokens: readonly FanTokenRow[]): Promise<Balances> {
+    const contracts = tokens.flatMap((token) => (token.contract === null ? [] : [token.contract]));
+    const [nativeWei, ...entries] = await Promise.all([
+      this.#client.getBalance({ address: wallet }),
+      ...contracts.map(async (contract) => [contract, await this.#readToken(wallet, contract)] as const),
+    ]);
+    return { nativeWei, tokens: new Map(entries) };
+  }
+
+  /** A contract that does not answer as an ERC-20 holds nothing; a node that is away is an error. */
+  async #readToken(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance> {
+    try {
+      const [units, decimals] = await Promise.all([
+        this.#client.readContract({ address: contract, abi: erc20Abi, functionName: "balanceOf", args: [wallet] }),
+        this.#readDecimals(contract),
+      ]);
+      return { units, decimals };
+    } catch (error) {
+      if (error instanceof Error && error.name === "ContractFunctionExecutionError" && isAnswer(error)) {
+        return { units: 0n, decimals: 0 };
+      }
+      throw error;
+    }
+  }
+
+  async #readDecimals(contract: WalletAddress): Promise<number> {
+    const known = this.#decimals.get(contract);
+    if (known !== undefined) return known;
+    const decimals = await this.#client.readContract({ address: contract, abi: erc20Abi, functionName: "decimals" });
+    this.#decimals.set(contract, decimals);
+    return decimals;
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#entries.keys();
+    if (oldest) this.#entries.delete(oldest);
+  }
+}
+
+/** Whether the node answered, though not as the contract should. */
+function isAnswer(error: Error): boolean {
+  return !/HTTP request failed|timed out|took too long|fetch failed/i.test(error.message);
+}

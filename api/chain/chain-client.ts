@@ -1,0 +1,51 @@
+import { createPublicClient, fallback, http, type PublicClient } from "viem";
+import { chainOf, type Network } from "../../chain/chains.ts";
+
+/** Below the five seconds within which every call is answered. Design, fault F3. */
+const TIMEOUT_MS = 3_000;
+const BATCH_SIZE = 100;
+
+export type ChainClient = PublicClient;
+
+/** The node answered for another chain than the one that is configured. */
+export class WrongChainError extends Error {
+  override readonly name = "WrongChainError";
+}
+
+/** Reads from the first RPC that answers; calls made together travel together. */
+export function createChainClient(network: Network, rpcUrls: readonly string[]): ChainClient {
+  const transports = rpcUrls.map((url) => http(url, transportOptions()));
+  const [only] = transports;
+  return createPublicClient({
+    chain: chainOf(network, rpcUrls[0]),
+    transport: transports.length === 1 && only ? only : fallback(transports, { retryCount: 0 }),
+    cacheTime: 0,
+  });
+}
+
+/**
+ * Asks every RPC for its chain. Answers how many answered; one that is away is no mistake of the configuration.
+ * @throws WrongChainError
+ */
+export async function checkChainIds(rpcUrls: readonly string[], chainId: number): Promise<number> {
+  const answers = await Promise.allSettled(
+    rpcUrls.map((url) => createPublicClient({ transport: http(url, transportOptions()) }).getChainId()),
+  );
+  for (const [index, answer] of answers.entries()) {
+    if (answer.status === "fulfilled" && answer.value !== chainId) {
+      throw new WrongChainError(
+        `The RPC ${withoutPath(rpcUrls[index])} is of chain ${answer.value}, not ${chainId}; check RPC_URLS and CHAIN_ID`,
+      );
+    }
+  }
+  return answers.filter((answer) => answer.status === "fulfilled").length;
+}
+
+/** Providers put keys into the path; messages show the host alone. */
+function withoutPath(url: string | undefined): string {
+  return url && URL.canParse(url) ? new URL(url).origin : "";
+}
+
+function transportOptions() {
+  return { timeout: TIMEOUT_MS, retryCount: 0, batch: { batchSize: BATCH_SIZE } };
+}

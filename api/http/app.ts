@@ -1,0 +1,236 @@
+import { randomUUID } from "node:crypto";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { BaseError, isAddress } from "viem";
+import type { z } from "zod";
+import { databaseErrorCode } from "../../database/transaction.ts";
+import { isAddressShaped } from "../../domain/wallet-address.ts";
+import type { Metrics } from "../operations/metrics.ts";
+import type { Services } from "../services.ts";
+import { ApiError, invalid, notFound, unavailable } from "./api-error.ts";
+import { identify, requireAccess } from "./identity.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import type { Identity, Reply, Route } from "./route.ts";
+import { API_HEADERS, applyCors } from "./security-headers.ts";
+import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+const JSON_TYPE = "application/json; charset=utf-8";
+
+type AppOptions = {
+  services: Services;
+  metrics: Metrics;
+  routes: readonly Route[];
+  /** Serves the web app for every path outside `/api`. */
+  site: express.RequestHandler;
+};
+
+/** The HTTP side: every route of the table behind its rule, every error as JSON, everything else the web app. */
+export function createApp({ services, metrics, routes, site }: AppOptions): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", "simple");
+  app.set("trust proxy", trustedProxies(services.environment.TRUST_PROXY));
+  const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
+  const readBody = express.raw({ type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
+
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    const requestId = randomUUID();
+    response.locals.requestId = requestId;
+    response.locals.startedAt = performance.now();
+    response.setHeader("x-request-id", requestId);
+    response.on("finish", () => metrics.observeRequest(request, response));
+    if (!request.path.startsWith("/api")) return next();
+    for (const [name, value] of API_HEADERS) response.setHeader(name, value);
+    if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
+    next();
+  });
+
+  for (const route of routes) {
+    const handlers = route.body || route.method !== "get" ? [readBody] : [];
+    app[route.method](route.path, ...handlers, (request: Request, response: Response, next: NextFunction) => {
+      response.locals.route = route.path;
+      answer(services, limiter, route, request, response).catch(next);
+    });
+  }
+  refuseOtherMethods(app, routes);
+
+  app.use((request: Request, _response: Response, next: NextFunction) => {
+    next(request.path === "/api" || request.path.startsWith("/api/") ? notFound("Call") : undefined);
+  });
+  app.use(site);
+  app.use((_request: Request, _response: Response, next: NextFunction) => next(notFound("Page")));
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    sendError(services, error, request, response);
+  });
+  return app;
+}
+
+async function answer(
+  services: Services,
+  limiter: RateLimiter,
+  route: Route,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  if (route.limit?.by === "origin") limiter.take(route.path, request.ip ?? "", route.limit);
+  const identity = await identify(services, request);
+  requireAccess(route.access, identity);
+  if (route.limit?.by === "wallet") limiter.take(route.path, callerOf(identity, request), route.limit);
+  const rawBody = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
+  const reply = await route.handle({
+    request,
+    identity,
+    body: route.body ? readValidBody(route.body, request, rawBody) : undefined,
+    query: route.query ? validate(route.query, request.query) : undefined,
+    params: request.params as Record<string, string>,
+    rawBody,
+    requestId: String(response.locals.requestId),
+  });
+  send(request, response, reply);
+}
+
+function callerOf(identity: Identity, request: Request): string {
+  if (identity.kind === "user") return identity.visitor.wallet;
+  return identity.kind === "service" ? `service ${identity.name}` : (request.ip ?? "");
+}
+
+function send(request: Request, response: Response, reply: Reply): void {
+  response.statusCode = reply.status ?? 200;
+  if (reply.headers) for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
+  if ("body" in reply) {
+    response.setHeader("content-type", JSON_TYPE);
+    response.end(JSON.stringify(reply.body));
+    return;
+  }
+  if (reply.etag !== undefined) {
+    response.setHeader("etag", reply.etag);
+    if (request.headers["if-none-match"] === reply.etag) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+  }
+  response.setHeader("content-type", reply.type);
+  response.setHeader("content-length", Buffer.byteLength(reply.text));
+  response.end(request.method === "HEAD" ? undefined : reply.text);
+}
+
+function readValidBody<T>(schema: z.ZodType<T>, request: Request, rawBody: string): T {
+  if (rawBody === "") throw invalid("The body is empty; send a JSON object");
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new ApiError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON: set content-type to application/json");
+  }
+  const value = parseBody(rawBody);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid("The body must be a JSON object");
+  requireChecksums(value as Record<string, unknown>);
+  return validate(schema, value);
+}
+
+function parseBody(rawBody: string): unknown {
+  try {
+    return parseStrictJson(rawBody);
+  } catch (error) {
+    if (error instanceof StrictJsonError) throw new ApiError(400, "INVALID_JSON", error.message);
+    throw error;
+  }
+}
+
+/** Whatever stands in a field of addresses: a mixed-case one has a checksum, and a wrong one is a typing mistake. */
+function requireChecksums(body: Record<string, unknown>): void {
+  for (const field of ["address", "user", "contract"]) {
+    const value = body[field];
+    if (typeof value !== "string" || !isAddressShaped(value)) continue;
+    const digits = value.slice(2);
+    const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+    if (isMixed && !isAddress(value, { strict: true })) {
+      throw invalid(`${field} has a wrong checksum: copy the address again, or send it in lower case`, field);
+    }
+  }
+}
+
+function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidByIssue(result.error);
+}
+
+/** One sentence that names the field. */
+function invalidByIssue(error: z.ZodError): ApiError {
+  const issue = error.issues[0];
+  if (!issue) return invalid("The request is not valid");
+  if (issue.code === "unrecognized_keys") return invalid(`${issue.keys[0]} is not a field of this call`, issue.keys[0]);
+  const field = issue.path.map(String).join(".");
+  if (field === "") return invalid(issue.message);
+  const isMissing = issue.code === "invalid_type" && issue.message.includes("received undefined");
+  return invalid(isMissing ? `${field} is missing` : `${field} ${issue.message}`, field);
+}
+
+function refuseOtherMethods(app: Express, routes: readonly Route[]): void {
+  for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = ofPath.map((route) => route.method.toUpperCase());
+    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    app.all(path, (_request: Request, _response: Response, next: NextFunction) => {
+      next(new ApiError(405, "METHOD_NOT_ALLOWED", `This call takes ${allow}`, { headers: { allow } }));
+    });
+  }
+}
+
+function sendError(services: Services, error: unknown, request: Request, response: Response): void {
+  const requestId = String(response.locals.requestId);
+  const known = toApiError(error);
+  if (known.status >= 500) {
+    const reason = error instanceof BaseError ? error.shortMessage : error;
+    services.log.error({ requestId, method: request.method, path: request.path, err: reason }, known.message);
+  }
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.statusCode = known.status;
+  for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
+  response.setHeader("content-type", JSON_TYPE);
+  response.setHeader("cache-control", "no-store");
+  const body = {
+    success: false,
+    error: known.message,
+    message: known.message,
+    code: known.code,
+    request_id: requestId,
+  };
+  response.end(JSON.stringify({ ...known.extra, ...body }));
+}
+
+const DATABASE_AWAY =
+  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
+
+/** Whatever went wrong, as an answer: the caller's mistake, something that is away, or ours. */
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof BaseError) return unavailable("CHAIN_UNAVAILABLE", "The chain does not answer now; try again");
+  const code = databaseErrorCode(error) ?? "";
+  if (
+    DATABASE_AWAY.test(code) ||
+    (error instanceof Error && /timeout exceeded|Connection terminated/.test(error.message))
+  ) {
+    return unavailable("DATABASE_UNAVAILABLE", "The database does not answer now; try again");
+  }
+  const status = (error as { status?: unknown } | undefined)?.status;
+  const type = (error as { type?: unknown } | undefined)?.type;
+  if (type === "entity.too.large") {
+    return new ApiError(413, "BODY_TOO_LARGE", `The body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`);
+  }
+  if (type === "encoding.unsupported")
+    return new ApiError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must not be compressed");
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return new ApiError(status, "BAD_REQUEST", "The request cannot be read");
+  }
+  return new ApiError(500, "INTERNAL", "Something went wrong on our side");
+}
+
+function trustedProxies(text: string | undefined): boolean | number | string[] {
+  if (text === undefined) return false;
+  return /^\d+$/.test(text) ? Number(text) : text.split(",").map((item) => item.trim());
+}

@@ -1,0 +1,71 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Request } from "express";
+import { findVisitor, hashToken, type Session, touchSession } from "../../database/sessions.ts";
+import type { Services } from "../services.ts";
+import { forbidden, unauthorized } from "./api-error.ts";
+import { type Access, type Identity, isFresh } from "./route.ts";
+
+const IDLE_MS = 2 * 3_600_000;
+export const ABSOLUTE_MS = 12 * 3_600_000;
+const COMPAT_MS = 3_600_000;
+/** A session's last use is written at most this often. */
+const TOUCH_MS = 60_000;
+/** Design, section 7: a sign-in proof for money calls is at most 15 minutes old. */
+const PROOF_MS = 15 * 60_000;
+
+const ANONYMOUS: Identity = { kind: "anonymous" };
+const BEARER = /^Bearer ([\w~+/.=-]{1,512})$/i;
+
+/** Who calls, by the bearer token; a dead or unknown one is nobody. */
+export async function identify(services: Services, request: Request): Promise<Identity> {
+  const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
+  if (token === undefined) return ANONYMOUS;
+  const service = services.environment.SERVICE_TOKENS.findIndex((known) => isSameSecret(known, token));
+  if (service >= 0) return { kind: "service", name: String(service + 1) };
+  const visitor = await findVisitor(services.database.kysely, hashToken(token));
+  if (!visitor || !isAlive(visitor)) return ANONYMOUS;
+  const now = BigInt(Date.now());
+  if (now - visitor.lastSeenAt > TOUCH_MS) await touchSession(services.database.kysely, visitor.tokenHash, now);
+  return {
+    kind: "user",
+    visitor,
+    isAdmin: visitor.kind === "nonce" && services.adminWallets.has(visitor.wallet),
+  };
+}
+
+function isAlive(session: Session): boolean {
+  const now = BigInt(Date.now());
+  const lifetime = session.kind === "compat" ? COMPAT_MS : ABSOLUTE_MS;
+  return now - session.createdAt < lifetime && now - session.lastSeenAt < IDLE_MS;
+}
+
+export function isSameSecret(one: string, other: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** Lets a call pass, or says why not: 401 only without a live session, 403 for every lack of rights. */
+export function requireAccess(access: Access, identity: Identity): void {
+  if (access === "anyone" || access === "signed") return;
+  if (identity.kind === "anonymous") throw unauthorized();
+  if (access === "user" || access === "proven_user") {
+    requireUser(access, identity);
+    return;
+  }
+  if (access === "user_or_staff") return;
+  if (identity.kind === "service") {
+    if (access === "admin") throw forbidden("Only an administrator may do this");
+    return;
+  }
+  if (!identity.isAdmin) throw forbidden("Only an administrator may do this");
+  if (access === "fresh_staff" && !isFresh(identity.visitor, PROOF_MS)) {
+    throw forbidden("Sign in again: this needs a sign-in of the last 15 minutes", "PROOF_TOO_OLD");
+  }
+}
+
+function requireUser(access: "user" | "proven_user", identity: Identity): void {
+  if (identity.kind !== "user") throw forbidden("Only a signed-in wallet may do this");
+  if (access === "proven_user" && identity.visitor.kind !== "nonce") {
+    throw forbidden("Sign in with a challenge to do this", "NONCE_REQUIRED");
+  }
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { findPurchaseNft } from "../../database/nfts.ts";
+import { purchaseNftSchema } from "../../domain/api/people.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
+import { notFound } from "../http/api-error.ts";
+import { readId } from "../http/read-id.ts";
+import { type Reply, type Route, route } from "../http/route.ts";
+import { toNft } from "../people/profile.ts";
+import type { Services } from "../services.ts";
+
+const JSON_URI = "data:application/json;base64,";
+const SVG_URI = "data:image/svg+xml;base64,";
+const MAXIMUM_PICTURES = 1_000;
+/** A picture is drawn by a contract: as a page of its own it may load and run nothing. */
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
+
+/** A purchase token as anyone may see it, and its picture. */
+export function nftRoutes(services: Services): Route[] {
+  const pictures = new Map<string, string>();
+
+  async function readPicture(tokenId: bigint, status: string): Promise<string | undefined> {
+    const key = `${tokenId}:${status}`;
+    const known = pictures.get(key);
+    if (known !== undefined) return known;
+    const uri = await services.client.readContract({
+      address: services.contracts.purchaseNft,
+      abi: purchaseNftAbi,
+      functionName: "tokenURI",
+      args: [tokenId],
+    });
+    const picture = pictureOf(uri);
+    if (picture === undefined) return undefined;
+    if (pictures.size >= MAXIMUM_PICTURES) pictures.clear();
+    pictures.set(key, picture);
+    return picture;
+  }
+
+  return [
+    route({
+      method: "get",
+      path: "/api/nfts/:tokenId",
+      access: "anyone",
+      summary: "A purchase token",
+      responses: { 200: z.object({ success: z.literal(true), data: purchaseNftSchema }) },
+      async handle({ params }) {
+        const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
+        if (!nft) throw notFound("Token");
+        return {
+          body: {
+            success: true,
+            data: toNft(services, {
+              tokenId: nft.token_id,
+              owner: nft.owner,
+              storeName: nft.purchase_store_name ?? nft.store_name ?? `Loja ${nft.store_id}`,
+              valueCents: nft.value_cents,
+              cashbackBps: nft.cashback_bps,
+              bonusBps: nft.bonus_bps,
+              status: purchaseStatusFromChain(nft.status),
+              mintTransaction: nft.mint_transaction,
+            }),
+          },
+          headers: { "cache-control": "no-cache" },
+        };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/nfts/:tokenId/image",
+      access: "anyone",
+      summary: "The ticket that the contract draws",
+      limit: { perMinute: 600, by: "origin" },
+      query: z.object({ status: z.string().max(20).optional() }),
+      responses: { 200: { type: "image/svg+xml" } },
+      async handle({ params, query }): Promise<Reply> {
+        const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
+        if (!nft) throw notFound("Token");
+        const status = purchaseStatusFromChain(nft.status);
+        const picture = await readPicture(nft.token_id, status);
+        if (picture === undefined) throw notFound("Picture");
+        const isLasting = query.status === status;
+        return {
+          text: picture,
+          type: "image/svg+xml; charset=utf-8",
+          headers: {
+            "content-security-policy": PICTURE_POLICY,
+            "cache-control": isLasting ? "public, max-age=86400" : "no-cache",
+          },
+        };
+      },
+    }),
+  ];
+}
+
+/** The SVG inside a `tokenURI`; undefined where the metadata is somewhere else. */
+function pictureOf(uri: string): string | undefined {
+  if (!uri.startsWith(JSON_URI)) return undefined;
+  const metadata = z
+    .object({ image: z.string() })
+    .safeParse(JSON.parse(Buffer.from(uri.slice(JSON_URI.length), "base64").toString("utf8")));
+  if (!metadata.success || !metadata.data.image.startsWith(SVG_URI)) return undefined;
+  return Buffer.from(metadata.data.image.slice(SVG_URI.length), "base64").toString("utf8");
+}

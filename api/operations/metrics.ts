@@ -1,0 +1,64 @@
+import type { Request, Response } from "express";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { chzTextFromWei } from "../../domain/money.ts";
+import type { SenderStatus } from "../sender/sender.ts";
+
+const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** What Prometheus reads at `/metrics`. Paths are the routes' own, never what a caller typed. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests = new Histogram({
+    name: "torcida_http_request_seconds",
+    help: "Time to answer, by route and status",
+    labelNames: ["method", "route", "status"],
+    buckets: LATENCY_BUCKETS_S,
+    registers: [this.registry],
+  });
+  readonly #reconcileDifferences = new Gauge({
+    name: "torcida_reconcile_differences",
+    help: "Differences between database and chain at the last reconciliation",
+    registers: [this.registry],
+  });
+  readonly #reconcileRuns = new Counter({
+    name: "torcida_reconcile_runs_total",
+    help: "Reconciliations",
+    labelNames: ["outcome"],
+    registers: [this.registry],
+  });
+
+  constructor(sender: SenderStatus) {
+    collectDefaultMetrics({ register: this.registry });
+    this.#senderGauge("leader", "Whether this process sends", () => Number(sender.isLeader));
+    this.#senderGauge("in_flight", "Transactions without a receipt", () => sender.inFlight);
+    this.#senderGauge("wallet_empty", "Whether the hot wallet cannot pay", () => Number(sender.isWalletEmpty));
+    this.#senderGauge("held_kinds", "Kinds of operations that wait", () => Object.keys(sender.held).length);
+    this.#senderGauge("transactions", "Transactions sent", () => sender.sentTransactions);
+    this.#senderGauge("fee_bumps", "Fees raised", () => sender.feeBumps);
+    this.#senderGauge("resends", "Transactions sent again", () => sender.resends);
+    this.#senderGauge("orphaned", "Transactions whose block was orphaned", () => sender.orphaned);
+    this.#senderGauge("balance_chz", "CHZ of the hot wallet", () => Number(chzTextFromWei(sender.balanceWei ?? 0n)));
+  }
+
+  observeRequest(request: Request, response: Response): void {
+    const route = typeof response.locals.route === "string" ? response.locals.route : "other";
+    const seconds = (performance.now() - Number(response.locals.startedAt)) / 1_000;
+    this.#requests.observe({ method: request.method, route, status: response.statusCode }, seconds);
+  }
+
+  observeReconciliation(differences: number): void {
+    this.#reconcileDifferences.set(differences);
+    this.#reconcileRuns.inc({ outcome: differences === 0 ? "clean" : "different" });
+  }
+
+  #senderGauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name: `torcida_sender_${name}`,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { chainOf } from "../../chain/chains.ts";
+import { healthSchema } from "../../domain/api/common.ts";
+import { configResponseSchema } from "../../domain/api/config.ts";
+import { type Route, route } from "../http/route.ts";
+import { currentRate } from "../people/profile.ts";
+import type { Services } from "../services.ts";
+
+/** Whether it lives, whether it can work, and what the web app must know. */
+export function operationRoutes(services: Services): Route[] {
+  const { environment, contracts, sender } = services;
+  const chain = chainOf(services.network, environment.RPC_URLS[0]);
+  return [
+    route({
+      method: "get",
+      path: "/api",
+      access: "anyone",
+      summary: "Health check",
+      responses: { 200: healthSchema },
+      handle: () => ({ body: { success: true, status: "ok" } }),
+    }),
+    route({
+      method: "get",
+      path: "/api/config",
+      access: "anyone",
+      summary: "What the web app must know of this deployment",
+      responses: { 200: configResponseSchema },
+      handle: () => ({
+        body: {
+          success: true,
+          data: {
+            chain_id: environment.CHAIN_ID,
+            network: services.network,
+            rpc_url: publicRpcUrl(services, chain.rpcUrls.default.http[0] ?? ""),
+            explorer_url: services.network === "localhost" ? null : (chain.blockExplorers?.default.url ?? null),
+            purchase_nft: contracts.purchaseNft,
+            cashback_distributor: contracts.cashbackDistributor,
+            simulated: environment.SIMULATED_PURCHASES,
+            auth_mode: environment.AUTH_MODE,
+            bonus_program: environment.BONUS_PROGRAM,
+            wei_per_cent: currentRate(services).toString(),
+          },
+        },
+        headers: { "cache-control": "no-cache" },
+      }),
+    }),
+    route({
+      method: "get",
+      path: "/healthz",
+      access: "anyone",
+      summary: "Whether the process lives",
+      responses: { 200: z.object({ status: z.literal("ok") }) },
+      handle: () => ({ body: { status: "ok" } }),
+    }),
+    route({
+      method: "get",
+      path: "/readyz",
+      access: "anyone",
+      summary: "Whether everything that it needs is there",
+      responses: { 200: readinessSchema, 503: readinessSchema },
+      async handle() {
+        const problems: string[] = [];
+        await sql`select 1`
+          .execute(services.database.kysely)
+          .catch(() => problems.push("The database does not answer"));
+        const chainId = await services.client.getChainId().catch(() => undefined);
+        if (chainId === undefined) problems.push("The chain does not answer");
+        else if (chainId !== environment.CHAIN_ID) problems.push(`The RPC is of chain ${chainId}`);
+        if (sender.status.isWalletEmpty) problems.push("The operator's wallet cannot pay for gas");
+        const rate = services.rates.current();
+        if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
+        const warnings = Object.entries(sender.status.held).map(([kind, reason]) => `${kind}: ${reason}`);
+        const isReady = problems.length === 0;
+        return {
+          status: isReady ? 200 : 503,
+          body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: sender.status.isLeader },
+          headers: { "cache-control": "no-store" },
+        };
+      },
+    }),
+  ];
+}
+
+const readinessSchema = z.object({
+  status: z.enum(["ready", "not ready"]),
+  problems: z.array(z.string()),
+  /** Kinds of operations that wait, and why. */
+  warnings: z.array(z.string()),
+  /** Whether this process is the one that sends. */
+  sends: z.boolean(),
+});
+
+/** The operator's own RPC may carry a key; browsers get the chain's public one, except on this machine. */
+function publicRpcUrl(services: Services, chainDefault: string): string {
+  return services.network === "localhost" ? (services.environment.RPC_URLS[0] ?? chainDefault) : chainDefault;
+}

@@ -1,0 +1,213 @@
+import { getAddress } from "viem";
+import { listFanTokens } from "../../database/fan-tokens.ts";
+import { indexedBlock } from "../../database/outbox.ts";
+import { listPurchases, listUnclaimedNfts, type Purchase } from "../../database/purchases.ts";
+import type { Visitor } from "../../database/sessions.ts";
+import type { HeldToken, Me, PurchaseNft } from "../../domain/api/people.ts";
+import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
+import { chzTextFromGwei, chzTextFromWei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { LIST_LIMIT, PRODUCT_NAME } from "../../domain/product.ts";
+import {
+  type CashbackState,
+  type PurchaseStatus,
+  purchaseStatusFromChain,
+  statusAttribute,
+  storedStatus,
+} from "../../domain/purchase-status.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { cashbackOf } from "../sender/planner.ts";
+import type { Services } from "../services.ts";
+
+/** What `GET /api/me` answers: the profile, what the wallet holds, its tokens and its purchases. */
+export async function buildProfile(services: Services, visitor: Visitor): Promise<Me> {
+  const { kysely } = services.database;
+  const fanTokens = await listFanTokens(kysely);
+  const [balances, purchases, cursor] = await Promise.all([
+    services.balances.read(visitor.wallet, `${visitor.indexedHash}:${visitor.revision}`, fanTokens),
+    listPurchases(kysely, visitor.wallet, { limit: LIST_LIMIT }),
+    indexedBlock(kysely),
+  ]);
+  const unclaimed = await listUnclaimedNfts(kysely, visitor.wallet, LIST_LIMIT);
+  const view = {
+    rate: currentRate(services),
+    shownUpTo: (cursor ?? 0n) - BigInt(services.environment.CONFIRMATIONS) + 1n,
+  };
+  const records = purchases.map((purchase) => toPurchaseRecord(purchase, view));
+  const counted =
+    purchases.length < LIST_LIMIT ? purchases : await listPurchases(kysely, visitor.wallet, { limit: 1_000_000 });
+  return {
+    wallet: visitor.wallet,
+    email: visitor.email,
+    first_name: visitor.firstName,
+    last_name: visitor.lastName,
+    nativeBalance: chzTextFromWei(balances.nativeWei),
+    tokens: fanTokens.map((token): HeldToken => {
+      const held = (token.contract && balances.tokens.get(token.contract)) || { units: 0n, decimals: 0 };
+      return {
+        symbol: token.symbol,
+        balance: formatDecimal(held.units, held.decimals),
+        decimals: held.decimals,
+        contract: token.contract ?? "",
+      };
+    }),
+    nfts: [
+      ...purchases.flatMap((purchase) => (purchase.chain_status === null ? [] : [toClaimedNft(services, purchase)])),
+      ...unclaimed.map((nft) =>
+        toNft(services, {
+          tokenId: nft.token_id,
+          owner: nft.owner,
+          storeName: nft.store_name ?? `Loja ${nft.store_id}`,
+          valueCents: nft.value_cents,
+          cashbackBps: nft.cashback_bps,
+          bonusBps: nft.bonus_bps,
+          status: purchaseStatusFromChain(nft.status),
+          mintTransaction: nft.mint_transaction,
+        }),
+      ),
+    ],
+    purchases: records,
+    totals: sumUp(counted, view),
+  };
+}
+
+export type PurchaseView = {
+  /** What an unconfirmed purchase is shown at. */
+  rate: bigint;
+  /** Payments above this block are not deep enough to be shown as paid. */
+  shownUpTo: bigint;
+};
+
+export function currentRate(services: Services): bigint {
+  const rate = services.rates.current();
+  return rate.kind === "rate" ? rate.weiPerCent : services.environment.WEI_PER_CENT;
+}
+
+/** One purchase as its buyer sees it. */
+export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): PurchaseRecord {
+  const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
+  const cashback = cashbackOf(purchase, view.rate);
+  const state = cashbackState(purchase, view);
+  return {
+    id: Number(purchase.id),
+    store_id: Number(purchase.store_id),
+    store: purchase.store_name,
+    date: iso(purchase.created_at),
+    created_at: iso(purchase.created_at),
+    amount: reaisText(purchase.amount_cents),
+    cashback_percent: percentText(purchase.cashback_bps),
+    bonus_percent: percentText(purchase.bonus_bps),
+    token_slug: purchase.token_slug,
+    status,
+    cashback: Number(chzTextFromGwei(cashback)),
+    tokenType: purchase.token_slug?.toUpperCase() ?? "CHZ",
+    destination: purchase.wallet,
+    stored_status: storedStatus(status),
+    cashback_amount: chzTextFromGwei(cashback),
+    cashback_state: state,
+    token_id: purchase.chain_status === null ? null : purchase.id.toString(),
+    mint_tx: purchase.mint_transaction,
+    status_tx: purchase.status_transaction,
+    payment_tx: state === "unpaid" ? null : purchase.payment_transaction,
+    minted_at: isoOrNull(purchase.minted_at),
+    confirmed_at: status === "confirmed" ? isoOrNull(purchase.status_at) : null,
+    paid_at: state === "unpaid" ? null : isoOrNull(purchase.paid_at),
+  };
+}
+
+function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
+  if (purchase.payout_state === null || purchase.payment_block === null) return "unpaid";
+  return purchase.payment_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
+}
+
+function sumUp(purchases: readonly Purchase[], view: PurchaseView): Totals {
+  const sums = { confirmed: 0n, pending: 0n, paid: 0n, confirmedCount: 0, pendingCount: 0 };
+  for (const purchase of purchases) {
+    const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
+    if (status === "cancelled") continue;
+    const cashback = cashbackOf(purchase, view.rate);
+    if (status === "confirmed") {
+      sums.confirmed += cashback;
+      sums.confirmedCount += 1;
+    } else {
+      sums.pending += cashback;
+      sums.pendingCount += 1;
+    }
+    if (cashbackState(purchase, view) === "paid") sums.paid += purchase.paid_gwei ?? 0n;
+  }
+  return {
+    total: chzTextFromGwei(sums.confirmed + sums.pending),
+    confirmed: chzTextFromGwei(sums.confirmed),
+    pending: chzTextFromGwei(sums.pending),
+    paid: chzTextFromGwei(sums.paid),
+    count: sums.confirmedCount + sums.pendingCount,
+    confirmed_count: sums.confirmedCount,
+    pending_count: sums.pendingCount,
+  };
+}
+
+type Nft = {
+  tokenId: bigint;
+  owner: WalletAddress;
+  storeName: string;
+  valueCents: bigint;
+  cashbackBps: bigint;
+  bonusBps: bigint;
+  status: PurchaseStatus;
+  mintTransaction: string;
+};
+
+function toClaimedNft(services: Services, purchase: Purchase): PurchaseNft {
+  return toNft(services, {
+    tokenId: purchase.id,
+    owner: purchase.wallet,
+    storeName: purchase.store_name,
+    valueCents: purchase.amount_cents,
+    cashbackBps: purchase.cashback_bps,
+    bonusBps: purchase.bonus_bps,
+    status: purchaseStatusFromChain(purchase.chain_status ?? undefined),
+    mintTransaction: purchase.mint_transaction ?? "",
+  });
+}
+
+/** A token as its contract draws it: specification, section 3, "Blockchain purchase NFT". */
+export function toNft(services: Services, nft: Nft): PurchaseNft {
+  return {
+    tokenId: nft.tokenId.toString(),
+    txHash: nft.mintTransaction,
+    contract: services.contracts.purchaseNft,
+    name: PRODUCT_NAME,
+    symbol: PRODUCT_NAME.toUpperCase(),
+    metadata: {
+      name: `${PRODUCT_NAME} nº ${nft.tokenId}`,
+      image: imagePath(nft.tokenId, nft.status),
+      description: `Recibo de uma compra na loja ${nft.storeName}, com cashback em CHZ. Intransferível.`,
+      attributes: [
+        { trait_type: "Loja", value: nft.storeName },
+        { trait_type: "Valor da Compra", value: ticketReais(nft.valueCents) },
+        { trait_type: "Cashback", value: `${percentText(nft.cashbackBps + nft.bonusBps)}%` },
+        { trait_type: "Status", value: statusAttribute(nft.status) },
+        { trait_type: "Comprador", value: getAddress(nft.owner) },
+        { trait_type: "Bônus", value: `${percentText(nft.bonusBps)}%` },
+      ],
+    },
+  };
+}
+
+/** The status is in the address, so that a cached picture never outlives it. */
+function imagePath(tokenId: bigint, status: PurchaseStatus): string {
+  return `/api/nfts/${tokenId}/image?status=${status}`;
+}
+
+/** Cents as the ticket spells them: 123450 → "R$ 1.234,50". */
+function ticketReais(cents: bigint): string {
+  const [whole = "0", fraction = "00"] = reaisText(cents).split(".");
+  return `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, ".")},${fraction}`;
+}
+
+function iso(milliseconds: bigint): string {
+  return new Date(Number(milliseconds)).toISOString();
+}
+
+function isoOrNull(milliseconds: bigint | null): string | null {
+  return milliseconds === null ? null : iso(milliseconds);
+}

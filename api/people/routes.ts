@@ -1,0 +1,163 @@
+import type { Request } from "express";
+import type { Hex } from "viem";
+import { z } from "zod";
+import { revokeSession } from "../../database/sessions.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import { eraseUser, findUser, insertUser } from "../../database/users.ts";
+import { doneSchema } from "../../domain/api/common.ts";
+import {
+  checkUserRequestSchema,
+  checkUserResponseSchema,
+  isAdminResponseSchema,
+  loginRequestSchema,
+  loginResponseSchema,
+  meResponseSchema,
+  registerRequestSchema,
+  registerResponseSchema,
+} from "../../domain/api/people.ts";
+import { conflict, notFound } from "../http/api-error.ts";
+import { type Route, route, visitorOf } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { buildProfile } from "./profile.ts";
+import { ProfileCache } from "./profile-cache.ts";
+import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
+
+/** Design, section 7. */
+const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
+const SIGN_IN_LIMIT = { perMinute: 120, by: "origin" } as const;
+
+/** Registration, sign-in and the user's own page. */
+export function peopleRoutes(services: Services): Route[] {
+  const { database } = services;
+  const profiles = new ProfileCache();
+
+  return [
+    route({
+      method: "get",
+      path: "/api/me",
+      access: "user",
+      summary: "The signed-in user's profile, holdings, purchase tokens and totals",
+      responses: { 200: meResponseSchema },
+      async handle({ identity }) {
+        const visitor = visitorOf(identity);
+        const text = await profiles.read(visitor, async () =>
+          JSON.stringify({ success: true, data: await buildProfile(services, visitor) }),
+        );
+        return { text, type: "application/json; charset=utf-8", headers: { "cache-control": "no-store" } };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/is-admin",
+      access: "anyone",
+      summary: "Whether the caller is an administrator",
+      responses: { 200: isAdminResponseSchema },
+      handle: ({ identity }) => ({
+        body: { success: true, isAdmin: identity.kind === "user" && identity.isAdmin },
+        headers: { "cache-control": "no-store" },
+      }),
+    }),
+    route({
+      method: "post",
+      path: "/api/check-user",
+      access: "anyone",
+      summary: "Whether a wallet is registered, and the challenge to sign next",
+      limit: CHECK_USER_LIMIT,
+      body: checkUserRequestSchema,
+      responses: { 200: checkUserResponseSchema },
+      async handle({ body, request }) {
+        const exists = (await findUser(database.kysely, body.address)) !== undefined;
+        const purpose = exists ? "login" : "register";
+        const site = siteOf(services, request);
+        const challenge = await issueChallenge(services, database.kysely, { wallet: body.address, purpose, site });
+        return { body: { success: true, exists, challenge: toWireChallenge(challenge) } };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/register-user-data",
+      access: "anyone",
+      summary: "Registers a wallet by its signature",
+      limit: SIGN_IN_LIMIT,
+      body: registerRequestSchema,
+      responses: { 200: registerResponseSchema },
+      async handle({ body, request }) {
+        const proof: Proof = {
+          wallet: body.address,
+          purpose: "register",
+          signature: body.signature as Hex,
+          nonce: body.nonce,
+        };
+        if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
+        const kind = await checkProof(services, proof, siteOf(services, request));
+        const token = await inTransaction(database.kysely, async (queries) => {
+          const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
+          if (!(await insertUser(queries, body.address, profile))) throw alreadyRegistered();
+          return openSession(queries, proof, kind);
+        });
+        return { body: { success: true, message: "Account created successfully", token } };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/login",
+      access: "anyone",
+      summary: "Signs a registered wallet in by its signature",
+      limit: SIGN_IN_LIMIT,
+      body: loginRequestSchema,
+      responses: { 200: loginResponseSchema },
+      async handle({ body, request }) {
+        const proof: Proof = {
+          wallet: body.address,
+          purpose: "login",
+          signature: body.signature as Hex,
+          nonce: body.nonce,
+        };
+        if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");
+        const kind = await checkProof(services, proof, siteOf(services, request));
+        const token = await inTransaction(database.kysely, (queries) => openSession(queries, proof, kind));
+        return { body: { success: true, token } };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/logout",
+      access: "user",
+      summary: "Ends the session",
+      responses: { 200: doneSchema },
+      async handle({ identity }) {
+        await revokeSession(database.kysely, visitorOf(identity).tokenHash);
+        return { body: { success: true, message: "Signed out" } };
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/me",
+      access: "proven_user",
+      summary: "Erases the profile; the wallet's purchases stay, by wallet only",
+      responses: { 200: doneSchema },
+      async handle({ identity }) {
+        const { wallet } = visitorOf(identity);
+        await inTransaction(database.kysely, (queries) => eraseUser(queries, wallet));
+        return { body: { success: true, message: "Profile erased" } };
+      },
+    }),
+  ];
+}
+
+function alreadyRegistered() {
+  return conflict("This wallet is already registered", "ALREADY_REGISTERED");
+}
+
+/** The site that a challenge names: the configured one, else the one that was asked. */
+function siteOf(services: Services, request: Request): Site {
+  const configured = services.environment.PUBLIC_URL;
+  if (configured) {
+    const url = new URL(configured);
+    return { domain: url.host, uri: url.origin };
+  }
+  const host = hostSchema.safeParse(request.headers.host).data ?? `localhost:${services.environment.PORT}`;
+  return { domain: host, uri: `${request.protocol}://${host}` };
+}
+
+const hostSchema = z.string().regex(/^[a-zA-Z0-9.-]{1,253}(:\d{1,5})?$/);

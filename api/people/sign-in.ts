@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "viem";
+import { createSiweMessage } from "viem/siwe";
+import {
+  type Challenge,
+  findOpenChallenge,
+  insertChallenge,
+  insertSession,
+  revokeCompatSessions,
+  type SessionKind,
+  spendNonce,
+} from "../../database/sessions.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { hasSeenNonce, markNonceSeen } from "../../database/users.ts";
+import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { Services } from "../services.ts";
+
+const CHALLENGE_MS = 5 * 60_000;
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+const EIP_1271_ABI = [
+  {
+    type: "function",
+    name: "isValidSignature",
+    stateMutability: "view",
+    inputs: [
+      { name: "hash", type: "bytes32" },
+      { name: "signature", type: "bytes" },
+    ],
+    outputs: [{ name: "", type: "bytes4" }],
+  },
+] as const;
+const EIP_1271_MAGIC = "0x1626ba7e";
+
+/** Where the page is, as the wallet shows it and the message binds it. */
+export type Site = { domain: string; uri: string };
+
+/** Makes and stores an EIP-4361 message whose statement is the specification's sentence. Design, section 7. */
+export async function issueChallenge(
+  services: Services,
+  queries: Queries,
+  wanted: { wallet: WalletAddress; purpose: SignInPurpose; site: Site },
+): Promise<Challenge> {
+  const now = Date.now();
+  const nonce = randomBytes(16).toString("hex");
+  const message = createSiweMessage({
+    address: wanted.wallet,
+    chainId: services.environment.CHAIN_ID,
+    domain: wanted.site.domain,
+    uri: wanted.site.uri,
+    version: "1",
+    nonce,
+    statement: signInSentence(wanted.purpose, wanted.wallet),
+    issuedAt: new Date(now),
+    expirationTime: new Date(now + CHALLENGE_MS),
+  });
+  const challenge = {
+    nonce,
+    wallet: wanted.wallet,
+    purpose: wanted.purpose,
+    message,
+    expiresAt: BigInt(now + CHALLENGE_MS),
+  };
+  await insertChallenge(queries, challenge);
+  return challenge;
+}
+
+/** What a caller shows to prove that a wallet is theirs. */
+export type Proof = { wallet: WalletAddress; purpose: SignInPurpose; signature: Hex; nonce: string | undefined };
+
+/**
+ * Checks a signature over the challenge, or over the specification's fixed sentence where that is still served.
+ * Nothing is spent yet: `openSession` does that in the transaction that makes the session.
+ * @throws ApiError 400
+ */
+export async function checkProof(services: Services, proof: Proof, site: Site): Promise<SessionKind> {
+  const { kysely } = services.database;
+  if (proof.nonce !== undefined) {
+    const challenge = await findOpenChallenge(kysely, { ...proof, nonce: proof.nonce });
+    if (!challenge) {
+      throw new ApiError(
+        400,
+        "NONCE_INVALID",
+        "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
+      );
+    }
+    await requireSignature(services, proof, challenge.message);
+    return "nonce";
+  }
+  const isServed =
+    services.environment.AUTH_MODE === "compat" &&
+    !services.adminWallets.has(proof.wallet) &&
+    !(await hasSeenNonce(kysely, proof.wallet));
+  if (!isServed) {
+    const challenge = await issueChallenge(services, kysely, { ...proof, site });
+    throw new ApiError(400, "NONCE_REQUIRED", "Sign the challenge and send its nonce: this wallet needs one", {
+      extra: { challenge: toWireChallenge(challenge) },
+    });
+  }
+  await requireSignature(services, proof, signInSentence(proof.purpose, proof.wallet));
+  return "compat";
+}
+
+export function toWireChallenge(challenge: Challenge) {
+  return {
+    nonce: challenge.nonce,
+    message: challenge.message,
+    expires_at: new Date(Number(challenge.expiresAt)).toISOString(),
+  };
+}
+
+/** Spends the nonce and makes the session, in the caller's transaction. @throws ApiError 400 where it was spent. */
+export async function openSession(queries: Queries, proof: Proof, kind: SessionKind): Promise<string> {
+  if (kind === "nonce") {
+    if (proof.nonce === undefined || !(await spendNonce(queries, proof.nonce))) {
+      throw new ApiError(
+        400,
+        "NONCE_INVALID",
+        "nonce is unknown, spent or older than 5 minutes; ask for a new challenge",
+      );
+    }
+    await markNonceSeen(queries, proof.wallet);
+    await revokeCompatSessions(queries, proof.wallet);
+  }
+  return insertSession(queries, proof.wallet, kind);
+}
+
+async function requireSignature(services: Services, proof: Proof, message: string): Promise<void> {
+  if (await isOwnSignature(proof, message)) return;
+  if (await isContractSignature(services, proof, message)) return;
+  throw new ApiError(400, "SIGNATURE_INVALID", "signature is not this wallet's over the expected message", {
+    extra: { field: "signature" },
+  });
+}
+
+/** One form only of each signature: 65 bytes, low s, v 27 or 28. */
+async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
+  if (proof.signature.length !== 132) return false;
+  const s = BigInt(`0x${proof.signature.slice(66, 130)}`);
+  const v = Number.parseInt(proof.signature.slice(130), 16);
+  if (s > HALF_ORDER || (v !== 27 && v !== 28)) return false;
+  try {
+    return isAddressEqual(await recoverMessageAddress({ message, signature: proof.signature }), proof.wallet);
+  } catch {
+    return false;
+  }
+}
+
+/** EIP-1271, for wallets that are contracts. The node's word is taken only for a clear yes. */
+async function isContractSignature(services: Services, proof: Proof, message: string): Promise<boolean> {
+  const code = await services.client.getCode({ address: proof.wallet });
+  if (code === undefined || code === "0x") return false;
+  try {
+    const answer = await services.client.readContract({
+      address: proof.wallet,
+      abi: EIP_1271_ABI,
+      functionName: "isValidSignature",
+      args: [hashMessage(message), proof.signature],
+    });
+    return answer === EIP_1271_MAGIC;
+  } catch {
+    return false;
+  }
+}

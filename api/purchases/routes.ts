@@ -1,0 +1,390 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { outstandingDebt } from "../../database/adjustments.ts";
+import { findFanTokenBySlug } from "../../database/fan-tokens.ts";
+import { findStoredAnswer, insertStoredAnswer } from "../../database/idempotency-keys.ts";
+import {
+  enqueue,
+  findOperation,
+  findOperationHash,
+  hasten,
+  indexedBlock,
+  type Operation,
+} from "../../database/outbox.ts";
+import {
+  findPurchase,
+  freezeRate,
+  insertPurchase,
+  listPayable,
+  listPurchases,
+  type Purchase,
+  setMetadataUri,
+} from "../../database/purchases.ts";
+import { findStore, type StoreWithCategories } from "../../database/stores.ts";
+import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
+import { touchUser } from "../../database/users.ts";
+import {
+  confirmPurchaseRequestSchema,
+  confirmPurchaseResponseSchema,
+  distributeCashbackRequestSchema,
+  distributeCashbackResponseSchema,
+  mintNftRequestSchema,
+  mintNftResponseSchema,
+  purchaseRecordSchema,
+  registerPurchaseRequestSchema,
+  registerPurchaseResponseSchema,
+} from "../../domain/api/purchases.ts";
+import { bonus } from "../../domain/bonus.ts";
+import { cashbackRange } from "../../domain/cashback.ts";
+import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
+import { LIST_LIMIT } from "../../domain/product.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
+import { actorOf, type Call, type Identity, type Reply, type Route, route, visitorOf } from "../http/route.ts";
+import { currentRate, toPurchaseRecord } from "../people/profile.ts";
+import { cashbackOf, enqueuePayments } from "../sender/planner.ts";
+import type { Services } from "../services.ts";
+
+const MAXIMUM_BPS = 10_000n;
+const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
+const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+
+/** The life of a purchase: registered, minted, confirmed, paid. */
+export function purchaseRoutes(services: Services): Route[] {
+  const { database } = services;
+  return [
+    route({
+      method: "post",
+      path: "/api/register-purchase",
+      access: "user",
+      summary: "Registers a purchase and freezes its terms",
+      limit: PURCHASE_LIMIT,
+      body: registerPurchaseRequestSchema,
+      responses: { 200: registerPurchaseResponseSchema },
+      async handle({ body, identity }) {
+        const { wallet } = visitorOf(identity);
+        if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
+        return { body: await registerPurchase(services, wallet, body) };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/purchases",
+      access: "user",
+      summary: "The signed-in user's purchases, newest first",
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
+        before: z.coerce.bigint().positive().optional(),
+      }),
+      responses: {
+        200: z.object({
+          success: z.literal(true),
+          purchases: z.array(purchaseRecordSchema),
+          /** The id to ask for the next page with; null on the last. */
+          next_before: z.number().nullable(),
+        }),
+      },
+      async handle({ identity, query }) {
+        const rows = await listPurchases(database.kysely, visitorOf(identity).wallet, query);
+        const view = await purchaseView(services);
+        const last = rows.length === query.limit ? rows.at(-1) : undefined;
+        return {
+          body: {
+            success: true,
+            purchases: rows.map((row) => toPurchaseRecord(row, view)),
+            next_before: last ? Number(last.id) : null,
+          },
+          headers: { "cache-control": "no-store" },
+        };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/mint-nft",
+      access: "user_or_staff",
+      summary: "Mints the token of a purchase, once",
+      limit: MONEY_LIMIT,
+      body: mintNftRequestSchema,
+      responses: { 200: mintNftResponseSchema, 202: mintNftResponseSchema },
+      async handle({ body, identity }) {
+        const purchase = await findPurchase(database.kysely, body.purchase_id);
+        if (!purchase || !maySee(identity, purchase)) throw notFound("Purchase");
+        if (body.user !== purchase.wallet) throw forbidden("user is not the buyer of this purchase");
+        if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
+        if (purchase.reversed_at !== null) throw conflict("This purchase was taken back by the store", "REVERSED");
+        const operation = await inTransaction(database.kysely, async (queries) => {
+          if (body.metadata_uri !== "") {
+            const known = await findOperation(queries, "mint", purchase.id);
+            if (known === undefined || known.status === "queued")
+              await setMetadataUri(queries, purchase.id, body.metadata_uri);
+          }
+          await enqueue(queries, [{ kind: "mint", subjectId: purchase.id, notBefore: BigInt(Date.now()) }]);
+          await hasten(queries, "mint", purchase.id);
+          return findOperation(queries, "mint", purchase.id);
+        });
+        services.sender.wake();
+        return mintAnswer(purchase, operation ? await findOperationHash(database.kysely, operation) : null);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/confirm-purchase",
+      access: "staff",
+      summary: "Moves a purchase from Pending to Confirmed, once",
+      limit: MONEY_LIMIT,
+      body: confirmPurchaseRequestSchema,
+      responses: { 200: confirmPurchaseResponseSchema, 202: confirmPurchaseResponseSchema },
+      async handle({ body, identity }) {
+        const purchase = await findPurchase(database.kysely, body.purchase_id);
+        if (!purchase) throw notFound("Purchase");
+        if (actorOf(identity) === purchase.wallet) throw forbidden("Nobody confirms a purchase of their own");
+        await confirmPurchase(services, purchase);
+        services.sender.wake();
+        const isDone = purchaseStatusFromChain(purchase.chain_status ?? undefined) === "confirmed";
+        return {
+          status: isDone ? 200 : 202,
+          body: {
+            success: true,
+            message: isDone ? "Purchase confirmed" : "Confirmation queued",
+            purchase_id: Number(purchase.id),
+            status: isDone ? "confirmed" : "queued",
+          },
+        };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/distribute-cashback",
+      access: "fresh_staff",
+      summary: "Pays a user the cashback of their confirmed, unpaid purchases",
+      limit: MONEY_LIMIT,
+      body: distributeCashbackRequestSchema,
+      responses: { 200: distributeCashbackResponseSchema, 202: distributeCashbackResponseSchema },
+      handle: (call) => distributeCashback(services, call),
+    }),
+  ];
+}
+
+function maySee(identity: Identity, purchase: Purchase): boolean {
+  if (identity.kind === "service") return true;
+  return identity.kind === "user" && (identity.isAdmin || identity.visitor.wallet === purchase.wallet);
+}
+
+async function purchaseView(services: Services) {
+  const cursor = (await indexedBlock(services.database.kysely)) ?? 0n;
+  return { rate: currentRate(services), shownUpTo: cursor - BigInt(services.environment.CONFIRMATIONS) + 1n };
+}
+
+type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
+
+async function registerPurchase(services: Services, wallet: WalletAddress, body: PurchaseRequest) {
+  const { database, environment } = services;
+  const store = await findStore(database.kysely, body.store_id);
+  if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
+  const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
+  if (!base) {
+    throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
+  }
+  const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
+  const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
+  const tokenSlug = body.token_slug ?? null;
+  const source = environment.SIMULATED_PURCHASES ? "simulated" : "live";
+  const purchase = await inTransaction(database.kysely, async (queries) => {
+    const inserted = await insertPurchase(queries, {
+      wallet,
+      storeId: store.id,
+      storeName: store.name,
+      amountCents: body.amount,
+      cashbackBps: base.maxBps,
+      bonusBps,
+      tokenSlug,
+      holdingsBlock: terms.block,
+      source,
+    });
+    if (source === "simulated") {
+      const notBefore = inserted.createdAt + BigInt(environment.SIMULATED_STEP_DELAY_MS);
+      await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, notBefore }]);
+    }
+    await touchUser(queries, wallet);
+    return inserted;
+  });
+  return {
+    success: true,
+    message: "Purchase registered",
+    purchase: {
+      id: Number(purchase.id),
+      store_id: Number(store.id),
+      amount: reaisText(body.amount),
+      cashback_percent: percentText(base.maxBps),
+      bonus_percent: percentText(bonusBps),
+      token_slug: tokenSlug,
+      status: "processing",
+      created_at: new Date(Number(purchase.createdAt)).toISOString(),
+      affiliate_url: affiliateUrl(store.affiliate_link, purchase.clickId),
+    },
+  };
+}
+
+/** The bonus by what the buyer holds now, read on chain by the server; nothing that a client says counts. */
+async function readBonus(
+  services: Services,
+  wallet: WalletAddress,
+  store: StoreWithCategories,
+  tokenSlug: string | null,
+): Promise<{ bonusBps: bigint; block: bigint | null }> {
+  if (tokenSlug === null) return { bonusBps: 0n, block: null };
+  const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
+  if (!token) throw invalid("token_slug is not the slug of a fan token", "token_slug");
+  const holding = token.contract ? await services.balances.holdingAt(wallet, token.contract) : undefined;
+  const { totalBps } = bonus(
+    { token, club: store.club, holding: holding ?? { units: 0n, decimals: 0 } },
+    services.environment.BONUS_PROGRAM,
+  );
+  return { bonusBps: totalBps, block: holding?.blockNumber ?? null };
+}
+
+function affiliateUrl(link: string | null, clickId: string): string | null {
+  if (link === null) return null;
+  const url = new URL(link);
+  url.searchParams.set("click_id", clickId);
+  return url.toString();
+}
+
+function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply {
+  const isMinted = purchase.chain_status !== null;
+  return {
+    status: isMinted ? 200 : 202,
+    body: {
+      success: true,
+      message: isMinted ? "NFT minted" : "Mint queued",
+      purchase_id: Number(purchase.id),
+      token_id: purchase.id.toString(),
+      status: isMinted ? purchaseStatusFromChain(purchase.chain_status ?? undefined) : "queued",
+      tx_hash: transactionHash,
+    },
+  };
+}
+
+/** Freezes the rate and puts the confirmation into the outbox; a purchase that is confirmed already stays as it is. */
+export async function confirmPurchase(services: Services, purchase: Purchase): Promise<void> {
+  const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
+  if (status === "confirmed") return;
+  if (status === "cancelled" || purchase.reversed_at !== null) {
+    throw conflict("This purchase is cancelled", "CANCELLED");
+  }
+  if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
+  const rate = services.rates.current();
+  if (rate.kind === "unavailable")
+    throw unavailable("RATE_UNAVAILABLE", `There is no exchange rate now: ${rate.reason}`);
+  const now = BigInt(Date.now());
+  const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
+  await inTransaction(services.database.kysely, async (queries) => {
+    await freezeRate(queries, purchase.id, { weiPerCent: rate.weiPerCent, payableAt: now + holdMs });
+    await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id, notBefore: now }]);
+    await hasten(queries, "confirm", purchase.id);
+  });
+}
+
+type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>, unknown>;
+
+async function distributeCashback(services: Services, call: DistributeCall): Promise<Reply> {
+  const actor = actorOf(call.identity);
+  const key = call.request.get("idempotency-key");
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
+    throw invalid("Idempotency-Key must be 1 to 128 printable characters", "Idempotency-Key");
+  }
+  const requestHash = createHash("sha256")
+    .update(JSON.stringify([call.body.user, call.body.amount.toString()]))
+    .digest("hex");
+  const repeat = key && (await repeatedAnswer(services, actor, key, requestHash));
+  if (repeat) return repeat;
+  const paused = await services.payouts.reason();
+  if (paused) throw unavailable("PAYOUTS_PAUSED", `Payouts are paused: ${paused}`);
+  try {
+    const answer = await payUser(services, call, { actor, key, requestHash });
+    services.sender.wake();
+    return { status: 202, body: answer };
+  } catch (error) {
+    // The same key arrived twice at once: the other request's answer is this one's.
+    const other = key && isUniqueViolation(error) && (await repeatedAnswer(services, actor, key, requestHash));
+    if (other) return other;
+    throw error;
+  }
+}
+
+async function repeatedAnswer(
+  services: Services,
+  actor: string,
+  key: string,
+  requestHash: string,
+): Promise<Reply | undefined> {
+  const known = await findStoredAnswer(services.database.kysely, actor, key);
+  if (!known) return undefined;
+  if (known.requestHash !== requestHash) {
+    throw new ApiError(422, "IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another body");
+  }
+  return { status: known.status, body: await refreshPayments(services, JSON.parse(known.response)) };
+}
+
+type DistributeAnswer = z.output<typeof distributeCashbackResponseSchema>;
+
+/** A repeat answers what is true by then. */
+async function refreshPayments(services: Services, answer: DistributeAnswer): Promise<DistributeAnswer> {
+  const { kysely } = services.database;
+  const payments = await Promise.all(
+    answer.payments.map(async (payment) => {
+      const purchase = await findPurchase(kysely, BigInt(payment.purchase_id));
+      if (purchase?.payout_state) {
+        return { ...payment, status: purchase.payout_state, tx_hash: purchase.payment_transaction };
+      }
+      const operation: Operation | undefined = await findOperation(kysely, "pay", BigInt(payment.purchase_id));
+      return { ...payment, tx_hash: operation ? await findOperationHash(kysely, operation) : null };
+    }),
+  );
+  return { ...answer, payments };
+}
+
+async function payUser(
+  services: Services,
+  { body }: DistributeCall,
+  { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
+): Promise<DistributeAnswer> {
+  const rate = currentRate(services);
+  return inTransaction(services.database.kysely, async (queries) => {
+    // Takes the user's row: two settlements of one wallet go one after the other.
+    await touchUser(queries, body.user);
+    const cursor = (await indexedBlock(queries)) ?? 0n;
+    const deepestBlock = cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n;
+    const purchases = await listPayable(queries, body.user, { now: BigInt(Date.now()), deepestBlock });
+    const gross = purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, rate), 0n);
+    const debt = await outstandingDebt(queries, body.user);
+    const payable = gross > debt ? gross - debt : 0n;
+    if (payable === 0n) throw conflict("Nothing is payable to this wallet now", "NOTHING_PAYABLE", { payable: "0" });
+    if (payable !== body.amount) {
+      const text = chzTextFromGwei(payable);
+      throw conflict(`amount must be ${text} CHZ, what this wallet's confirmed purchases are owed`, "WRONG_AMOUNT", {
+        payable: text,
+        field: "amount",
+      });
+    }
+    const payments = await enqueuePayments(queries, purchases, { weiPerCent: rate, notBefore: BigInt(Date.now()) });
+    const answer: DistributeAnswer = {
+      success: true,
+      message: "Payment queued",
+      user: body.user,
+      amount: chzTextFromGwei(payable),
+      payments: payments.map((payment) => ({
+        purchase_id: Number(payment.purchaseId),
+        amount: chzTextFromGwei(payment.amountGwei),
+        status: "queued",
+        tx_hash: null,
+      })),
+    };
+    if (key !== undefined) {
+      await insertStoredAnswer(queries, actor, key, { requestHash, status: 202, response: JSON.stringify(answer) });
+    }
+    return answer;
+  });
+}

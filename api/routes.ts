@@ -1,0 +1,20 @@
+import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
+import { catalogueRoutes } from "./catalogue/routes.ts";
+import type { Route } from "./http/route.ts";
+import { nftRoutes } from "./nfts/routes.ts";
+import { operationRoutes } from "./operations/routes.ts";
+import { peopleRoutes } from "./people/routes.ts";
+import { purchaseRoutes } from "./purchases/routes.ts";
+import type { Services } from "./services.ts";
+
+/** The whole table: every call there is, each with its rule. The most read ones come first. */
+export function allRoutes(services: Services): Route[] {
+  const catalogue = new CatalogueCache(services.database.kysely);
+  return [
+    ...peopleRoutes(services),
+    ...catalogueRoutes(services, catalogue),
+    ...purchaseRoutes(services),
+    ...nftRoutes(services),
+    ...operationRoutes(services),
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Logger } from "pino";
+import type { Network } from "../chain/chains.ts";
+import type { Database } from "../database/connect.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { BalanceReader } from "./chain/balances.ts";
+import type { ChainClient } from "./chain/chain-client.ts";
+import type { ApiEnvironment } from "./environment.ts";
+import type { PayoutSwitch } from "./payout-switch.ts";
+import type { RateSource } from "./rate/rate-source.ts";
+import type { Contracts } from "./sender/batch.ts";
+import type { Sender } from "./sender/sender.ts";
+
+/** What the handlers work with; made once in `main.ts`, or by a test. */
+export type Services = {
+  environment: ApiEnvironment;
+  network: Network;
+  contracts: Contracts;
+  database: Database;
+  client: ChainClient;
+  balances: BalanceReader;
+  sender: Sender;
+  rates: RateSource;
+  payouts: PayoutSwitch;
+  adminWallets: ReadonlySet<WalletAddress>;
+  log: Logger;
+};

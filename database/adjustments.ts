@@ -1,0 +1,52 @@
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { Queries } from "./transaction.ts";
+
+/** What a wallet still owes for purchases that were returned after their payment, in gwei. */
+export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+  const adjustments = await queries
+    .selectFrom("adjustments")
+    .select("amount_gwei")
+    .where("wallet", "=", wallet)
+    .execute();
+  if (adjustments.length === 0) return 0n;
+  const offsets = await queries
+    .selectFrom("purchases")
+    .select("offset_gwei")
+    .where("wallet", "=", wallet)
+    .where("offset_gwei", ">", 0n)
+    .execute();
+  const owed = adjustments.reduce((sum, row) => sum + row.amount_gwei, 0n);
+  return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
+}
+
+/** Keeps as much of a purchase's cashback as its buyer owes, and answers how much. Once a purchase. */
+export async function takeOffset(
+  queries: Queries,
+  purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
+  cashbackGwei: bigint,
+): Promise<bigint> {
+  if (purchase.offset_gwei > 0n) return purchase.offset_gwei;
+  const debt = await outstandingDebt(queries, purchase.wallet);
+  const offset = debt < cashbackGwei ? debt : cashbackGwei;
+  if (offset <= 0n) return 0n;
+  await queries.updateTable("purchases").set({ offset_gwei: offset }).where("id", "=", purchase.id).execute();
+  return offset;
+}
+
+/** A purchase was returned after it was paid: its cashback is owed back. Once a purchase. */
+export async function insertAdjustment(
+  queries: Queries,
+  purchase: { id: bigint; wallet: WalletAddress },
+  amountGwei: bigint,
+): Promise<void> {
+  await queries
+    .insertInto("adjustments")
+    .values({
+      purchase_id: purchase.id,
+      wallet: purchase.wallet,
+      amount_gwei: amountGwei,
+      created_at: BigInt(Date.now()),
+    })
+    .onConflict((conflict) => conflict.column("purchase_id").doNothing())
+    .execute();
+}

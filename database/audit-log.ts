@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { Selectable } from "kysely";
+import type { Schema } from "./schema.ts";
+import type { Queries } from "./transaction.ts";
+
+export type AuditRow = Selectable<Schema["audit_log"]>;
+export type AuditEntry = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
+
+/** What the first row's `previous_hash` is. */
+export const AUDIT_GENESIS = "0".repeat(64);
+
+/**
+ * Appends a row that is chained to the one before by its hash. To be called in the transaction of what it tells. Two
+ * writers at once meet at the unique `previous_hash`; the caller's transaction is run again.
+ */
+export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<void> {
+  const last = await queries.selectFrom("audit_log").select("hash").orderBy("id", "desc").limit(1).executeTakeFirst();
+  const row = {
+    at: BigInt(Date.now()),
+    actor: entry.actor,
+    action: entry.action,
+    subject: entry.subject,
+    detail: JSON.stringify(entry.detail, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
+    previous_hash: last?.hash ?? AUDIT_GENESIS,
+  };
+  await queries
+    .insertInto("audit_log")
+    .values({ ...row, hash: auditHash(row) })
+    .execute();
+}
+
+/** Newest first. */
+export async function listAudit(
+  queries: Queries,
+  page: { limit: number; before?: bigint | undefined },
+): Promise<AuditRow[]> {
+  let query = queries.selectFrom("audit_log").selectAll();
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  return query.orderBy("id", "desc").limit(page.limit).execute();
+}
+
+/** The id of the first row that was changed, removed before, or put in between; undefined where the chain holds. */
+export async function findBrokenAudit(queries: Queries): Promise<bigint | undefined> {
+  let previous = AUDIT_GENESIS;
+  let after = 0n;
+  for (;;) {
+    const rows = await queries
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(1_000)
+      .execute();
+    for (const row of rows) {
+      if (row.previous_hash !== previous || row.hash !== auditHash(row)) return row.id;
+      previous = row.hash;
+      after = row.id;
+    }
+    if (rows.length < 1_000) return undefined;
+  }
+}
+
+function auditHash(row: Pick<AuditRow, "at" | "actor" | "action" | "subject" | "detail" | "previous_hash">): string {
+  const fields = [row.previous_hash, row.at.toString(), row.actor, row.action, row.subject, row.detail];
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+}

@@ -1,0 +1,13 @@
+import type { Queries } from "./transaction.ts";
+
+/** A token as the index knows it, with its store's name. */
+export async function findPurchaseNft(queries: Queries, tokenId: bigint) {
+  return queries
+    .selectFrom("nfts")
+    .leftJoin("purchases", "purchases.id", "nfts.token_id")
+    .leftJoin("stores", "stores.id", "nfts.store_id")
+    .selectAll("nfts")
+    .select(["purchases.store_name as purchase_store_name", "stores.name as store_name"])
+    .where("nfts.token_id", "=", tokenId)
+    .executeTakeFirst();
+}

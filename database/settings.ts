@@ -1,0 +1,18 @@
+import type { Queries } from "./transaction.ts";
+
+/** `catalogue_version` grows with every catalogue write; `payouts_paused` holds the reason, empty when they go on. */
+export type SettingName = "catalogue_version" | "payouts_paused";
+
+export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
+  const row = await queries.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
+  return row?.value;
+}
+
+export async function writeSetting(queries: Queries, name: SettingName, value: string): Promise<void> {
+  const updated_at = BigInt(Date.now());
+  await queries
+    .insertInto("settings")
+    .values({ name, value, updated_at })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value, updated_at }))
+    .execute();
+}
