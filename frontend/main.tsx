@@ -1,5 +1,4 @@
-import "./design/tokens.css";
-import "./design/base.css";
+import "./design/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
