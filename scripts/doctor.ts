@@ -1,0 +1,33 @@
+/** Looks at everything that the system needs and says what to do about what is wrong: `npm run doctor`. */
+import { EnvironmentError, readEnvironment } from "../api/environment.ts";
+import { examineChain } from "./doctor/examine-chain.ts";
+import { examineDatabase } from "./doctor/examine-database.ts";
+import { type Finding, failure, healthy } from "./doctor/finding.ts";
+
+const MARKS = { healthy: "✓", warning: "!", failure: "✗" } as const;
+const findings = await examine();
+for (const { state, subject, detail, toDo } of findings) {
+  console.log(`${MARKS[state]} ${subject}: ${detail}`);
+  if (toDo) console.log(`  → ${toDo}`);
+}
+const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
+console.log(`${count("healthy")} healthy, ${count("warning")} to watch, ${count("failure")} to mend`);
+process.exitCode = count("failure") === 0 ? 0 : 1;
+
+async function examine(): Promise<Finding[]> {
+  try {
+    const environment = readEnvironment(process.env);
+    const { network, CHAIN_ID, AUTH_MODE, SIMULATED_PURCHASES } = environment;
+    const mode = SIMULATED_PURCHASES ? "simulated" : "live";
+    return [
+      healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
+      ...(await examineDatabase(environment.DATABASE_URL)),
+      ...(await examineChain(environment)),
+    ];
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    return error.message
+      .split("\n")
+      .map((line) => failure("configuration", line, "Correct it; .env.example lists every variable"));
+  }
+}

@@ -1,0 +1,182 @@
+import { type Address, createPublicClient, formatEther, http, type PublicClient } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { ApiEnvironment } from "../../api/environment.ts";
+import { readDeployment } from "../../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
+
+const TIMEOUT_MS = 5_000;
+const GREATEST_HEAD_AGE_S = 60;
+const GREATEST_LAG_BLOCKS = 10n;
+/** A million gas is about 2.5 CHZ at the chain's floor: some dozens of batches. */
+const LEAST_GAS_WEI = 50n * 10n ** 18n;
+const TEN_PERCENT = 10n;
+
+/** Asks every RPC and both contracts for what the system needs from them. */
+export async function examineChain(environment: ApiEnvironment): Promise<Finding[]> {
+  const clients = environment.RPC_URLS.map((url) =>
+    createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) }),
+  );
+  const heads = await Promise.all(clients.map((client, index) => examineRpc(client, environment, index)));
+  const findings = heads.flatMap((head) => head.findings);
+  const highest = heads.reduce((top, head) => (head.number > top ? head.number : top), 0n);
+  for (const { name, number } of heads) {
+    if (number > 0n && highest - number > GREATEST_LAG_BLOCKS) {
+      findings.push(
+        warning(name, `is ${highest - number} blocks behind another`, "Take it out of RPC_URLS until it has caught up"),
+      );
+    }
+  }
+  const best = heads.findIndex((head) => head.number === highest && highest > 0n);
+  const client = clients[best];
+  if (client) findings.push(...(await examineContracts(client, environment)));
+  return findings;
+}
+
+async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvironment, index: number) {
+  // Providers put keys into the path: the host alone is shown.
+  const name = `rpc ${new URL(RPC_URLS[index] ?? "").host}`;
+  try {
+    const [chainId, block] = await Promise.all([client.getChainId(), client.getBlock()]);
+    if (chainId !== CHAIN_ID) {
+      const wrong = failure(
+        name,
+        `is of chain ${chainId}, not ${CHAIN_ID}`,
+        "Correct RPC_URLS or CHAIN_ID; nothing starts until then",
+      );
+      return { name, number: 0n, findings: [wrong] };
+    }
+    const ageS = Math.round(Date.now() / 1000 - Number(block.timestamp));
+    const detail = `chain ${chainId}, block ${block.number}, made ${ageS} s ago`;
+    const finding =
+      Math.abs(ageS) <= GREATEST_HEAD_AGE_S
+        ? healthy(name, detail)
+        : warning(
+            name,
+            detail,
+            ageS < 0
+              ? "This host's clock is slow: set it by NTP"
+              : "The node is behind, or this host's clock is fast (docs/runbook/rpc-away.md)",
+          );
+    return { name, number: block.number, findings: [finding] };
+  } catch (error) {
+    return { name, number: 0n, findings: [failure(name, messageOf(error), "docs/runbook/rpc-away.md")] };
+  }
+}
+
+async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
+  try {
+    const { nft, distributor } = contractsOf(environment);
+    const operator = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY).address;
+    for (const [name, address] of [
+      ["PurchaseNFT", nft],
+      ["CashbackDistributor", distributor],
+    ] as const) {
+      if (!(await client.getCode({ address }))) {
+        const toDo = "Correct the address, or deploy: npm run deploy -- --network …";
+        return [failure("contracts", `There is no ${name} at ${address}`, toDo)];
+      }
+    }
+    return [
+      healthy("contracts", `PurchaseNFT ${nft}, CashbackDistributor ${distributor}`),
+      ...(await examineRoles(client, nft, distributor, operator)),
+      ...(await examineBalances(client, distributor, operator)),
+    ];
+  } catch (error) {
+    return [failure("contracts", messageOf(error), "Correct the addresses, or the deployment record")];
+  }
+}
+
+function contractsOf(environment: ApiEnvironment): { nft: Address; distributor: Address } {
+  const { PURCHASE_NFT_ADDRESS: nft, CASHBACK_DISTRIBUTOR_ADDRESS: distributor } = environment;
+  if (nft && distributor) return { nft, distributor };
+  const record = readDeployment(environment.network);
+  return { nft: nft ?? record.purchaseNft.address, distributor: distributor ?? record.cashbackDistributor.address };
+}
+
+async function examineRoles(
+  client: PublicClient,
+  nft: Address,
+  distributor: Address,
+  operator: Address,
+): Promise<Finding[]> {
+  const token = { address: nft, abi: purchaseNftAbi } as const;
+  const payer = { address: distributor, abi: cashbackDistributorAbi } as const;
+  const paidFor = await client.readContract({ ...payer, functionName: "purchaseNFT" });
+  const mayDo = async (roleName: "MINTER_ROLE" | "CONFIRMER_ROLE" | "CATALOGUE_ROLE") => {
+    const role = await client.readContract({ ...token, functionName: roleName });
+    return client.readContract({ ...token, functionName: "hasRole", args: [role, operator] });
+  };
+  const payerRole = await client.readContract({ ...payer, functionName: "PAYER_ROLE" });
+  const roles = {
+    MINTER_ROLE: await mayDo("MINTER_ROLE"),
+    CONFIRMER_ROLE: await mayDo("CONFIRMER_ROLE"),
+    CATALOGUE_ROLE: await mayDo("CATALOGUE_ROLE"),
+    PAYER_ROLE: await client.readContract({ ...payer, functionName: "hasRole", args: [payerRole, operator] }),
+  };
+  const missing = Object.entries(roles).filter(([, has]) => !has);
+  const paused = [
+    (await client.readContract({ ...token, functionName: "paused" })) ? "PurchaseNFT" : "",
+    (await client.readContract({ ...payer, functionName: "paused" })) ? "CashbackDistributor" : "",
+  ].filter(Boolean);
+  return [
+    paidFor.toLowerCase() === nft.toLowerCase()
+      ? healthy("pair", "the distributor pays for this PurchaseNFT")
+      : failure(
+          "pair",
+          `the distributor pays for ${paidFor}, not ${nft}`,
+          "Correct the two addresses: they were deployed with different partners",
+        ),
+    missing.length === 0
+      ? healthy("roles", `${operator} mints, confirms, keeps the catalogue and pays`)
+      : failure(
+          "roles",
+          `${operator} lacks ${missing.map(([role]) => role).join(", ")}`,
+          "The contracts' admin grants them with grantRole (docs/runbook/key-rotation.md)",
+        ),
+    paused.length === 0
+      ? healthy("pause", "neither contract is paused")
+      : warning(
+          "pause",
+          `${paused.join(" and ")} is paused`,
+          "Find out why; the admin calls unpause (docs/runbook/payments-paused.md)",
+        ),
+  ];
+}
+
+async function examineBalances(client: PublicClient, distributor: Address, operator: Address): Promise<Finding[]> {
+  const payer = { address: distributor, abi: cashbackDistributorAbi } as const;
+  const [gas, funds, credit, limits, spent] = await Promise.all([
+    client.getBalance({ address: operator }),
+    client.getBalance({ address: distributor }),
+    client.readContract({ ...payer, functionName: "totalCredit" }),
+    client.readContract({ ...payer, functionName: "limits" }),
+    client.readContract({ ...payer, functionName: "spentToday" }),
+  ]);
+  const free = funds - credit;
+  const left = limits.dailyCap - spent;
+  return [
+    gas >= LEAST_GAS_WEI
+      ? healthy("hot wallet", `${formatEther(gas)} CHZ for gas`)
+      : failure(
+          "hot wallet",
+          `${formatEther(gas)} CHZ for gas`,
+          `Send CHZ to ${operator} (docs/runbook/wallet-empty.md)`,
+        ),
+    free > 0n
+      ? healthy("distributor", `${formatEther(free)} CHZ to pay with, ${formatEther(credit)} CHZ owed as credit`)
+      : failure(
+          "distributor",
+          `${formatEther(free)} CHZ to pay with`,
+          `Send CHZ to ${distributor} (docs/runbook/wallet-empty.md)`,
+        ),
+    left * TEN_PERCENT > limits.dailyCap
+      ? healthy("daily cap", `${formatEther(left)} of ${formatEther(limits.dailyCap)} CHZ are left today`)
+      : warning(
+          "daily cap",
+          `${formatEther(left)} of ${formatEther(limits.dailyCap)} CHZ are left today`,
+          "Payments go on tomorrow; the admin may raise it with setLimits",
+        ),
+  ];
+}

@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { sql } from "kysely";
+import { findBrokenAudit } from "../../database/audit-log.ts";
+import { connect, type Database } from "../../database/connect.ts";
+import { readSetting } from "../../database/settings.ts";
+import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
+
+const LEAST_FREE_BYTES = 2 ** 30;
+const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;
+const GREATEST_WAIT_MS = 10 * 60_000;
+
+/** Opens the database without changing it and looks for what would stop the system. */
+export async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
+  const file = /^postgres(ql)?:/.test(databaseUrl) ? undefined : databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
+  if (file !== undefined && !existsSync(file)) {
+    return [
+      failure("database", `There is no file ${file}`, "Start the system once, or correct DATABASE_URL and DATA_DIR"),
+    ];
+  }
+  let database: Database;
+  try {
+    database = await connect(databaseUrl);
+  } catch (error) {
+    return [failure("database", messageOf(error), "Start the database server, or correct DATABASE_URL")];
+  }
+  try {
+    const tables = await database.kysely.introspection.getTables();
+    if (!tables.some((table) => table.name === "purchases")) {
+      const toDo = "Start the api or the indexer once: each brings the schema up to date";
+      return [failure("database", `${database.location} has no tables of Torcida`, toDo)];
+    }
+    return [
+      healthy("database", `${database.location} answers`),
+      ...(database.engine === "sqlite" ? await examineFile(database) : await examineClock(database)),
+      ...(await examineOutbox(database)),
+      ...(await examineLeases(database)),
+      await examinePause(database),
+      await examineAuditLog(database),
+    ];
+  } catch (error) {
+    return [
+      failure("database", messageOf(error), "Look into the database's own log; restore a backup if it is damaged"),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+async function examineFile({ kysely, location }: Database): Promise<Finding[]> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(kysely);
+  const isSound = rows[0]?.quick_check === "ok";
+  const { bavail, bsize } = await statfs(dirname(location));
+  const freeBytes = bavail * bsize;
+  const free = `${(freeBytes / 2 ** 30).toFixed(1)} GiB free beside ${location}`;
+  return [
+    isSound
+      ? healthy("database file", "passes SQLite's check")
+      : failure(
+          "database file",
+          `is damaged: ${rows[0]?.quick_check}`,
+          "Stop everything, then restore the newest backup (docs/runbook/database-lost.md)",
+        ),
+    freeBytes >= LEAST_FREE_BYTES
+      ? healthy("disk", free)
+      : failure("disk", free, "Make room now: writes are refused when it is full (docs/runbook/disk-full.md)"),
+  ];
+}
+
+async function examineClock({ kysely }: Database): Promise<Finding[]> {
+  const asked = Date.now();
+  const { rows } = await sql<{
+    now: bigint;
+  }>`select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now`.execute(kysely);
+  const difference = Math.abs(Number(rows[0]?.now ?? 0n) - (asked + Date.now()) / 2);
+  const detail = `${(difference / 1000).toFixed(1)} s between this host and the database's`;
+  if (difference <= GREATEST_CLOCK_DIFFERENCE_MS) return [healthy("clock", detail)];
+  return [
+    warning(
+      "clock",
+      detail,
+      "Set both clocks by NTP: sign-in and hook windows depend on them (docs/runbook/clock-off.md)",
+    ),
+  ];
+}
+
+async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
+  const failed = await kysely
+    .selectFrom("operations")
+    .select((select) => select.fn.countAll<bigint>().as("count"))
+    .where("status", "=", "failed")
+    .executeTakeFirstOrThrow();
+  const oldest = await kysely
+    .selectFrom("transactions")
+    .select(["nonce", "created_at"])
+    .where("status", "=", "signed")
+    .orderBy("nonce")
+    .limit(1)
+    .executeTakeFirst();
+  const waitedMs = oldest ? Date.now() - Number(oldest.created_at) : 0;
+  return [
+    BigInt(failed.count) === 0n
+      ? healthy("outbox", "no operation has failed")
+      : warning(
+          "outbox",
+          `${failed.count} operations have failed for good`,
+          "Read their error column, mend the cause, then run npm run reconcile",
+        ),
+    waitedMs <= GREATEST_WAIT_MS
+      ? healthy("transactions", oldest ? `nonce ${oldest.nonce} waits for its receipt` : "none waits for its receipt")
+      : warning(
+          "transactions",
+          `nonce ${oldest?.nonce} has no receipt after ${Math.round(waitedMs / 60_000)} minutes`,
+          "docs/runbook/transaction-stuck.md",
+        ),
+  ];
+}
+
+async function examineLeases({ kysely }: Database): Promise<Finding[]> {
+  const leases = await kysely.selectFrom("leases").selectAll().execute();
+  const held = leases.filter((lease) => Number(lease.expires_at) > Date.now());
+  return ["sender", "indexer"].map((name) => {
+    const lease = held.find((one) => one.name === name);
+    if (lease) return healthy(name, `is ${lease.holder}, term ${lease.fencing_token}`);
+    const what = name === "sender" ? "an api process: npm run api" : "the indexer: npm run indexer";
+    return warning(name, "nobody holds the lease", `Start ${what}`);
+  });
+}
+
+async function examinePause({ kysely }: Database): Promise<Finding> {
+  const reason = await readSetting(kysely, "payouts_paused");
+  if (!reason) return healthy("payments", "go on");
+  return warning("payments", `are paused: ${reason}`, "docs/runbook/payments-paused.md");
+}
+
+async function examineAuditLog({ kysely }: Database): Promise<Finding> {
+  const broken = await findBrokenAudit(kysely);
+  if (broken === undefined) return healthy("audit log", "is an unbroken chain");
+  return failure(
+    "audit log",
+    `row ${broken} was changed after it was written`,
+    "Treat it as a break-in: keep the database as it is, and compare it with a backup",
+  );
+}

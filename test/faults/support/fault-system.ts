@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Deployment } from "../../../chain/deployment.ts";
+import { type Anvil, type AnvilOptions, startAnvil } from "../../support/anvil.ts";
+import { freePorts } from "../../support/free-port.ts";
+import { readLedger } from "../../support/ledger.ts";
+import { Shopper } from "../../support/shopper.ts";
+import { type ChaosProxy, startChaosProxy } from "./chaos-proxy.ts";
+import { type Supervised, supervise } from "./supervised.ts";
+
+export type FaultSystem = {
+  anvil: Anvil;
+  /** Between our processes and the node. */
+  proxy: ChaosProxy;
+  api: Supervised;
+  indexer: Supervised;
+  url: string;
+  databaseUrl: string;
+  directory: string;
+  deployment: Deployment;
+  environment: Record<string, string>;
+  ledger(): ReturnType<typeof readLedger>;
+  /** A signed-up shopper. */
+  shopper(key?: `0x${string}`): Promise<Shopper>;
+  /** Another api process on the same database. */
+  anotherApi(extra?: Record<string, string>): Promise<Supervised>;
+  run(script: string, ...args: string[]): Promise<{ code: number; output: string }>;
+  stop(): Promise<void>;
+};
+
+export type FaultSystemOptions = {
+  /** Without it, SQLite in a folder of its own. */
+  databaseUrl?: string;
+  seed?: number;
+  anvil?: AnvilOptions;
+  environment?: Record<string, string>;
+};
+
+/** anvil's second well-known account, made an admin. */
+export const ADMIN_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const ADMIN_WALLET = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+/** What hooks and other programs of the operator authenticate with. */
+export const SERVICE_TOKEN = "service-token-of-the-fault-suite-32ch";
+
+const runFile = promisify(execFile);
+
+/** Chain, contracts, catalogue, indexer and api, with the chaos proxy between them and the chain. */
+export async function startFaultSystem(options: FaultSystemOptions = {}): Promise<FaultSystem> {
+  const directory = mkdtempSync(join(tmpdir(), "torcida-fault-"));
+  const anvil = await startAnvil(options.anvil);
+  const proxy = await startChaosProxy({ target: anvil.rpcUrl, seed: options.seed ?? 1 });
+  const [port = 0, indexerPort = 0] = await freePorts(2);
+  const environment: Record<string, string> = {
+    PORT: String(port),
+    INDEXER_PORT: String(indexerPort),
+    HOST: "127.0.0.1",
+    DATA_DIR: directory,
+    DATABASE_URL: options.databaseUrl ?? join(directory, "torcida.db"),
+    DEPLOYMENTS_DIR: join(directory, "deployments"),
+    RPC_URLS: anvil.rpcUrl,
+    ADMIN_WALLETS: ADMIN_WALLET,
+    SERVICE_TOKENS: SERVICE_TOKEN,
+    SIMULATED_STEP_DELAY_MS: "50",
+    HOLD_SECONDS: "0",
+    LOG_LEVEL: "info",
+    ...options.environment,
+  };
+  const run = async (script: string, ...args: string[]) => {
+    try {
+      const { stdout, stderr } = await runFile(process.execPath, [script, ...args], {
+        env: { ...process.env, ...environment },
+      });
+      return { code: 0, output: stdout + stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { code, output: stdout + stderr };
+    }
+  };
+  for (const [script, ...args] of [["scripts/deploy.ts", "--network", "localhost"], ["scripts/seed.ts"]] as const) {
+    const { code, output } = await run(script, ...args);
+    if (code !== 0) throw new Error(`${script}: ${output}`);
+  }
+  environment.RPC_URLS = proxy.url;
+  process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
+  const { readDeployment } = await import("../../../chain/deployment.ts");
+  const deployment = readDeployment("localhost");
+  delete process.env.DEPLOYMENTS_DIR;
+
+  const url = `http://127.0.0.1:${port}`;
+  const indexerUrl = `http://127.0.0.1:${indexerPort}`;
+  const api = supervise({ name: "api", script: "api/main.ts", url, environment });
+  const indexer = supervise({ name: "indexer", script: "indexer/main.ts", url: indexerUrl, environment });
+  const others: Supervised[] = [];
+  indexer.start();
+  api.start();
+  const system: FaultSystem = {
+    anvil,
+    proxy,
+    api,
+    indexer,
+    url,
+    databaseUrl: environment.DATABASE_URL ?? "",
+    directory,
+    deployment,
+    environment,
+    run,
+    ledger: () =>
+      readLedger({
+        rpcUrl: anvil.rpcUrl,
+        purchaseNft: deployment.purchaseNft.address,
+        cashbackDistributor: deployment.cashbackDistributor.address,
+      }),
+    async shopper(key) {
+      const shopper = new Shopper(url, key);
+      await shopper.signUp();
+      return shopper;
+    },
+    async anotherApi(extra = {}) {
+      const [anotherPort = 0] = await freePorts(1);
+      const another = supervise({
+        name: `api ${anotherPort}`,
+        script: "api/main.ts",
+        url: `http://127.0.0.1:${anotherPort}`,
+        environment: { ...environment, PORT: String(anotherPort), ...extra },
+      });
+      others.push(another);
+      another.start();
+      await another.ready();
+      return another;
+    },
+    async stop() {
+      await Promise.all([...others, api, indexer].map((process) => process.stop("SIGKILL")));
+      await proxy.stop();
+      await anvil.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  try {
+    await Promise.all([api.ready(), indexer.ready()]);
+  } catch (error) {
+    await system.stop();
+    throw error;
+  }
+  return system;
+}

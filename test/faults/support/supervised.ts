@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../support/until.ts";
+
+export type Supervised = {
+  name: string;
+  /** Where its health answers. */
+  url: string;
+  pid(): number;
+  /** Everything it has said, over all its lives. */
+  output(): string;
+  /** `kill -9`; it is started again unless it is held down. Answers when the process is gone. */
+  kill(): Promise<void>;
+  /** Ends it and keeps it down; answers its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Starts it after `stop`, perhaps with other variables. */
+  start(extra?: Record<string, string>): void;
+  /** Answers when `path` answers 200. */
+  ready(path?: string): Promise<void>;
+  /** How often it ended without being told to. */
+  crashes(): number;
+};
+
+type Options = { name: string; script: string; url: string; environment: Record<string, string> };
+
+const RESTART_MS = 200;
+
+/** A process that is started again when it ends, as a service manager would. */
+export function supervise({ name, script, url, environment }: Options): Supervised {
+  let child: ChildProcess | undefined;
+  let isWanted = true;
+  let isBeingKilled = false;
+  let crashes = 0;
+  let output = "";
+  let extra: Record<string, string> = {};
+
+  const launch = () => {
+    const started = spawn(process.execPath, [script], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...environment, ...extra },
+    });
+    child = started;
+    const record = (chunk: Buffer) => {
+      output = (output + chunk.toString("utf8")).slice(-200_000);
+    };
+    started.stdout.on("data", record);
+    started.stderr.on("data", record);
+    started.on("close", async () => {
+      if (child !== started) return;
+      child = undefined;
+      if (!isWanted) return;
+      if (!isBeingKilled) crashes++;
+      isBeingKilled = false;
+      await delay(RESTART_MS);
+      if (isWanted && child === undefined) launch();
+    });
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const running = child;
+    if (!running) return null;
+    const closed = new Promise<number | null>((resolve) => running.once("close", (code) => resolve(code)));
+    running.kill(signal);
+    return closed;
+  };
+
+  return {
+    name,
+    url,
+    pid: () => child?.pid ?? 0,
+    output: () => output,
+    async kill() {
+      isBeingKilled = child !== undefined;
+      await end("SIGKILL");
+    },
+    stop(signal = "SIGTERM") {
+      isWanted = false;
+      return end(signal);
+    },
+    start(variables = {}) {
+      extra = variables;
+      isWanted = true;
+      if (child === undefined) launch();
+    },
+    async ready(path = "/readyz") {
+      try {
+        await until(`${name} is ready`, async () => (await fetch(`${url}${path}`)).ok, 30_000);
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n${output.slice(-3_000)}`);
+      }
+    },
+    crashes: () => crashes,
+  };
+}
