@@ -115,7 +115,7 @@ export class TestWallet {
   }
 
   async #perform({ method, params }: Request): Promise<unknown> {
-    const values = (params ?? []) as never[];
+    const values = (params ?? []) as unknown[];
     switch (method) {
       case "wallet_requestPermissions":
         this.isPermitted = true;

@@ -1,0 +1,69 @@
+import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+
+const SHOWN = 12;
+const HEIGHT = 120;
+const STEP = 40;
+
+/** Cashback of the last purchases as bars, with the same figures as a table. */
+export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRecord[] }) {
+  const t = useText();
+  const { chz, date } = useFormat();
+  const shown = purchases
+    .filter((one) => one.status !== "cancelled" && one.date)
+    .sort((a, b) => a.date.localeCompare(b.date))
+    .slice(-SHOWN);
+  if (shown.length === 0) return null;
+  const highest = Math.max(...shown.map((one) => Number(one.cashback_amount)), 0.01);
+  return (
+    <section className="card card-body" aria-labelledby="history">
+      <h2 id="history" className="card-title">
+        {t("history.title")}
+      </h2>
+      <svg className="chart" viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`} role="img" aria-label={t("history.label", { count: shown.length })}>
+        <path d={`M0 ${HEIGHT - 1}H${SHOWN * STEP}`} className="chart-line" />
+        {shown.map((one, index) => {
+          const height = Math.max(4, (Number(one.cashback_amount) / highest) * (HEIGHT - 12));
+          return (
+            <rect
+              key={one.id}
+              className={one.status === "confirmed" ? "chart-bar" : "chart-bar chart-bar-pending"}
+              x={index * STEP + 6}
+              y={HEIGHT - 2 - height}
+              width={STEP - 12}
+              height={height}
+            />
+          );
+        })}
+      </svg>
+      <details className="rates">
+        <summary>{t("history.table")}</summary>
+        <div className="table-wrap">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t("ticket.date")}</th>
+                <th scope="col">{t("history.store")}</th>
+                <th scope="col">{t("history.status")}</th>
+                <th scope="col" className="numeric">
+                  {t("ticket.cashback")}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((one) => (
+                <tr key={one.id}>
+                  <td>{date(one.date)}</td>
+                  <th scope="row">{one.store}</th>
+                  <td>{t(`status.${one.status}`)}</td>
+                  <td className="numeric figures">{chz(one.cashback_amount)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,249 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Link, useNavigate } from "react-router";
+import { toast } from "sonner";
+import { PROFILE_WAIT_MS } from "../../domain/product.ts";
+import { shortenAddress } from "../../domain/wallet-address.ts";
+import { configQuery } from "../api/queries.ts";
+import { DEFAULT_CONFIG, type Profile } from "../api/shapes.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { reasonOf } from "../auth/use-sign-in.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { useLiveProfile, useSession } from "../session/session.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
+import { CashbackHistory } from "./cashback-history.tsx";
+import { FanTokens } from "./fan-tokens.tsx";
+import { ProcessingStrip } from "./processing-strip.tsx";
+import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
+import { pollIntervalMs, sumsOf } from "./tickets.ts";
+
+export default function Dashboard() {
+  const t = useText();
+  const session = useSession();
+  usePageMeta(t("dashboard.title"), t("dashboard.description"));
+  if (session.profile) return <ProfileView profile={session.profile} />;
+  if (session.status === "restoring") return <DashboardSkeleton />;
+  if (session.status === "unreachable") return <Unreachable />;
+  return <LoginRequired />;
+}
+
+/** Specification, section 2: no profile is waited for during 500 ms, counted from when the session is restored. */
+function LoginRequired() {
+  const t = useText();
+  const navigate = useNavigate();
+  useEffect(() => {
+    const timer = setTimeout(() => navigate(paths.auth(paths.dashboard), { replace: true }), PROFILE_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [navigate]);
+  return (
+    <section className="page state-panel">
+      <PageHeading>{t("dashboard.loginRequired")}</PageHeading>
+      <p className="muted">{t("dashboard.loginRequired.text")}</p>
+      <Link className="button" to={paths.auth(paths.dashboard)}>
+        {t("dashboard.goToLogin")}
+      </Link>
+    </section>
+  );
+}
+
+function DashboardSkeleton() {
+  return (
+    <div className="page grid gap-5" aria-busy="true">
+      <Skeletons count={1} className="h-12 max-w-md" />
+      <div className="stat-grid">
+        {["a", "b", "c"].map((key) => (
+          <div key={key} aria-hidden="true" data-skeleton="" className="skeleton h-32" />
+        ))}
+      </div>
+      <div aria-hidden="true" className="skeleton h-64" />
+    </div>
+  );
+}
+
+function Unreachable() {
+  const t = useText();
+  const { refresh } = useSession();
+  const [error, setError] = useState<unknown>(new TypeError("unreachable"));
+  const [isRetrying, setRetrying] = useState(false);
+  async function retry() {
+    setRetrying(true);
+    await refresh().catch(setError);
+    setRetrying(false);
+  }
+  return (
+    <div className="page">
+      <RetryPanel title={t("state.serverAway")} error={error} onRetry={retry} isRetrying={isRetrying} />
+    </div>
+  );
+}
+
+function ProfileView({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { chz } = useFormat();
+  const { refresh } = useSession();
+  const [isRefreshing, setRefreshing] = useState(false);
+  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const sums = sumsOf(profile, BigInt(config.wei_per_cent));
+  useLiveProfile(pollIntervalMs);
+
+  async function refreshWalletData() {
+    setRefreshing(true);
+    try {
+      await refresh();
+      toast.success(t("dashboard.refreshed"), { id: "refresh" });
+    } catch (error) {
+      toast.error(t("dashboard.refreshFailed"), { id: "refresh", description: reasonOf(error, t) });
+    } finally {
+      setRefreshing(false);
+    }
+  }
+  return (
+    <div className="page dashboard">
+      <div className="section-head">
+        <div>
+          <PageHeading>{t("dashboard.title")}</PageHeading>
+          <p className="lead">{profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}</p>
+        </div>
+        <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>
+          <Icon name="refresh" />
+          {t(isRefreshing ? "dashboard.refreshing" : "dashboard.refresh")}
+        </button>
+      </div>
+
+      <ProcessingStrip profile={profile} />
+
+      <div className="stat-grid">
+        <section className="stat stat-main">
+          <h2>{t("dashboard.total")}</h2>
+          <p className="stat-number">{chz(sums.totalChz)}</p>
+          {profile.totals && <p className="stat-note">{t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}</p>}
+        </section>
+        <section className="stat">
+          <h2>{t("dashboard.transactions")}</h2>
+          <p className="stat-number">{sums.count}</p>
+          <p className="stat-note">
+            {t("dashboard.transactions.note", { confirmed: sums.confirmedCount, pending: sums.pendingCount })}
+          </p>
+        </section>
+        <section className="stat">
+          <h2>{t("dashboard.pending")}</h2>
+          <p className="stat-number">{chz(sums.pendingChz)}</p>
+          <p className="stat-note">{t("dashboard.pending.note")}</p>
+        </section>
+      </div>
+
+      <div className="two-columns">
+        <WalletCard profile={profile} />
+        <BonusSystem />
+      </div>
+      <FanTokens profile={profile} />
+      <CashbackHistory purchases={profile.purchases} />
+      <Tickets profile={profile} isRefreshing={isRefreshing} />
+    </div>
+  );
+}
+
+function WalletCard({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { chz } = useFormat();
+  const wallet = useWallet();
+  return (
+    <section className="card card-body" aria-labelledby="wallet-card">
+      <h2 id="wallet-card" className="card-title">
+        {t("dashboard.wallet")}
+      </h2>
+      {wallet.address ? (
+        <dl className="wallet-facts">
+          <div>
+            <dt>{t("dashboard.wallet.address")}</dt>
+            <dd className="figures">{shortenAddress(wallet.address)}</dd>
+          </div>
+          <div>
+            <dt>{t("dashboard.wallet.balance")}</dt>
+            <dd className="figures wallet-balance">{chz(profile.nativeBalance)}</dd>
+          </div>
+        </dl>
+      ) : (
+        <>
+          <p className="muted mb-4">{t("dashboard.wallet.none")}</p>
+          <button type="button" className="button" disabled={wallet.isConnecting} onClick={wallet.connect}>
+            <Icon name="wallet" />
+            {t("wallet.connect")}
+          </button>
+        </>
+      )}
+    </section>
+  );
+}
+
+const TIERS = ["basic", "silver", "gold"] as const;
+
+function BonusSystem() {
+  const t = useText();
+  return (
+    <section className="card card-body" aria-labelledby="bonus-card">
+      <h2 id="bonus-card" className="card-title">
+        {t("dashboard.bonus")}
+      </h2>
+      <p className="muted mb-3">{t("dashboard.bonus.text")}</p>
+      <ul className="tier-list">
+        {TIERS.map((tier) => (
+          <li key={tier}>
+            <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span>
+            <span>{t(`dashboard.bonus.${tier}`)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const NFT_SKELETONS = 3;
+
+/** Blockchain NFTs if there are any, otherwise the stored records. Specification, section 2. */
+function Tickets({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
+  const t = useText();
+  const isEmpty = profile.nfts.length === 0 && profile.purchases.length === 0;
+  return (
+    <section aria-labelledby="tickets">
+      <div className="section-head">
+        <h2 id="tickets" className="section-title">
+          {t("dashboard.tickets")}
+        </h2>
+        <Link className="button button-quiet" to={paths.stores}>
+          {t("dashboard.toStores")}
+        </Link>
+      </div>
+      {isRefreshing ? (
+        <div className="ticket-grid" aria-busy="true">
+          <Skeletons count={NFT_SKELETONS} className="h-56" />
+        </div>
+      ) : isEmpty ? (
+        <EmptyPanel title={t("dashboard.empty")} hint={t("dashboard.empty.hint")}>
+          <Link className="button" to={paths.stores}>
+            {t("dashboard.explore")}
+          </Link>
+        </EmptyPanel>
+      ) : (
+        <ul className="ticket-grid">
+          {profile.nfts.length > 0
+            ? profile.nfts.map((nft) => (
+                <li key={nft.tokenId || nft.txHash}>
+                  <NftTicket nft={nft} purchase={profile.purchases.find((one) => String(one.id) === nft.tokenId)} />
+                </li>
+              ))
+            : profile.purchases.map((purchase) => (
+                <li key={purchase.id}>
+                  <RecordTicket purchase={purchase} />
+                </li>
+              ))}
+        </ul>
+      )}
+    </section>
+  );
+}

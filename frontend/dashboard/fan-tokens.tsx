@@ -1,0 +1,74 @@
+import { HOLDING_TIERS, holdingTier } from "../../domain/bonus.ts";
+import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
+import { formatDecimal, percentText } from "../../domain/money.ts";
+import type { Profile } from "../api/shapes.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { Initial } from "../ui/initial.tsx";
+import { holdingsOf } from "./holdings.ts";
+
+const TIER_NAMES = ["gold", "silver", "basic"] as const;
+
+/** Holdings of the two fan tokens, the tier that they reach, and what the next one takes. */
+export function FanTokens({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { decimal, percent } = useFormat();
+  const holdings = holdingsOf(profile);
+  return (
+    <section className="card card-body" aria-labelledby="tokens">
+      <h2 id="tokens" className="card-title">
+        {t("tokens.title")}
+      </h2>
+      <div className="table-wrap">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t("tokens.token")}</th>
+              <th scope="col" className="numeric">
+                {t("tokens.holdings")}
+              </th>
+              <th scope="col">{t("tokens.tier")}</th>
+              <th scope="col">{t("tokens.next")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {SAMPLE_FAN_TOKENS.map((token) => {
+              const held = holdings.find(token);
+              const tier = holdingTier(held);
+              const index = tier ? HOLDING_TIERS.indexOf(tier) : HOLDING_TIERS.length;
+              const next = HOLDING_TIERS[index - 1];
+              const name = TIER_NAMES[index];
+              const one = 10n ** BigInt(held.decimals);
+              return (
+                <tr key={token.slug}>
+                  <th scope="row">
+                    <span className="token-cell">
+                      <Initial name={token.symbol} letters={3} className="token-mark" />
+                      <span>
+                        <span className="block font-semibold">{token.symbol}</span>
+                        <span className="muted text-sm">{token.name}</span>
+                      </span>
+                    </span>
+                  </th>
+                  <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
+                  <td>
+                    {name && tier ? (
+                      <span className={`badge tier-badge-${name}`}>{`${t(`tier.${name}`)} +${percent(percentText(tier.bonusBps))}`}</span>
+                    ) : (
+                      <span className="badge">{t("tier.none")}</span>
+                    )}
+                  </td>
+                  <td className="muted text-sm">
+                    {next
+                      ? t("tokens.missing", { amount: decimal(formatDecimal(next.minimum * one - held.units, held.decimals)), percent: percent(percentText(next.bonusBps)) })
+                      : t("tokens.top")}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Profile } from "../api/shapes.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { stripPurchases } from "./tickets.ts";
+import { Timeline } from "./timeline.tsx";
+
+/** Purchases on their way through the chain, followed live. */
+export function ProcessingStrip({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { brl, chz } = useFormat();
+  const moving = stripPurchases(profile);
+  if (moving.length === 0) return null;
+  return (
+    <section className="strip" aria-labelledby="strip">
+      <h2 id="strip" className="card-title">
+        {t("strip.title")}
+      </h2>
+      <ul aria-live="polite">
+        {moving.map((purchase) => (
+          <li key={purchase.id}>
+            <p>
+              <strong>{purchase.store}</strong> · {brl(purchase.amount)} · {t("strip.cashback", { amount: chz(purchase.cashback_amount) })}
+            </p>
+            <Timeline purchase={purchase} isCompact />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

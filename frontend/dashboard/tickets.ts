@@ -1,0 +1,97 @@
+import type { PurchaseNft } from "../../domain/api/people.ts";
+import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { cashbackGwei } from "../../domain/cashback.ts";
+import { chzTextFromGwei, readPercentText, readReaisText } from "../../domain/money.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import type { PurchaseStatus } from "../../domain/purchase-status.ts";
+import type { Profile } from "../api/shapes.ts";
+
+/** What an NFT's attributes say; a missing Status is Pending. Specification, sections 3 and 4. */
+export type NftFacts = {
+  store: string;
+  valueText: string;
+  valueCents: bigint | undefined;
+  percentText: string;
+  cashbackBps: bigint | undefined;
+  status: Exclude<PurchaseStatus, "processing">;
+  buyer: string;
+};
+
+export function nftFacts(nft: PurchaseNft): NftFacts {
+  const attribute = (type: string) => nft.metadata.attributes.find((one) => one.trait_type === type)?.value ?? "";
+  const valueText = attribute("Valor da Compra");
+  const percentText = attribute("Cashback");
+  return {
+    store: attribute("Loja") || nft.metadata.name || nft.name,
+    valueText,
+    valueCents: readReaisText(valueText),
+    percentText,
+    cashbackBps: readPercentText(percentText),
+    status: readStatus(attribute("Status")),
+    buyer: attribute("Comprador"),
+  };
+}
+
+/** Pending and Pendente, Confirmed and Confirmado are the same in two places. */
+export function readStatus(text: string): NftFacts["status"] {
+  const word = text.trim().toLowerCase();
+  if (word.startsWith("confirm")) return "confirmed";
+  return word.startsWith("cancel") ? "cancelled" : "pending";
+}
+
+export type CashbackSums = { totalChz: string; pendingChz: string; count: number; confirmedCount: number; pendingCount: number };
+
+/** The server's totals, or the sums over the NFTs' attributes where it gives none. Specification, section 9. */
+export function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSums {
+  const { totals } = profile;
+  if (totals) {
+    return {
+      totalChz: totals.total,
+      pendingChz: totals.pending,
+      count: totals.count,
+      confirmedCount: totals.confirmed_count,
+      pendingCount: totals.pending_count,
+    };
+  }
+  const facts = profile.nfts.map(nftFacts).filter((one) => one.status !== "cancelled");
+  const pending = facts.filter((one) => one.status === "pending");
+  const sum = (rows: NftFacts[]) => chzTextFromGwei(rows.reduce((total, one) => total + factsGwei(one, weiPerCent), 0n));
+  return {
+    totalChz: sum(facts),
+    pendingChz: sum(pending),
+    count: facts.length,
+    confirmedCount: facts.length - pending.length,
+    pendingCount: pending.length,
+  };
+}
+
+export function factsGwei({ valueCents, cashbackBps }: NftFacts, weiPerCent = DEFAULT_WEI_PER_CENT): bigint {
+  return cashbackGwei({ valueCents: valueCents ?? 0n, totalBps: cashbackBps ?? 0n, weiPerCent });
+}
+
+const LIVE_MS = 1_000;
+const SLOW_MS = 30_000;
+const FRESH_MS = 15 * 60_000;
+
+export function isInFlight(purchase: PurchaseRecord): boolean {
+  if (purchase.status === "processing" || purchase.status === "pending") return true;
+  return purchase.status === "confirmed" && purchase.cashback_state === "unpaid";
+}
+
+/** How often to look again: every second while a fresh purchase is on its way, seldom for an old one, else never. */
+export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number | false {
+  const moving = profile.purchases.filter(isInFlight);
+  if (moving.length === 0) return false;
+  return moving.some((one) => nowMs - Date.parse(one.created_at) < FRESH_MS) ? LIVE_MS : SLOW_MS;
+}
+
+const SETTLED_SHOWN_MS = 60_000;
+
+/** The purchases of the processing strip: on their way, or paid within the last minute. */
+export function stripPurchases(profile: Profile, nowMs = Date.now()): PurchaseRecord[] {
+  return profile.purchases.filter((one) => {
+    if (one.status === "cancelled") return false;
+    if (isInFlight(one)) return nowMs - Date.parse(one.created_at) < FRESH_MS;
+    return one.paid_at !== null && nowMs - Date.parse(one.paid_at) < SETTLED_SHOWN_MS;
+  });
+}

@@ -1,0 +1,47 @@
+import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+
+const STEPS = ["registered", "minted", "confirmed", "paid"] as const;
+type Step = (typeof STEPS)[number];
+
+/** The life of a purchase: when each step happened, and in which transaction. */
+export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRecord; isCompact?: boolean }) {
+  const t = useText();
+  const { dateTime } = useFormat();
+  const at: Record<Step, string | null> = {
+    registered: purchase.created_at,
+    minted: purchase.minted_at,
+    confirmed: purchase.confirmed_at,
+    paid: purchase.paid_at,
+  };
+  const hash: Record<Step, string | null> = {
+    registered: null,
+    minted: purchase.mint_tx,
+    confirmed: purchase.status_tx,
+    paid: purchase.payment_tx,
+  };
+  const done = new Set(STEPS.filter((step) => at[step] || isReached(purchase, step)));
+  const current = STEPS.find((step) => !done.has(step));
+  return (
+    <ol className={isCompact ? "timeline timeline-compact" : "timeline"}>
+      {STEPS.map((step) => (
+        <li key={step} data-state={done.has(step) ? "done" : step === current ? "current" : "ahead"}>
+          <span className="timeline-mark" aria-hidden="true" />
+          <span>
+            {t(`timeline.${step}`)}
+            <span className="sr-only"> {t(done.has(step) ? "timeline.done" : step === current ? "timeline.current" : "timeline.ahead")}</span>
+          </span>
+          {!isCompact && at[step] && <time dateTime={at[step]}>{dateTime(at[step])}</time>}
+          {!isCompact && hash[step] && <code title={hash[step]}>{`${hash[step].slice(0, 10)}…${hash[step].slice(-6)}`}</code>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function isReached(purchase: PurchaseRecord, step: Step): boolean {
+  if (step === "minted") return purchase.status !== "processing";
+  if (step === "confirmed") return purchase.status === "confirmed";
+  return step === "paid" && purchase.cashback_state !== "unpaid";
+}
