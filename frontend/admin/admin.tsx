@@ -1,0 +1,78 @@
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { useNavigate } from "react-router";
+import { toast } from "sonner";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useAdminStatus } from "../session/admin-status.ts";
+import { useSession } from "../session/session.tsx";
+
+const Panel = lazy(() => import("./panel.tsx"));
+
+/** The admin area is in Portuguese. Specification, sections 2, 4 and 8. */
+const CHECKING = "Verificando permissões de administrador...";
+const REDIRECTING = "Redirecionando...";
+
+type Denial = { to: string; title: string; description: string };
+
+function denialOf(session: ReturnType<typeof useSession>["status"], admin: ReturnType<typeof useAdminStatus>): Denial | undefined {
+  if (session === "anonymous") {
+    return {
+      to: paths.auth(paths.admin),
+      title: "Acesso negado",
+      description: "Você precisa estar logado para acessar esta página.",
+    };
+  }
+  if (session !== "ready") return undefined;
+  if (admin === "failed") {
+    return {
+      to: paths.dashboard,
+      title: "Erro",
+      description: "Ocorreu um erro ao verificar suas permissões de administrador.",
+    };
+  }
+  if (admin === "not-admin") {
+    return {
+      to: paths.dashboard,
+      title: "Acesso negado",
+      description: "Você não tem permissão para acessar o painel de administração.",
+    };
+  }
+  return undefined;
+}
+
+/** Lets admins in; everyone else is led away once, with the reason in a toast. */
+export default function Admin() {
+  const navigate = useNavigate();
+  const { status } = useSession();
+  const admin = useAdminStatus();
+  const hasLeft = useRef(false);
+  usePageMeta("Painel de Admin", "Lojas, cashback e fan tokens da Torcida.");
+  const denial = denialOf(status, admin);
+  const { to, title, description } = denial ?? {};
+  useEffect(() => {
+    if (!to || !title || hasLeft.current) return;
+    hasLeft.current = true;
+    toast.error(title, { id: "admin-denied", description });
+    navigate(to, { replace: true });
+  }, [to, title, description, navigate]);
+  if (status === "ready" && admin === "admin") {
+    return (
+      <Suspense fallback={<Waiting text={CHECKING} />}>
+        <Panel />
+      </Suspense>
+    );
+  }
+  return <Waiting text={denial ? REDIRECTING : CHECKING} />;
+}
+
+function Waiting({ text }: { text: string }) {
+  return (
+    <section className="page state-panel" lang="pt-BR">
+      <PageHeading className="sr-only">Painel de Admin</PageHeading>
+      <p className="busy" role="status">
+        <span className="spinner" aria-hidden="true" />
+        {text}
+      </p>
+    </section>
+  );
+}
