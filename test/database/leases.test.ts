@@ -1,5 +1,12 @@
 import { expect } from "chai";
-import { acquireLease, assertLease, LeaseLostError, releaseLease, renewLease } from "../../database/leases.ts";
+import {
+  acquireLease,
+  assertLease,
+  LeaseLostError,
+  leadWhileHeld,
+  releaseLease,
+  renewLease,
+} from "../../database/leases.ts";
 import { onBothEngines } from "../support/databases.ts";
 import { until } from "../support/until.ts";
 
@@ -54,6 +61,61 @@ describe("Lease", () => {
       });
       expect(await write.catch((error) => error)).to.be.instanceOf(LeaseLostError);
       expect(await database.kysely.selectFrom("chain_cursor").selectAll().execute()).to.deep.equal([]);
+    });
+
+    it("stays with a holder that writes: an assertion is a sign of life", async () => {
+      const { database, again } = await open();
+      const other = await again();
+      const held = await acquireLease(database, "indexer", "a", LONG_MS);
+      if (!held) throw new Error("not acquired");
+      await database.kysely.updateTable("leases").set({ expires_at: 1n }).execute();
+      await database.kysely.transaction().execute((transaction) => assertLease(transaction, held));
+      expect(await acquireLease(other, "indexer", "b", LONG_MS)).to.equal(undefined);
+    });
+
+    it("is led by one process, and by the next as soon as the first ends", async () => {
+      const { database, again } = await open();
+      const log: string[] = [];
+      const lead = (one: typeof database, holder: string, end: AbortController, onStandby?: () => void) =>
+        leadWhileHeld(
+          { database: one, name: "x", holder, ttlMs: 2_000, signal: end.signal, onStandby },
+          async (lease, signal) => {
+            log.push(`${holder} ${lease.fencingToken}`);
+            await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+            log.push(`${holder} ends`);
+          },
+        );
+      const [endA, endB] = [new AbortController(), new AbortController()];
+      const runA = lead(database, "a", endA);
+      await until("a leads", () => log.length === 1);
+      let isStandby = false;
+      const runB = lead(await again(), "b", endB, () => {
+        isStandby = true;
+      });
+      await until("b stands by", () => isStandby);
+      expect(log).to.deep.equal(["a 1"]);
+      endA.abort();
+      await runA;
+      await until("b leads", () => log.length === 3);
+      expect(log).to.deep.equal(["a 1", "a ends", "b 2"]);
+      endB.abort();
+      await runB;
+    });
+
+    it("tells a leader that it was overtaken, and lets it compete again", async () => {
+      const { database } = await open();
+      const tokens: bigint[] = [];
+      const end = new AbortController();
+      await leadWhileHeld(
+        { database, name: "x", holder: "a", ttlMs: 200, signal: end.signal },
+        async (lease, signal) => {
+          tokens.push(lease.fencingToken);
+          if (tokens.length === 2) return;
+          await database.kysely.updateTable("leases").set({ fencing_token: 50n, expires_at: 1n }).execute();
+          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+        },
+      );
+      expect(tokens).to.deep.equal([1n, 51n]);
     });
   });
 });
