@@ -108,6 +108,7 @@ function createServices(given: {
     payouts,
     log,
     stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
+    holdMs: environment.HOLD_SECONDS * 1_000,
     confirmations: environment.CONFIRMATIONS,
     payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
     batchSize: environment.BATCH_SIZE,

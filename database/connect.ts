@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -53,7 +53,7 @@ function connectSqlite(databaseUrl: string): Database {
 /** Opens the file with the pragmas of design, section 5, and 64-bit integers. */
 export function openSqlite(file: string): Sqlite.Database {
   try {
-    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
+    if (file !== ":memory:") ensureDirectory(dirname(file));
     const sqlite = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
     sqlite.defaultSafeIntegers(true);
     sqlite.pragma("journal_mode = WAL");
@@ -66,6 +66,13 @@ export function openSqlite(file: string): Sqlite.Database {
       `The database ${file} could not be opened (${reason}); check DATABASE_URL, the folder's rights and that it is a SQLite file`,
     );
   }
+}
+
+/** Not `recursive`: that never ends below /proc. */
+function ensureDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  ensureDirectory(dirname(directory));
+  mkdirSync(directory);
 }
 
 async function connectPostgres(databaseUrl: string): Promise<Database> {

@@ -1,6 +1,7 @@
 import { type Migration, Migrator } from "kysely/migration";
 import type { Database } from "./connect.ts";
 import { up as initial } from "./migrations/0001-initial.ts";
+import { up as approvals } from "./migrations/0002-approvals.ts";
 
 /**
  * Brings the schema up to date; does nothing where it is. Processes that start together wait for each other.
@@ -9,6 +10,7 @@ import { up as initial } from "./migrations/0001-initial.ts";
 export async function migrate({ kysely, engine }: Database): Promise<void> {
   const migrations: Record<string, Migration> = {
     "0001-initial": { up: (db) => initial(db, engine) },
+    "0002-approvals": { up: (db) => approvals(db, engine) },
   };
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();

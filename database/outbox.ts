@@ -56,6 +56,23 @@ export async function enqueueAgain(queries: Queries, operation: NewOperation): P
     .execute();
 }
 
+/** Takes an operation that has not left back out of the queue. Answers false where it is under way or done. */
+export async function withdraw(
+  queries: Queries,
+  kind: OperationKind,
+  subjectId: bigint,
+  reason: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("operations")
+    .set({ status: "failed", error: reason, updated_at: BigInt(Date.now()) })
+    .where("kind", "=", kind)
+    .where("subject_id", "=", subjectId)
+    .where("status", "=", "queued")
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
 /** Lets a queued operation go now instead of after its delay, and a failed one once more. */
 export async function hasten(queries: Queries, kind: OperationKind, subjectId: bigint): Promise<void> {
   const now = BigInt(Date.now());
@@ -361,7 +378,14 @@ const PLAN_LIMIT = 1_000;
 /** Open purchases whose token stands at a status, and for which the next operation was never put into the outbox. */
 export async function listOpenPurchases(
   queries: Queries,
-  wanted: { chainStatus: bigint; without: OperationKind; source?: "simulated"; deepestBlock?: bigint; unpaid?: true },
+  wanted: {
+    chainStatus: bigint;
+    without: OperationKind;
+    /** Those that go on by themselves, or those that were taken back. */
+    which: "automatic" | "reversed";
+    deepestBlock?: bigint;
+    unpaid?: true;
+  },
 ) {
   let query = selectPurchases(queries)
     .where("purchases.settled_at", "is", null)
@@ -376,7 +400,14 @@ export async function listOpenPurchases(
         ),
       ),
     );
-  if (wanted.source) query = query.where("purchases.source", "=", wanted.source);
+  query =
+    wanted.which === "reversed"
+      ? query.where("purchases.reversed_at", "is not", null)
+      : query
+          .where("purchases.reversed_at", "is", null)
+          .where((where) =>
+            where.or([where("purchases.source", "=", "simulated"), where("purchases.approved_at", "is not", null)]),
+          );
   if (wanted.deepestBlock !== undefined) query = query.where("nfts.status_block", "<=", wanted.deepestBlock);
   if (wanted.unpaid) query = query.where("payouts.token_id", "is", null);
   return query.orderBy("purchases.id").limit(PLAN_LIMIT).execute();

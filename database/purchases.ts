@@ -68,6 +68,7 @@ export function selectPurchases(queries: Queries) {
       "purchases.payable_at",
       "purchases.click_id",
       "purchases.offset_gwei",
+      "purchases.approved_at",
       "purchases.reversed_at",
       "purchases.settled_at",
       "purchases.created_at",
@@ -118,6 +119,39 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
 
 export async function findPurchaseByClickId(queries: Queries, clickId: string): Promise<Purchase | undefined> {
   return selectPurchases(queries).where("purchases.click_id", "=", clickId).executeTakeFirst();
+}
+
+/** The network approved the sale, or took it back; the first time counts. */
+export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({ [mark]: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .where(mark, "is", null)
+    .execute();
+}
+
+/** The network's own figure counts, until the token is minted. */
+export async function correctAmount(queries: Queries, id: bigint, amountCents: bigint): Promise<void> {
+  await queries.updateTable("purchases").set({ amount_cents: amountCents }).where("id", "=", id).execute();
+}
+
+/** Purchases that were taken back although they were paid, and for which nothing is owed back yet. */
+export async function listPaidReversals(queries: Queries): Promise<Purchase[]> {
+  return selectPurchases(queries)
+    .where("purchases.reversed_at", "is not", null)
+    .where("payouts.token_id", "is not", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("adjustments")
+            .select("adjustments.purchase_id")
+            .whereRef("adjustments.purchase_id", "=", "purchases.id"),
+        ),
+      ),
+    )
+    .limit(LIST_LIMIT)
+    .execute();
 }
 
 /** Fixes the rate and from when it may be paid; the first call counts. */

@@ -32,6 +32,7 @@ export type Schema = {
   chain_blocks: ChainBlocksTable;
   chain_events: ChainEventsTable;
   chain_cursor: ChainCursorTable;
+  chain_source: ChainSourceTable;
   nfts: NftsTable;
   payouts: PayoutsTable;
   // One writer at a time
@@ -133,6 +134,8 @@ type PurchasesTable = {
   click_id: string;
   /** The part of its cashback that was kept for purchases returned after their payment. */
   offset_gwei: Generated<bigint>;
+  /** The store's network approved the sale: it is confirmed and, after the hold, paid by itself. */
+  approved_at: bigint | null;
   /** The store or its network took the sale back. */
   reversed_at: bigint | null;
   /** Nothing is left to do: paid deep enough, cancelled, or wholly offset. */
@@ -236,17 +239,18 @@ type TransactionHashesTable = {
   sent_at: bigint | null;
 };
 
+/** The blocks whose hash is known: the newest ones without a gap, below them those that hold events and a few others. */
 type ChainBlocksTable = {
   number: bigint;
   hash: string;
-  parent_hash: string;
+  /** Seconds, as the chain counts. */
   timestamp: bigint;
 };
 
+/** The log as read from the chain, in its order. A block's hash and time are in `chain_blocks`. */
 type ChainEventsTable = {
   block_number: bigint;
   log_index: bigint;
-  block_hash: string;
   transaction_hash: string;
   kind: string;
   token_id: bigint | null;
@@ -254,11 +258,22 @@ type ChainEventsTable = {
   arguments: string;
 };
 
+/** Up to where the chain is indexed, that block included. */
 type ChainCursorTable = {
   /** Always 1n. */
   id: bigint;
   block_number: bigint;
   block_hash: string;
+};
+
+/** What is indexed. Where the configuration says something else, the index is built anew. */
+type ChainSourceTable = {
+  /** Always 1n. */
+  id: bigint;
+  chain_id: bigint;
+  purchase_nft: WalletAddress;
+  cashback_distributor: WalletAddress;
+  start_block: bigint;
 };
 
 type NftsTable = {

@@ -78,15 +78,19 @@ async function answer(
   requireAccess(route.access, identity);
   if (route.limit?.by === "wallet") limiter.take(route.path, callerOf(identity, request), route.limit);
   const rawBody = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
-  const reply = await route.handle({
+  const call = {
     request,
     identity,
-    body: route.body ? readValidBody(route.body, request, rawBody) : undefined,
-    query: route.query ? validate(route.query, request.query) : undefined,
+    body: undefined as unknown,
+    query: undefined as unknown,
     params: request.params as Record<string, string>,
     rawBody,
     requestId: String(response.locals.requestId),
-  });
+  };
+  route.before?.(call);
+  if (route.body) call.body = readValidBody(route.body, request, rawBody);
+  if (route.query) call.query = validate(route.query, request.query);
+  const reply = await route.handle(call);
   send(request, response, reply);
 }
 

@@ -49,8 +49,9 @@ export type Route<Body = unknown, Query = unknown> = {
   limit?: Limit;
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
-  /** Path parameters and what they are, for the document. */
   responses: Partial<Record<number, z.ZodType | { type: string }>>;
+  /** Runs before the body is read into its shape: for signatures over its bytes. */
+  before?(call: Call<unknown, unknown>): void;
   handle(call: Call<Body, Query>): Promise<Reply> | Reply;
 };
 

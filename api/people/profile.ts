@@ -84,7 +84,7 @@ export function currentRate(services: Services): bigint {
 
 /** One purchase as its buyer sees it. */
 export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): PurchaseRecord {
-  const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
+  const status = shownStatus(purchase);
   const cashback = cashbackOf(purchase, view.rate);
   const state = cashbackState(purchase, view);
   return {
@@ -114,6 +114,12 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
   };
 }
 
+/** A purchase that was taken back earns nothing, whatever its token says; one that was paid before stays as it was. */
+function shownStatus(purchase: Purchase): PurchaseStatus {
+  if (purchase.reversed_at !== null && purchase.payout_state === null) return "cancelled";
+  return purchaseStatusFromChain(purchase.chain_status ?? undefined);
+}
+
 function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
   if (purchase.payout_state === null || purchase.payment_block === null) return "unpaid";
   return purchase.payment_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
@@ -122,7 +128,7 @@ function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
 function sumUp(purchases: readonly Purchase[], view: PurchaseView): Totals {
   const sums = { confirmed: 0n, pending: 0n, paid: 0n, confirmedCount: 0, pendingCount: 0 };
   for (const purchase of purchases) {
-    const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
+    const status = shownStatus(purchase);
     if (status === "cancelled") continue;
     const cashback = cashbackOf(purchase, view.rate);
     if (status === "confirmed") {

@@ -369,7 +369,10 @@ async function payUser(
         field: "amount",
       });
     }
-    const payments = await enqueuePayments(queries, purchases, { weiPerCent: rate, notBefore: BigInt(Date.now()) });
+    const payments = await enqueuePayments(queries, purchases, {
+      weiPerCent: rate,
+      notBefore: () => BigInt(Date.now()),
+    });
     const answer: DistributeAnswer = {
       success: true,
       message: "Payment queued",

@@ -1,7 +1,7 @@
-import { takeOffset } from "../../database/adjustments.ts";
+import { insertAdjustment, takeOffset } from "../../database/adjustments.ts";
 import type { Database } from "../../database/connect.ts";
-import { enqueue, indexedBlock, listOpenPurchases, type NewOperation, settlePurchases } from "../../database/outbox.ts";
-import { freezeRate, type Purchase } from "../../database/purchases.ts";
+import { enqueue, indexedBlock, listOpenPurchases, settlePurchases } from "../../database/outbox.ts";
+import { freezeRate, listPaidReversals, type Purchase } from "../../database/purchases.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { touchUser } from "../../database/users.ts";
 import { cashbackGwei } from "../../domain/cashback.ts";
@@ -10,7 +10,10 @@ import type { RateSource } from "../rate/rate-source.ts";
 
 export type PlanOptions = {
   rates: RateSource;
+  /** Between the steps of a simulated purchase, so that people see them. */
   stepDelayMs: number;
+  /** From its confirmation until a live purchase is paid. */
+  holdMs: number;
   /** How deep a confirmation must be before what it leads to, a payment, is sent. */
   payoutConfirmations: number;
   /** Refuses the write where another process has become the sender. */
@@ -19,38 +22,49 @@ export type PlanOptions = {
 
 /**
  * Gives every open purchase its next step. The step is derived from what the indexer saw, never from memory, so that a
- * process that dies anywhere loses nothing. Only simulated purchases go on by themselves. Design, section 1.
+ * process that dies anywhere loses nothing. Simulated purchases and those that a network approved go on by themselves.
+ * Answers whether something was planned. Design, section 1.
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);
   if (cursor === undefined) return false;
   const deepestBlock = cursor - BigInt(options.payoutConfirmations) + 1n;
-  const confirmed = await planConfirmations(database, options);
-  const paid = await planPayments(database, deepestBlock, options);
+  const planned = [
+    await planCancellations(database, options),
+    await planConfirmations(database, options),
+    await planPayments(database, deepestBlock, options),
+    await planAdjustments(database, options),
+  ];
   await settlePurchases(database.kysely, deepestBlock);
-  return confirmed || paid;
+  return planned.includes(true);
 }
 
 async function planConfirmations(database: Database, options: PlanOptions): Promise<boolean> {
-  const pending = await listOpenPurchases(database.kysely, {
+  const rows = await listOpenPurchases(database.kysely, {
     chainStatus: BigInt(CHAIN_STATUS.pending),
     without: "confirm",
-    source: "simulated",
+    which: "automatic",
   });
-  const rows = pending.filter((row) => row.reversed_at === null);
-  if (rows.length === 0) return false;
   const rate = options.rates.current();
-  if (rate.kind === "unavailable") return false;
+  if (rows.length === 0 || rate.kind === "unavailable") return false;
   const now = BigInt(Date.now());
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
-    await queries
-      .updateTable("purchases")
-      .set({ wei_per_cent: rate.weiPerCent, payable_at: now })
-      .where("id", "in", ids(rows))
-      .where("wei_per_cent", "is", null)
-      .execute();
-    await enqueue(queries, operationsOf(rows, "confirm", now + BigInt(options.stepDelayMs)));
+    for (const source of ["simulated", "live"] as const) {
+      const ids = rows.filter((row) => row.source === source).map((row) => row.id);
+      if (ids.length === 0) continue;
+      const payableAt = source === "simulated" ? now : now + BigInt(options.holdMs);
+      await queries
+        .updateTable("purchases")
+        .set({ wei_per_cent: rate.weiPerCent, payable_at: payableAt })
+        .where("id", "in", ids)
+        .where("wei_per_cent", "is", null)
+        .execute();
+    }
+    await enqueue(
+      queries,
+      rows.map((row) => ({ kind: "confirm" as const, subjectId: row.id, notBefore: now + stepDelay(row, options) })),
+    );
   });
   return true;
 }
@@ -60,22 +74,60 @@ async function planPayments(database: Database, deepestBlock: bigint, options: P
   const rows = await listOpenPurchases(database.kysely, {
     chainStatus: BigInt(CHAIN_STATUS.confirmed),
     without: "pay",
-    source: "simulated",
+    which: "automatic",
     deepestBlock,
     unpaid: true,
   });
   const rate = options.rates.current();
-  const payable = rows.filter((row) => row.reversed_at === null && (row.payable_at ?? now) <= now);
-  const rated = payable.filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
-  if (rated.length === 0) return false;
+  const payable = rows
+    .filter((row) => (row.payable_at ?? now) <= now)
+    .filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
+  if (payable.length === 0) return false;
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
-    await enqueuePayments(queries, rated, {
+    await enqueuePayments(queries, payable, {
       weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n,
-      notBefore: now + BigInt(options.stepDelayMs),
+      notBefore: (purchase) => now + stepDelay(purchase, options),
     });
   });
   return true;
+}
+
+/** What was taken back before it was confirmed is cancelled on chain. */
+async function planCancellations(database: Database, options: PlanOptions): Promise<boolean> {
+  const rows = await listOpenPurchases(database.kysely, {
+    chainStatus: BigInt(CHAIN_STATUS.pending),
+    without: "cancel",
+    which: "reversed",
+  });
+  if (rows.length === 0) return false;
+  const notBefore = BigInt(Date.now());
+  await inTransaction(database.kysely, async (queries) => {
+    await options.assertLease(queries);
+    await enqueue(
+      queries,
+      rows.map((row) => ({ kind: "cancel" as const, subjectId: row.id, notBefore })),
+    );
+  });
+  return true;
+}
+
+/** What was taken back after it was paid is owed back. */
+async function planAdjustments(database: Database, options: PlanOptions): Promise<boolean> {
+  const rows = await listPaidReversals(database.kysely);
+  if (rows.length === 0) return false;
+  await inTransaction(database.kysely, async (queries) => {
+    await options.assertLease(queries);
+    for (const row of rows) {
+      await insertAdjustment(queries, row, (row.paid_gwei ?? 0n) + row.offset_gwei);
+      await touchUser(queries, row.wallet);
+    }
+  });
+  return true;
+}
+
+function stepDelay(purchase: Pick<Purchase, "source">, options: PlanOptions): bigint {
+  return purchase.source === "simulated" ? BigInt(options.stepDelayMs) : 0n;
 }
 
 export type Payment = { purchaseId: bigint; amountGwei: bigint };
@@ -87,16 +139,19 @@ export type Payment = { purchaseId: bigint; amountGwei: bigint };
 export async function enqueuePayments(
   queries: Queries,
   purchases: readonly Purchase[],
-  { weiPerCent, notBefore }: { weiPerCent: bigint; notBefore: bigint },
+  { weiPerCent, notBefore }: { weiPerCent: bigint; notBefore: (purchase: Purchase) => bigint },
 ): Promise<Payment[]> {
-  const payments: Payment[] = [];
-  const settled: bigint[] = [];
+  const payments: (Payment & { notBefore: bigint })[] = [];
   for (const purchase of purchases) {
-    if (purchase.wei_per_cent === null) await freezeRate(queries, purchase.id, { weiPerCent, payableAt: notBefore });
+    const sendAt = notBefore(purchase);
+    if (purchase.wei_per_cent === null) await freezeRate(queries, purchase.id, { weiPerCent, payableAt: sendAt });
     const gross = cashbackOf(purchase, weiPerCent);
     const offset = await takeOffset(queries, purchase, gross);
-    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset });
-    else settled.push(purchase.id);
+    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, notBefore: sendAt });
+    else {
+      await queries.updateTable("purchases").set({ settled_at: sendAt }).where("id", "=", purchase.id).execute();
+      await touchUser(queries, purchase.wallet);
+    }
   }
   await enqueue(
     queries,
@@ -104,14 +159,10 @@ export async function enqueuePayments(
       kind: "pay" as const,
       subjectId: payment.purchaseId,
       amountGwei: payment.amountGwei,
-      notBefore,
+      notBefore: payment.notBefore,
     })),
   );
-  if (settled.length > 0) {
-    await queries.updateTable("purchases").set({ settled_at: notBefore }).where("id", "in", settled).execute();
-    for (const wallet of new Set(purchases.map((purchase) => purchase.wallet))) await touchUser(queries, wallet);
-  }
-  return payments;
+  return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
 }
 
 /** A purchase's cashback in gwei at its frozen rate, or at the present one before there is one. */
@@ -124,12 +175,4 @@ export function cashbackOf(
     totalBps: purchase.cashback_bps + purchase.bonus_bps,
     weiPerCent: purchase.wei_per_cent ?? currentWeiPerCent,
   });
-}
-
-function operationsOf(purchases: readonly Purchase[], kind: "confirm", notBefore: bigint): NewOperation[] {
-  return purchases.map((purchase) => ({ kind, subjectId: purchase.id, notBefore }));
-}
-
-function ids(purchases: readonly Purchase[]): bigint[] {
-  return purchases.map((purchase) => purchase.id);
 }

@@ -62,6 +62,7 @@ export type SenderOptions = {
   payouts: PayoutSwitch;
   log: Logger;
   stepDelayMs: number;
+  holdMs: number;
   confirmations: number;
   payoutConfirmations: number;
   batchSize: number;
@@ -92,8 +93,8 @@ export type SenderStatus = {
 type Head = { number: bigint; baseFeeWei: bigint; nonce: bigint; balanceWei: bigint };
 
 const LEASE_NAME = "sender";
-const LEASE_MS = 10_000;
-const LEASE_RENEW_MS = 3_000;
+const LEASE_MS = 5_000;
+const LEASE_RENEW_MS = 1_500;
 const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 6n;
 const RETRY_BACKOFF_MS = 2_000n;
@@ -226,6 +227,7 @@ export class Sender {
     const hasPlanned = await planNextSteps(database, {
       rates: this.#options.rates,
       stepDelayMs: this.#options.stepDelayMs,
+      holdMs: this.#options.holdMs,
       payoutConfirmations: this.#options.payoutConfirmations,
       assertLease: this.#assertLease,
     });

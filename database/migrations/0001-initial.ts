@@ -221,14 +221,14 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
   await table("chain_blocks")
     .addColumn("number", integer, (c) => c.primaryKey().notNull())
     .addColumn("hash", "text", (c) => c.notNull())
-    .addColumn("parent_hash", "text", (c) => c.notNull())
     .addColumn("timestamp", integer, (c) => c.notNull())
     .execute();
 
-  await table("chain_events")
+  // Appended in the order of its key, which is also the order of its pages: no second tree for the rows in SQLite.
+  const events = db.schema.createTable("chain_events");
+  await (engine === "sqlite" ? events.modifyEnd(sql`strict, without rowid`) : events)
     .addColumn("block_number", integer, (c) => c.notNull())
     .addColumn("log_index", integer, (c) => c.notNull())
-    .addColumn("block_hash", "text", (c) => c.notNull())
     .addColumn("transaction_hash", "text", (c) => c.notNull())
     .addColumn("kind", "text", (c) => c.notNull())
     .addColumn("token_id", integer)
@@ -241,6 +241,14 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("id", integer, (c) => c.primaryKey().notNull().check(sql`id = 1`))
     .addColumn("block_number", integer, (c) => c.notNull())
     .addColumn("block_hash", "text", (c) => c.notNull())
+    .execute();
+
+  await table("chain_source")
+    .addColumn("id", integer, (c) => c.primaryKey().notNull().check(sql`id = 1`))
+    .addColumn("chain_id", integer, (c) => c.notNull())
+    .addColumn("purchase_nft", "text", (c) => c.notNull())
+    .addColumn("cashback_distributor", "text", (c) => c.notNull())
+    .addColumn("start_block", integer, (c) => c.notNull())
     .execute();
 
   await table("nfts")

@@ -69,15 +69,17 @@ export const createStoreRequestSchema = z.strictObject({
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();
 
-const percentSchema = z.union([z.number(), z.string()]).transform((value, context) => {
-  try {
-    if (value === "") throw new InvalidNumberError("must not be empty");
-    return parsePercent(value);
-  } catch (error) {
-    context.addIssue({ code: "custom", message: (error as Error).message });
-    return z.NEVER;
-  }
-});
+const percentSchema = z
+  .union([z.number(), z.string()], { error: "must be a percent such as 5.75" })
+  .transform((value, context) => {
+    try {
+      if (value === "") throw new InvalidNumberError("must not be empty");
+      return parsePercent(value);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
 
 /** A percent from 0 to 100 with at most 2 decimals, as a number or text with a dot or comma, to basis points. */
 export const createCashbackRequestSchema = z.strictObject({

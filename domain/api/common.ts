@@ -9,7 +9,7 @@ export const addressSchema = z
 
 /** A database id as clients send it, a JSON integer or decimal text. Answered as a JSON number. */
 export const idSchema = z
-  .union([z.number(), z.string()])
+  .union([z.number(), z.string()], { error: "must be a positive whole number" })
   .transform((value) => String(value))
   .pipe(z.string().regex(/^[1-9]\d{0,14}$/, "must be a positive whole number"))
   .transform((text) => BigInt(text));

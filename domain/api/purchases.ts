@@ -5,8 +5,12 @@ import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase-status.ts";
 import { SLUG_PATTERN } from "../slug.ts";
 import { addressSchema, idSchema } from "./common.ts";
 
+const decimalInput = z.union([z.number(), z.string()], {
+  error: "must be a non-negative decimal number such as 12.50",
+});
+
 /** Reais as a JSON number or text with a dot, at most 2 decimals, to cents. */
-const amountReaisSchema = z.union([z.number(), z.string()]).transform((value, context) => {
+export const amountReaisSchema = decimalInput.transform((value, context) => {
   try {
     const cents = parseReais(value);
     if (cents === 0n) throw new InvalidNumberError("must be more than 0");
@@ -19,7 +23,7 @@ const amountReaisSchema = z.union([z.number(), z.string()]).transform((value, co
 });
 
 /** CHZ as a JSON number or text with a dot, at most 9 decimals, to gwei. */
-const amountChzSchema = z.union([z.number(), z.string()]).transform((value, context) => {
+const amountChzSchema = decimalInput.transform((value, context) => {
   try {
     const gwei = parseDecimal(value, 9);
     if (gwei === 0n) throw new InvalidNumberError("must be more than 0");
@@ -105,7 +109,7 @@ export const mintNftRequestSchema = z.object({
   metadata_uri: z
     .string()
     .trim()
-    .max(2_048)
+    .max(1_024, "must be at most 1024 characters")
     .regex(/^(?:https:\/\/[^\s@]+|ipfs:\/\/\S+)?$/, "must be an https:// or ipfs:// address, or empty")
     .optional()
     .default(""),

@@ -1,0 +1,27 @@
+import type { Insertable } from "kysely";
+import type { Schema } from "./schema.ts";
+import type { Queries } from "./transaction.ts";
+
+/** Answers false where the network told this event before. */
+export async function insertAffiliateEvent(
+  queries: Queries,
+  event: Insertable<Schema["affiliate_events"]>,
+): Promise<boolean> {
+  const inserted = await queries
+    .insertInto("affiliate_events")
+    .values(event)
+    .onConflict((conflict) => conflict.columns(["network", "event_id"]).doNothing())
+    .returning("event_id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** The hash of the body under which an event was told. */
+export async function findAffiliateEvent(queries: Queries, network: string, eventId: string) {
+  return queries
+    .selectFrom("affiliate_events")
+    .select("body_hash")
+    .where("network", "=", network)
+    .where("event_id", "=", eventId)
+    .executeTakeFirst();
+}
