@@ -27,9 +27,11 @@ export type FaultSystem = {
   shopper(key?: `0x${string}`): Promise<Shopper>;
   /** Another api process on the same database. */
   anotherApi(extra?: Record<string, string>): Promise<Supervised>;
-  run(script: string, ...args: string[]): Promise<{ code: number; output: string }>;
+  run(script: string, args?: readonly string[], extra?: Record<string, string>): Promise<ScriptResult>;
   stop(): Promise<void>;
 };
+
+export type ScriptResult = { code: number; output: string };
 
 export type FaultSystemOptions = {
   /** Without it, SQLite in a folder of its own. */
@@ -37,6 +39,8 @@ export type FaultSystemOptions = {
   seed?: number;
   anvil?: AnvilOptions;
   environment?: Record<string, string>;
+  /** Leave the indexer out, where what is tested needs none. */
+  withoutIndexer?: boolean;
 };
 
 /** anvil's second well-known account, made an admin. */
@@ -68,10 +72,10 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     LOG_LEVEL: "info",
     ...options.environment,
   };
-  const run = async (script: string, ...args: string[]) => {
+  const run: FaultSystem["run"] = async (script, args = [], extra = {}) => {
     try {
       const { stdout, stderr } = await runFile(process.execPath, [script, ...args], {
-        env: { ...process.env, ...environment },
+        env: { ...process.env, ...environment, ...extra },
       });
       return { code: 0, output: stdout + stderr };
     } catch (error) {
@@ -79,8 +83,11 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
       return { code, output: stdout + stderr };
     }
   };
-  for (const [script, ...args] of [["scripts/deploy.ts", "--network", "localhost"], ["scripts/seed.ts"]] as const) {
-    const { code, output } = await run(script, ...args);
+  for (const [script, args] of [
+    ["scripts/deploy.ts", ["--network", "localhost"]],
+    ["scripts/seed.ts", []],
+  ] as const) {
+    const { code, output } = await run(script, args);
     if (code !== 0) throw new Error(`${script}: ${output}`);
   }
   environment.RPC_URLS = proxy.url;
@@ -94,7 +101,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
   const api = supervise({ name: "api", script: "api/main.ts", url, environment });
   const indexer = supervise({ name: "indexer", script: "indexer/main.ts", url: indexerUrl, environment });
   const others: Supervised[] = [];
-  indexer.start();
+  if (!options.withoutIndexer) indexer.start();
   api.start();
   const system: FaultSystem = {
     anvil,
@@ -139,7 +146,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     },
   };
   try {
-    await Promise.all([api.ready(), indexer.ready()]);
+    await Promise.all([api.ready(), options.withoutIndexer ? undefined : indexer.ready()]);
   } catch (error) {
     await system.stop();
     throw error;

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+
+describe("The doctor", function () {
+  this.timeout(60_000);
+  let system: FaultSystem;
+  before(async () => {
+    system = await startFaultSystem({ withoutIndexer: true });
+  });
+  after(() => system?.stop());
+
+  /** What it says with some variables changed. */
+  const consult = (changed: Record<string, string> = {}) => system.run("scripts/doctor.ts", [], changed);
+
+  it("finds nothing to mend in a running system, and says what is watched", async () => {
+    const { code, output } = await consult();
+    expect(output)
+      .to.match(/✓ database: /)
+      .and.match(/✓ roles: /)
+      .and.match(/✓ sender: is /)
+      .and.match(/, 0 to mend/);
+    expect(output).to.include("! indexer: nobody holds the lease\n  → Start the indexer");
+    expect(code).to.equal(0);
+  });
+
+  it("names a wrong variable", async () => {
+    const { code, output } = await consult({ PORT: "99999" });
+    expect(output).to.match(/✗ configuration: PORT /);
+    expect(code).to.equal(1);
+  });
+
+  it("sees a chain that is another, and one that is away", async () => {
+    expect((await consult({ CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: generatePrivateKey() })).output).to.include(
+      "is of chain 88882, not 88888",
+    );
+    const { code, output } = await consult({ RPC_URLS: "http://127.0.0.1:9" });
+    expect(output).to.match(/✗ rpc 127.0.0.1:9: .*\n {2}→ docs\/runbook\/rpc-away.md/);
+    expect(code).to.equal(1);
+  });
+
+  it("does not make a database where there is none", async () => {
+    const missing = join(system.directory, "missing.db");
+    expect((await consult({ DATABASE_URL: missing })).output).to.include(`There is no file ${missing}`);
+    expect((await consult({ DATABASE_URL: "postgres://torcida@127.0.0.1:9/torcida" })).output).to.match(
+      /✗ database: .*did not answer/,
+    );
+  });
+
+  it("sees an operator without roles and without CHZ", async () => {
+    const key = generatePrivateKey();
+    const { output } = await consult({ OPERATOR_PRIVATE_KEY: key });
+    const { address } = privateKeyToAccount(key);
+    expect(output).to.include(`${address} lacks MINTER_ROLE, CONFIRMER_ROLE, CATALOGUE_ROLE, PAYER_ROLE`);
+    expect(output).to.include(`✗ hot wallet: 0 CHZ for gas\n  → Send CHZ to ${address}`);
+  });
+
+  it("sees contracts that are not there, and an empty distributor", async () => {
+    const nowhere = "0x00000000000000000000000000000000000000aa";
+    expect((await consult({ PURCHASE_NFT_ADDRESS: nowhere })).output).to.match(/There is no PurchaseNFT at/);
+    await system.anvil.request("anvil_setBalance", system.deployment.cashbackDistributor.address, "0x0");
+    expect((await consult()).output).to.include("✗ distributor: 0 CHZ to pay with");
+  });
+});
