@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
+
+/// @title RevertingReceiver
+/// @notice Refuses CHZ until told otherwise, then can take its credit.
+contract RevertingReceiver {
+    bool public isWilling;
+
+    error Unwilling();
+
+    receive() external payable {
+        if (!isWilling) revert Unwilling();
+    }
+
+    function becomeWilling() external {
+        isWilling = true;
+    }
+
+    function withdraw(ICashbackDistributor distributor, address payable to) external {
+        distributor.withdrawCredit(to);
+    }
+}
+
+/// @title LoopingReceiver
+/// @notice Burns all the gas it is given.
+contract LoopingReceiver {
+    uint256 public turns;
+
+    receive() external payable {
+        while (true) ++turns;
+    }
+}
+
+/// @title ReturnBombReceiver
+/// @notice Takes CHZ, or refuses it, with as much return data as its gas can buy.
+contract ReturnBombReceiver {
+    bool private immutable _REFUSES;
+
+    constructor(bool refuses) {
+        _REFUSES = refuses;
+    }
+
+    receive() external payable {
+        bool refuses = _REFUSES;
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            if refuses { revert(0, 80000) }
+            return(0, 80000)
+        }
+    }
+}
+
+/// @title ReenteringReceiver
+/// @notice Calls the distributor back with prepared data while it is paid, and remembers what came of it. Given a payer's
+/// role, even a payer's calls are refused.
+contract ReenteringReceiver {
+    address private immutable _DISTRIBUTOR;
+    bytes private _payload;
+    bool private immutable _INSISTS;
+
+    bool public wasRefused;
+
+    error CallBackFailed();
+
+    constructor(address distributor, bytes memory payload, bool insists) {
+        _DISTRIBUTOR = distributor;
+        _payload = payload;
+        _INSISTS = insists;
+    }
+
+    receive() external payable {
+        (bool isDone,) = _DISTRIBUTOR.call(_payload);
+        if (!isDone && _INSISTS) revert CallBackFailed();
+        // One flag is what 30,000 gas have room for.
+        if (!isDone) wasRefused = true;
+    }
+
+    function setPayload(bytes calldata payload) external {
+        _payload = payload;
+    }
+
+    function callDistributor() external {
+        (bool isDone,) = _DISTRIBUTOR.call(_payload);
+        if (!isDone) revert CallBackFailed();
+    }
+}
+
+/// @title BalanceReader
+/// @notice Reads the distributor's books while it is paid, and refuses where they do not fit together.
+contract BalanceReader {
+    ICashbackDistributor private immutable _DISTRIBUTOR;
+    uint256 private immutable _PURCHASE_ID;
+
+    error BooksOutOfOrder();
+
+    constructor(ICashbackDistributor distributor, uint256 purchaseId) {
+        _DISTRIBUTOR = distributor;
+        _PURCHASE_ID = purchaseId;
+    }
+
+    receive() external payable {
+        if (!_DISTRIBUTOR.isPaid(_PURCHASE_ID)) revert BooksOutOfOrder();
+        if (_DISTRIBUTOR.spentToday() < msg.value) revert BooksOutOfOrder();
+        if (address(_DISTRIBUTOR).balance < _DISTRIBUTOR.totalCredit()) revert BooksOutOfOrder();
+    }
+}
+
+/// @title ForcedFunding
+/// @notice Sends its balance to an address without asking it.
+contract ForcedFunding {
+    constructor(address payable to) payable {
+        selfdestruct(to);
+    }
+}
