@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { testWallet, type TestWallet } from "./test-wallet.ts";
 
+/** Not the package's own list: with its single process, the browser ends with its first profile. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 /** A Chromium: `CHROMIUM_PATH`, else the one that comes by npm. */
@@ -9,7 +10,7 @@ export async function launchChromium(): Promise<Browser> {
   // Tells the package to unpack the system libraries that a bare machine lacks.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= "nodejs24.x";
   const { default: packed } = await import("@sparticuz/chromium");
-  return chromium.launch({ executablePath: await packed.executablePath(), args: [...packed.args, ...FLAGS] });
+  return chromium.launch({ executablePath: await packed.executablePath(), args: FLAGS });
 }
 
 export type Visit = {
@@ -35,7 +36,7 @@ export async function visit(browser: Browser, { wallet = testWallet(), storage =
   });
   context.on("weberror", (error) => problems.push(String(error.error())));
   await context.addInitScript((entries) => {
-    if (sessionStorage.getItem("seeded")) return;
+    if (location.protocol === "about:" || sessionStorage.getItem("seeded")) return;
     sessionStorage.setItem("seeded", "yes");
     for (const [key, value] of entries) localStorage.setItem(key, value);
   }, Object.entries(storage));
