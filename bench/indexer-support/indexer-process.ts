@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/support/event-chain.ts";
+import { freePorts } from "../../test/support/free-port.ts";
+
+export type IndexerProcess = {
+  child: ChildProcess;
+  url: string;
+  /** Waits until it has indexed this block. */
+  untilIndexed(block: number, timeoutMs?: number): Promise<void>;
+  /** The highest resident memory so far. */
+  peakMemoryMb(): number;
+  /** The sum of a counter over its labels. */
+  metric(name: string): Promise<number>;
+  stop(): Promise<void>;
+};
+
+export type StartIndexerParameters = { rpcUrl: string; databaseUrl: string; environment?: Record<string, string> };
+
+const POLL_MS = 5;
+const TIMEOUT_MS = 600_000;
+
+/** The real process, on the made-up chain. */
+export async function startIndexer({
+  rpcUrl,
+  databaseUrl,
+  environment,
+}: StartIndexerParameters): Promise<IndexerProcess> {
+  const [port] = await freePorts(1);
+  const child = spawn(process.execPath, ["indexer/main.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      RPC_URLS: rpcUrl,
+      INDEXER_PORT: String(port),
+      PURCHASE_NFT_ADDRESS: PURCHASE_NFT,
+      CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR,
+      START_BLOCK: "0",
+      LOG_LEVEL: "warn",
+      ...environment,
+    },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output = (output + chunk.toString("utf8")).slice(-4_000);
+    });
+  }
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    child,
+    url,
+    async untilIndexed(block, timeoutMs = TIMEOUT_MS) {
+      const deadline = performance.now() + timeoutMs;
+      while (performance.now() < deadline) {
+        if (child.exitCode !== null) throw new Error(`The indexer ended with ${child.exitCode}\n${output}`);
+        if ((await indexedBlock(url)) >= block) return;
+        await delay(POLL_MS);
+      }
+      throw new Error(`The indexer did not reach block ${block}\n${output}`);
+    },
+    peakMemoryMb: () =>
+      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
+    async metric(name) {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))].map((match) =>
+        Number(match[1]),
+      );
+      return values.reduce((sum, value) => sum + value, 0);
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const closed = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGTERM");
+      await closed;
+    },
+  };
+}
+
+async function indexedBlock(url: string): Promise<number> {
+  try {
+    const { cursor_block: block } = (await (await fetch(`${url}/readyz`)).json()) as { cursor_block: number | null };
+    return block ?? -1;
+  } catch {
+    return -1;
+  }
+}

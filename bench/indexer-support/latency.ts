@@ -1,0 +1,93 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "../../database/connect.ts";
+import { startAnvil } from "../../test/support/anvil.ts";
+import { buyerOf, emit, mintEvents, placeEmitters } from "../../test/support/event-chain.ts";
+import { startIndexer } from "./indexer-process.ts";
+
+const EVENTS = 100;
+const LOOK_EVERY_MS = 2;
+const TIMEOUT_MS = 30_000;
+
+/** From the answer that a block with a mint is made to its row in the database, with a WebSocket and by polling. */
+export async function measureLatency(newDatabase: () => Promise<string>): Promise<Record<string, number>> {
+  const announced = await latencies(await newDatabase(), (rpcUrl) => Promise.resolve({ rpcUrl, close() {} }));
+  const polled = await latencies(await newDatabase(), withoutWebSocket);
+  return {
+    webSocketP50Ms: percentile(announced, 50),
+    webSocketP95Ms: percentile(announced, 95),
+    pollingP50Ms: percentile(polled, 50),
+    pollingP95Ms: percentile(polled, 95),
+  };
+}
+
+async function latencies(
+  databaseUrl: string,
+  access: (rpcUrl: string) => Promise<{ rpcUrl: string; close(): void }>,
+): Promise<number[]> {
+  const anvil = await startAnvil({ manualBlocks: true, extraArguments: ["--no-mining"] });
+  await placeEmitters(anvil);
+  await anvil.request("anvil_mine", "0x1");
+  const { rpcUrl, close } = await access(anvil.rpcUrl);
+  const indexer = await startIndexer({ rpcUrl, databaseUrl });
+  await indexer.untilIndexed(1);
+  // The subscription follows the backfill.
+  await delay(500);
+  const database = await connect(databaseUrl);
+  const measured: number[] = [];
+  try {
+    for (let id = 1n; id <= BigInt(EVENTS); id += 1n) {
+      await emit(anvil, mintEvents({ tokenId: id, buyer: buyerOf(Number(id)) }));
+      await anvil.request("anvil_mine", "0x1");
+      const mined = performance.now();
+      const row = () =>
+        database.kysely.selectFrom("nfts").select("token_id").where("token_id", "=", id).executeTakeFirst();
+      while (!(await row())) {
+        if (performance.now() - mined > TIMEOUT_MS) throw new Error(`Token ${id} did not appear in the index`);
+        await delay(LOOK_EVERY_MS);
+      }
+      measured.push(performance.now() - mined);
+      // Not in step with the polling interval.
+      await delay(Number(id % 7n) * 23);
+    }
+    return measured;
+  } finally {
+    await database.close();
+    await indexer.stop();
+    close();
+    await anvil.stop("SIGKILL");
+  }
+}
+
+/** A way to the node on which no connection can be upgraded to a WebSocket. */
+async function withoutWebSocket(rpcUrl: string): Promise<{ rpcUrl: string; close(): void }> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: Buffer.concat(chunks),
+    });
+    response.setHeader("content-type", "application/json");
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  server.on("upgrade", (_, socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  return {
+    rpcUrl: `http://127.0.0.1:${port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (
+    Math.round((sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0) * 10) / 10
+  );
+}

@@ -1,0 +1,56 @@
+import { type Anvil, startAnvil } from "../../test/support/anvil.ts";
+import {
+  buyerOf,
+  type EventRecord,
+  emit,
+  mintEvents,
+  paymentEvent,
+  placeEmitters,
+  statusEvents,
+} from "../../test/support/event-chain.ts";
+
+/** How many events the blocks hold, and how many empty blocks lie between those that hold some. */
+export type ChainShape = { name: string; events: number; eventsPerBlock: number; blocksPerBlockWithEvents: number };
+
+/** A node with a chain; `keptEvents` are of the kinds that the indexer keeps, `allEvents` also those that only echo them. */
+export type MadeUpChain = { anvil: Anvil; head: number; keptEvents: number; allEvents: number; purchases: number };
+
+const BUYERS = 5_000;
+const MANUAL = ["--no-mining", "--gas-limit", "1000000000", "--prune-history"];
+
+/**
+ * A node of its own with a chain of the shape: purchases that are minted, confirmed and paid. `events` counts what is
+ * kept of them: Transfer, PurchaseMinted, StatusUpdated and CashbackPaid, four a purchase.
+ */
+export async function makeUpChain(shape: ChainShape): Promise<MadeUpChain> {
+  const anvil = await startAnvil({ manualBlocks: true, extraArguments: MANUAL });
+  await placeEmitters(anvil);
+  let keptEvents = 0;
+  let allEvents = 0;
+  const steps = purchaseSteps();
+  while (keptEvents < shape.events) {
+    const nft: EventRecord[] = [];
+    const distributor: EventRecord[] = [];
+    for (let kept = 0; kept < shape.eventsPerBlock && keptEvents < shape.events; ) {
+      const step = steps.next().value;
+      for (const event of step.events) (event.from === "nft" ? nft : distributor).push(event);
+      kept += step.kept;
+      keptEvents += step.kept;
+    }
+    allEvents += nft.length + distributor.length;
+    await emit(anvil, [...nft, ...distributor]);
+    await anvil.request("anvil_mine", `0x${shape.blocksPerBlockWithEvents.toString(16)}`);
+  }
+  const head = Number(await anvil.request<string>("eth_blockNumber"));
+  return { anvil, head, keptEvents, allEvents, purchases: Math.ceil(keptEvents / 4) };
+}
+
+/** Mints, confirmations and payments mixed, each in its order. */
+function* purchaseSteps(): Generator<{ events: EventRecord[]; kept: number }, never> {
+  for (let id = 1n; ; id += 1n) {
+    const buyer = buyerOf(Number(id % BigInt(BUYERS)));
+    yield { events: mintEvents({ tokenId: id, buyer }), kept: 2 };
+    yield { events: statusEvents(id), kept: 1 };
+    yield { events: [paymentEvent(id, buyer, 25n * 10n ** 17n)], kept: 1 };
+  }
+}
