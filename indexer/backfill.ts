@@ -1,0 +1,112 @@
+import { commitChunk, decodeLogs } from "./commit.ts";
+import type { Context } from "./context.ts";
+import type { ChainEvent } from "./events.ts";
+import type { RangeSizer } from "./range-sizer.ts";
+import { RpcError } from "./rpc/json-rpc.ts";
+import type { ChainNode } from "./rpc/node.ts";
+import type { BlockId, StoredBlock } from "./store/index-store.ts";
+
+/** A range as it was read: everything that a chunk needs, and nothing of the raw answer. */
+type Piece = { to: BlockId; events: ChainEvent[]; blocks: StoredBlock[] };
+
+const RANGES_IN_FLIGHT = 4;
+/** Enough for a commit to be cheap, few enough to be forgotten soon. */
+const EVENTS_PER_COMMIT = 10_000;
+
+/** Reads the blocks after the cursor up to `to` by ranges, several at a time, and commits them in order. */
+export async function backfill(
+  context: Context,
+  sizer: RangeSizer,
+  { cursor, to }: { cursor: BlockId | undefined; to: number },
+): Promise<BlockId | undefined> {
+  const { source, signal } = context;
+  let next = cursor ? cursor.number + 1 : source.startBlock;
+  let last = cursor;
+  const inFlight: Promise<Piece[]>[] = [];
+  const start = () => {
+    while (inFlight.length < RANGES_IN_FLIGHT && next <= to) {
+      const from = next;
+      const end = Math.min(to, from + sizer.size - 1);
+      next = end + 1;
+      const reading = readRange(context, sizer, from, end);
+      // Heard when its turn comes; a failure before then must not end the process.
+      reading.catch(() => {});
+      inFlight.push(reading);
+    }
+  };
+  let waiting: Piece[] = [];
+  const commit = async () => {
+    const end = waiting.at(-1)?.to;
+    if (!end) return;
+    const events = waiting.length === 1 ? (waiting[0]?.events ?? []) : waiting.flatMap((piece) => piece.events);
+    const blocks = waiting.flatMap((piece) => piece.blocks);
+    waiting = [];
+    last = await commitChunk(context, { previous: last, cursor: end, events, blocks });
+  };
+
+  try {
+    for (start(); inFlight.length > 0 && !signal.aborted; start()) {
+      const pieces = (await inFlight.shift()) ?? [];
+      start();
+      waiting.push(...pieces);
+      const events = waiting.reduce((sum, piece) => sum + piece.events.length, 0);
+      if (events >= EVENTS_PER_COMMIT || inFlight.length === 0) await commit();
+    }
+    await commit();
+  } finally {
+    await Promise.allSettled(inFlight);
+  }
+  return last;
+}
+
+/** Reads a range; halves it as often as the provider wants. */
+async function readRange(context: Context, sizer: RangeSizer, from: number, to: number): Promise<Piece[]> {
+  try {
+    return [await context.nodes.ask((node) => readPiece(context, node, sizer, from, to))];
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.failure !== "too-large" || from === to) throw error;
+    sizer.refused(to - from + 1, error.message);
+    const pieces: Piece[] = [];
+    for (let at = from; at <= to; ) {
+      const end = Math.min(to, at + sizer.size - 1);
+      pieces.push(...(await readRange(context, sizer, at, end)));
+      at = end + 1;
+    }
+    return pieces;
+  }
+}
+
+async function readPiece(
+  context: Context,
+  node: ChainNode,
+  sizer: RangeSizer,
+  from: number,
+  to: number,
+): Promise<Piece> {
+  const started = performance.now();
+  const [logs, [end]] = await Promise.all([node.logs(from, to), node.blocks([to])]);
+  if (!end) throw new Error(`No block ${to}`);
+  sizer.answered({ blocks: to - from + 1, logs: logs.length, durationMs: performance.now() - started });
+  const blocks = new Map<number, StoredBlock>();
+  const untimed: number[] = [];
+  for (const log of logs) {
+    const number = Number(log.blockNumber);
+    if (blocks.has(number)) continue;
+    const timestamp = log.blockTimestamp ? Number(log.blockTimestamp) : -1;
+    if (timestamp < 0) untimed.push(number);
+    blocks.set(number, { number, hash: log.blockHash, timestamp });
+  }
+  for (const block of await node.blocks(untimed)) {
+    const known = blocks.get(block.number);
+    if (known?.hash !== block.hash) {
+      throw new RpcError("inconsistent", `${node.url} answered logs of another block ${block.number} than its header`);
+    }
+    known.timestamp = block.timestamp;
+  }
+  const sameAsEnd = blocks.get(to);
+  if (sameAsEnd && sameAsEnd.hash !== end.hash) {
+    throw new RpcError("inconsistent", `${node.url} answered logs of another block ${to} than its header`);
+  }
+  blocks.set(to, { number: to, hash: end.hash, timestamp: end.timestamp });
+  return { to: { number: to, hash: end.hash }, events: decodeLogs(context, logs), blocks: [...blocks.values()] };
+}

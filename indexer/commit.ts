@@ -1,0 +1,42 @@
+import type { Context } from "./context.ts";
+import { type ChainEvent, decodeLog, type RpcLog } from "./events.ts";
+import type { BlockId, Chunk } from "./store/index-store.ts";
+
+/** Writes a chunk and tells whoever watches. Answers the new cursor. */
+export async function commitChunk(context: Context, chunk: Chunk): Promise<BlockId> {
+  const { writer, metrics, status } = context;
+  const started = performance.now();
+  await writer.commit(chunk.previous ? chunk : await withGenesis(context, chunk));
+  metrics.committed({
+    blocks: chunk.cursor.number - (chunk.previous?.number ?? context.source.startBlock - 1),
+    events: chunk.events.length,
+    durationMs: performance.now() - started,
+  });
+  metrics.set("cursor_block", chunk.cursor.number);
+  status.cursor = chunk.cursor.number;
+  status.cursorTimestamp = chunk.blocks.at(-1)?.timestamp ?? status.cursorTimestamp;
+  return chunk.cursor;
+}
+
+/** The first block of the chain is always known: a node that is still far behind is told from one of a chain made anew. */
+async function withGenesis({ nodes }: Context, chunk: Chunk): Promise<Chunk> {
+  const [genesis] = await nodes.ask((node) => node.blocks([0]));
+  if (!genesis || chunk.blocks.some((block) => block.number === 0)) return chunk;
+  return { ...chunk, blocks: [genesis, ...chunk.blocks] };
+}
+
+/** The events of logs; ids that no purchase of ours can have are left out, with a warning. */
+export function decodeLogs({ log, metrics }: Pick<Context, "log" | "metrics">, logs: readonly RpcLog[]): ChainEvent[] {
+  const events: ChainEvent[] = [];
+  for (const one of logs) {
+    const event = decodeLog(one);
+    if (event) events.push(event);
+  }
+  const ignored = logs.length - events.length;
+  if (ignored > 0) {
+    metrics.ignored(ignored);
+    const from = Number(logs[0]?.blockNumber);
+    log.warn({ ignored, from }, "Ignored: events with an id above 2^63 - 1, which no purchase here can have");
+  }
+  return events;
+}

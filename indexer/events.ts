@@ -1,0 +1,156 @@
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/** What the indexer keeps of a log. Amounts are wei. */
+export type ChainEvent = EventPosition & EventContent;
+
+export type EventPosition = {
+  blockNumber: number;
+  logIndex: number;
+  transactionHash: string;
+};
+
+export type EventContent =
+  | { kind: "Transfer"; tokenId: bigint; from: WalletAddress; to: WalletAddress }
+  | {
+      kind: "PurchaseMinted";
+      tokenId: bigint;
+      buyer: WalletAddress;
+      storeId: number;
+      valueCents: number;
+      cashbackBps: number;
+      bonusBps: number;
+    }
+  | { kind: "StatusUpdated"; tokenId: bigint; from: number; to: number }
+  | { kind: "CashbackPaid"; tokenId: bigint; recipient: WalletAddress; amountWei: bigint }
+  | { kind: "CashbackDeferred"; tokenId: bigint; recipient: WalletAddress; amountWei: bigint };
+
+export type EventKind = EventContent["kind"];
+
+/** Which of the two contracts emits an event, and the hash of its signature. A test compares them with the ABIs. */
+export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashbackDistributor"; topic: string }> = {
+  Transfer: {
+    contract: "purchaseNft",
+    topic: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  },
+  PurchaseMinted: {
+    contract: "purchaseNft",
+    topic: "0x45ea465745a55b66765cf79a58abd592429dbfb09420ecd7d5a71866e6d88aea",
+  },
+  StatusUpdated: {
+    contract: "purchaseNft",
+    topic: "0xc371b0415465aff17c34272123d75d5aee0e5c80f4e0b07eaef8eb23d37f4384",
+  },
+  CashbackPaid: {
+    contract: "cashbackDistributor",
+    topic: "0xdbca114a71b5f2056f07f0eeb73d01abe1911bffc2061716c148b2e84845b574",
+  },
+  CashbackDeferred: {
+    contract: "cashbackDistributor",
+    topic: "0xd22983aeb1acc7a5f7801b98b733b3d48a6bbbc553dfd9fda9cbf9542afaafbf",
+  },
+};
+
+/** A log as `eth_getLogs` answers it. */
+export type RpcLog = {
+  address: string;
+  topics: string[];
+  data: string;
+  blockNumber: string;
+  blockHash: string;
+  /** Newer nodes say it; saves asking for the block. */
+  blockTimestamp?: string | null;
+  transactionHash: string;
+  logIndex: string;
+  removed?: boolean;
+};
+
+/** The largest id and amount that a 64-bit column holds. */
+export const INT64_MAX = 2n ** 63n - 1n;
+
+/** The log's event; undefined where the id is above what a column holds: such a purchase is nobody's here. */
+export function decodeLog(log: RpcLog): ChainEvent | undefined {
+  const position: EventPosition = {
+    blockNumber: Number(log.blockNumber),
+    logIndex: Number(log.logIndex),
+    transactionHash: log.transactionHash,
+  };
+  const content = decodeContent(log.topics, log.data);
+  return content && content.tokenId <= INT64_MAX ? { ...position, ...content } : undefined;
+}
+
+function decodeContent(topics: string[], data: string): EventContent | undefined {
+  const [topic, first = "", second = "", third = ""] = topics;
+  switch (topic) {
+    case EVENT_TOPICS.Transfer.topic:
+      return { kind: "Transfer", tokenId: BigInt(third), from: addressIn(first), to: addressIn(second) };
+    case EVENT_TOPICS.PurchaseMinted.topic:
+      return {
+        kind: "PurchaseMinted",
+        tokenId: BigInt(first),
+        buyer: addressIn(second),
+        storeId: Number(third),
+        valueCents: numberAt(data, 0),
+        cashbackBps: numberAt(data, 1),
+        bonusBps: numberAt(data, 2),
+      };
+    case EVENT_TOPICS.StatusUpdated.topic:
+      return { kind: "StatusUpdated", tokenId: BigInt(first), from: numberAt(data, 0), to: numberAt(data, 1) };
+    case EVENT_TOPICS.CashbackPaid.topic:
+      return { kind: "CashbackPaid", tokenId: BigInt(first), recipient: addressIn(second), amountWei: BigInt(data) };
+    case EVENT_TOPICS.CashbackDeferred.topic:
+      return {
+        kind: "CashbackDeferred",
+        tokenId: BigInt(first),
+        recipient: addressIn(second),
+        amountWei: BigInt(data),
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** The last 20 of a word's 32 bytes. Nodes answer lower case; a test node that does not is put right here. */
+function addressIn(word: string): WalletAddress {
+  return `0x${word.slice(26).toLowerCase()}`;
+}
+
+function numberAt(data: string, word: number): number {
+  return Number(`0x${data.slice(2 + word * 64, 66 + word * 64)}`);
+}
+
+/** An event's arguments as they are stored: JSON, integers as text. */
+export function argumentsOf(event: EventContent): string {
+  switch (event.kind) {
+    case "Transfer":
+      return `{"from":"${event.from}","to":"${event.to}"}`;
+    case "PurchaseMinted":
+      return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}"}`;
+    case "StatusUpdated":
+      return `{"from":"${event.from}","to":"${event.to}"}`;
+    default:
+      return `{"recipient":"${event.recipient}","amountWei":"${event.amountWei}"}`;
+  }
+}
+
+/** The other direction: an event from its stored columns. */
+export function contentOf(kind: string, tokenId: bigint, storedArguments: string): EventContent {
+  const stored = JSON.parse(storedArguments) as Record<string, string>;
+  const address = (name: string) => (stored[name] ?? "") as WalletAddress;
+  const number = (name: string) => Number(stored[name]);
+  switch (kind as EventKind) {
+    case "Transfer":
+      return { kind: "Transfer", tokenId, from: address("from"), to: address("to") };
+    case "PurchaseMinted": {
+      const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
+      const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
+      return { kind: "PurchaseMinted", tokenId, buyer: address("buyer"), ...numbers, ...percents };
+    }
+    case "StatusUpdated":
+      return { kind: "StatusUpdated", tokenId, from: number("from"), to: number("to") };
+    case "CashbackPaid":
+    case "CashbackDeferred": {
+      const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0) };
+      return kind === "CashbackPaid" ? { kind: "CashbackPaid", ...paid } : { kind: "CashbackDeferred", ...paid };
+    }
+  }
+}

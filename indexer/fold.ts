@@ -1,0 +1,117 @@
+import { WEI_PER_GWEI } from "../domain/product.ts";
+import { CHAIN_STATUS } from "../domain/purchase-status.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { type ChainEvent, INT64_MAX } from "./events.ts";
+
+export type Nft = {
+  tokenId: bigint;
+  owner: WalletAddress;
+  storeId: number;
+  valueCents: number;
+  cashbackBps: number;
+  bonusBps: number;
+  mintTransaction: string;
+  mintedBlock: number;
+  mintedAtMs: number;
+} & NftStatus;
+
+export type NftStatus = {
+  status: number;
+  statusTransaction: string | null;
+  statusBlock: number | null;
+  statusAtMs: number | null;
+};
+
+export type Payout = {
+  tokenId: bigint;
+  recipient: WalletAddress;
+  amountGwei: bigint;
+  state: "paid" | "deferred";
+  transactionHash: string;
+  blockNumber: number;
+  logIndex: number;
+  paidAtMs: number;
+};
+
+/** What a run of events changes, each token once. */
+export type Changes = {
+  /** Tokens that were minted in this run, as they are at its end. */
+  nfts: Map<bigint, Nft>;
+  /** Where a token that was minted before this run stands at its end. */
+  statuses: Map<bigint, NftStatus>;
+  payouts: Map<bigint, Payout>;
+};
+
+/**
+ * Folds events in the chain's order. The last event about a thing wins, so that the result is the same however the chain
+ * is cut into runs.
+ * @param timestamps Seconds, by block number; every event's block must be there.
+ */
+export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<number, number>): Changes {
+  const changes: Changes = { nfts: new Map(), statuses: new Map(), payouts: new Map() };
+  for (const event of events) {
+    const atMs = timestampMs(timestamps, event.blockNumber);
+    switch (event.kind) {
+      case "PurchaseMinted":
+        changes.statuses.delete(event.tokenId);
+        changes.nfts.set(event.tokenId, {
+          tokenId: event.tokenId,
+          owner: event.buyer,
+          storeId: event.storeId,
+          valueCents: event.valueCents,
+          cashbackBps: event.cashbackBps,
+          bonusBps: event.bonusBps,
+          mintTransaction: event.transactionHash,
+          mintedBlock: event.blockNumber,
+          mintedAtMs: atMs,
+          status: CHAIN_STATUS.pending,
+          statusTransaction: null,
+          statusBlock: null,
+          statusAtMs: null,
+        });
+        break;
+      case "StatusUpdated": {
+        if (event.to < CHAIN_STATUS.pending || event.to > CHAIN_STATUS.cancelled) break;
+        const status: NftStatus = {
+          status: event.to,
+          statusTransaction: event.transactionHash,
+          statusBlock: event.blockNumber,
+          statusAtMs: atMs,
+        };
+        const minted = changes.nfts.get(event.tokenId);
+        if (minted) Object.assign(minted, status);
+        else changes.statuses.set(event.tokenId, status);
+        break;
+      }
+      case "CashbackPaid":
+      case "CashbackDeferred":
+        changes.payouts.set(event.tokenId, {
+          tokenId: event.tokenId,
+          recipient: event.recipient,
+          amountGwei: gweiOf(event.amountWei),
+          state: event.kind === "CashbackPaid" ? "paid" : "deferred",
+          transactionHash: event.transactionHash,
+          blockNumber: event.blockNumber,
+          logIndex: event.logIndex,
+          paidAtMs: atMs,
+        });
+        break;
+      case "Transfer":
+        // A receipt never leaves its buyer; PurchaseMinted says who that is.
+        break;
+    }
+  }
+  return changes;
+}
+
+/** Rounded down, and at most what a column holds; the exact wei stay in the event. */
+function gweiOf(wei: bigint): bigint {
+  const gwei = wei / WEI_PER_GWEI;
+  return gwei > INT64_MAX ? INT64_MAX : gwei;
+}
+
+function timestampMs(timestamps: ReadonlyMap<number, number>, blockNumber: number): number {
+  const seconds = timestamps.get(blockNumber);
+  if (seconds === undefined) throw new Error(`The time of block ${blockNumber} is not known`);
+  return seconds * 1_000;
+}

@@ -1,0 +1,77 @@
+import type { Bloom } from "./bloom.ts";
+import { decodeLogs } from "./commit.ts";
+import type { Context } from "./context.ts";
+import type { RpcLog } from "./events.ts";
+import { RpcError } from "./rpc/json-rpc.ts";
+import type { Block, ChainNode } from "./rpc/node.ts";
+import type { BlockId, Chunk } from "./store/index-store.ts";
+
+/** The block does not follow the last indexed one: the chain was reorganised below it. */
+export class NotLinkedError extends Error {
+  override readonly name = "NotLinkedError";
+}
+
+/** Up to so many blocks, each block's logs are asked for by its hash, whole, and held against its bloom. */
+const EXACT_BLOCKS = 8;
+
+/**
+ * Reads the blocks after the cursor up to `to`, one by one linked by their parent hashes; it is an invariant that the
+ * first one's parent is the cursor.
+ * @throws NotLinkedError, RpcError
+ */
+export async function readLinked(
+  context: Pick<Context, "log" | "metrics" | "source">,
+  node: ChainNode,
+  bloom: Bloom,
+  { previous, from, to, head }: { previous: BlockId | undefined; from: number; to: number; head?: Block },
+): Promise<Chunk> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const isHead = head?.number === to && from === to;
+  const blocks = isHead ? [head] : await node.blocks(numbers);
+  assertLinked(previous, blocks);
+  const candidates = blocks.filter((block) => mayHoldOurs(context, bloom, block));
+  const logs =
+    candidates.length <= EXACT_BLOCKS
+      ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
+      : await logsOfRange(node, blocks, new Set(candidates.map((block) => block.number)));
+  const last = blocks.at(-1);
+  if (!last) throw new Error(`No block from ${from} to ${to}`);
+  return {
+    previous,
+    cursor: { number: last.number, hash: last.hash },
+    events: decodeLogs(context, logs),
+    blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
+  };
+}
+
+function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): void {
+  let parent = previous;
+  for (const block of blocks) {
+    if (parent && block.parentHash !== parent.hash) {
+      throw new NotLinkedError(`Block ${block.number} follows ${block.parentHash}, not ${parent.hash}`);
+    }
+    parent = block;
+  }
+}
+
+function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: Block): boolean {
+  return (
+    bloom.mayHold(block.logsBloom, source.purchaseNft) || bloom.mayHold(block.logsBloom, source.cashbackDistributor)
+  );
+}
+
+/** One query for many blocks, held against their hashes and blooms. */
+async function logsOfRange(node: ChainNode, blocks: readonly Block[], candidates: Set<number>): Promise<RpcLog[]> {
+  const first = blocks[0]?.number ?? 0;
+  const logs = await node.logs(first, blocks.at(-1)?.number ?? 0);
+  for (const log of logs) {
+    const number = Number(log.blockNumber);
+    if (log.blockHash !== blocks[number - first]?.hash) {
+      throw new RpcError("inconsistent", `${node.url} answered logs of another block ${number} than its header`);
+    }
+    if (!candidates.has(number)) {
+      throw new RpcError("inconsistent", `${node.url} answered logs that block ${number} cannot hold`);
+    }
+  }
+  return logs;
+}

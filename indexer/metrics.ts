@@ -1,0 +1,117 @@
+import type { RpcFailure } from "./rpc/json-rpc.ts";
+
+type RpcCalled = {
+  url: string;
+  method: string;
+  calls: number;
+  bytes: number;
+  durationMs: number;
+  failure: RpcFailure | undefined;
+};
+
+const LATENCY_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const DEPTH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** What the process counts, in Prometheus' text form. Small enough that a client library would only cost start time. */
+export class Metrics {
+  readonly #counters = new Map<string, Map<string, number>>();
+  readonly #gauges = new Map<string, number>();
+  readonly #histograms = new Map<string, Map<string, Histogram>>();
+
+  rpcCalled({ url, method, calls, bytes, durationMs, failure }: RpcCalled): void {
+    const rpc = `rpc="${new URL(url).origin}"`;
+    this.#add("torcida_indexer_rpc_requests_total", `${rpc},method="${method}"`, 1);
+    this.#add("torcida_indexer_rpc_calls_total", `${rpc},method="${method}"`, calls);
+    this.#add("torcida_indexer_rpc_received_bytes_total", rpc, bytes);
+    if (failure) this.#add("torcida_indexer_rpc_errors_total", `${rpc},failure="${failure}"`, 1);
+    this.#observe("torcida_indexer_rpc_duration_seconds", rpc, durationMs / 1_000, LATENCY_BUCKETS_SECONDS);
+  }
+
+  committed({ blocks, events, durationMs }: { blocks: number; events: number; durationMs: number }): void {
+    this.#add("torcida_indexer_blocks_total", "", blocks);
+    this.#add("torcida_indexer_events_total", "", events);
+    this.#observe("torcida_indexer_commit_duration_seconds", "", durationMs / 1_000, LATENCY_BUCKETS_SECONDS);
+  }
+
+  rolledBack(depth: number): void {
+    this.#add("torcida_indexer_reorgs_total", "", 1);
+    this.#observe("torcida_indexer_reorg_depth_blocks", "", depth, DEPTH_BUCKETS);
+  }
+
+  /** Logs with an id that no purchase of ours can have. */
+  ignored(count: number): void {
+    this.#add("torcida_indexer_ignored_events_total", "", count);
+  }
+
+  set(name: "cursor_block" | "head_block" | "head_lag_blocks" | "head_lag_seconds" | "leader", value: number): void {
+    this.#gauges.set(`torcida_indexer_${name}`, value);
+  }
+
+  total(name: string): number {
+    return [...(this.#counters.get(name)?.values() ?? [])].reduce((sum, value) => sum + value, 0);
+  }
+
+  text(): string {
+    const lines: string[] = [];
+    for (const [name, series] of this.#counters) {
+      lines.push(`# TYPE ${name} counter`);
+      for (const [labels, value] of series) lines.push(`${name}${braces(labels)} ${value}`);
+    }
+    for (const [name, value] of this.#gauges) lines.push(`# TYPE ${name} gauge`, `${name} ${value}`);
+    for (const [name, series] of this.#histograms) {
+      lines.push(`# TYPE ${name} histogram`);
+      for (const [labels, histogram] of series) lines.push(...histogram.lines(name, labels));
+    }
+    const memory = process.memoryUsage.rss();
+    lines.push("# TYPE process_resident_memory_bytes gauge", `process_resident_memory_bytes ${memory}`);
+    return `${lines.join("\n")}\n`;
+  }
+
+  #add(name: string, labels: string, value: number): void {
+    const series = this.#counters.get(name) ?? new Map<string, number>();
+    series.set(labels, (series.get(labels) ?? 0) + value);
+    this.#counters.set(name, series);
+  }
+
+  #observe(name: string, labels: string, value: number, buckets: readonly number[]): void {
+    const series = this.#histograms.get(name) ?? new Map<string, Histogram>();
+    const histogram = series.get(labels) ?? new Histogram(buckets);
+    histogram.observe(value);
+    series.set(labels, histogram);
+    this.#histograms.set(name, series);
+  }
+}
+
+class Histogram {
+  readonly #buckets: readonly number[];
+  readonly #counts: number[];
+  #sum = 0;
+  #count = 0;
+
+  constructor(buckets: readonly number[]) {
+    this.#buckets = buckets;
+    this.#counts = buckets.map(() => 0);
+  }
+
+  observe(value: number): void {
+    this.#sum += value;
+    this.#count += 1;
+    for (const [index, limit] of this.#buckets.entries()) {
+      if (value <= limit) this.#counts[index] = (this.#counts[index] ?? 0) + 1;
+    }
+  }
+
+  lines(name: string, labels: string): string[] {
+    const before = labels && `${labels},`;
+    return [
+      ...this.#buckets.map((limit, index) => `${name}_bucket{${before}le="${limit}"} ${this.#counts[index]}`),
+      `${name}_bucket{${before}le="+Inf"} ${this.#count}`,
+      `${name}_sum${braces(labels)} ${this.#sum}`,
+      `${name}_count${braces(labels)} ${this.#count}`,
+    ];
+  }
+}
+
+function braces(labels: string): string {
+  return labels && `{${labels}}`;
+}

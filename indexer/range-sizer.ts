@@ -1,0 +1,58 @@
+const FIRST_BLOCKS = 100;
+const MOST_BLOCKS = 500_000;
+/** What one answer should hold: enough to be worth a request, little enough to be held a few times over. */
+const LOGS_AIMED_AT = 4_000;
+const QUICK_MS = 1_000;
+const MOST_GROWTH = 8;
+const FORGIVEN_AFTER_ANSWERS = 50;
+
+/** How many blocks to ask for at once. Learns from the answers, and remembers what the provider refused. */
+export class RangeSizer {
+  #size = FIRST_BLOCKS;
+  /** The most that the provider said it takes; only ever smaller. */
+  #ceiling = MOST_BLOCKS;
+  /** What was refused without a word about blocks, so perhaps for its many logs; tried again after some answers. */
+  #refused = Number.POSITIVE_INFINITY;
+  #answersSinceRefusal = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  answered({ blocks, logs, durationMs }: { blocks: number; logs: number; durationMs: number }): void {
+    // A range that was cut short, or asked for before the last answer, says little about the present size.
+    if (blocks < this.#size / 2) return;
+    this.#answersSinceRefusal += 1;
+    if (this.#answersSinceRefusal > FORGIVEN_AFTER_ANSWERS) this.#refused = Number.POSITIVE_INFINITY;
+    const byLogs = logs === 0 ? MOST_GROWTH : LOGS_AIMED_AT / logs;
+    const byTime = durationMs === 0 ? MOST_GROWTH : QUICK_MS / durationMs;
+    const growth = Math.min(MOST_GROWTH, byLogs, byTime);
+    this.#set(Math.floor(blocks * Math.max(1 / MOST_GROWTH, growth)));
+  }
+
+  /** The provider does not answer so much at once. A limit that its message names only ever tightens ours. */
+  refused(blocks: number, message: string): void {
+    const named = limitIn(message);
+    this.#answersSinceRefusal = 0;
+    if (named !== undefined && named < blocks) {
+      this.#ceiling = Math.min(this.#ceiling, named);
+      this.#set(named);
+    } else {
+      this.#refused = Math.min(this.#refused, blocks);
+      this.#set(Math.floor(blocks / 2));
+    }
+  }
+
+  #set(size: number): void {
+    this.#size = Math.max(1, Math.min(this.#ceiling, this.#refused - 1, size));
+  }
+}
+
+/** For example "limited to a 10,000 blocks range", "max range: 2000", "query exceeds 5k blocks". */
+function limitIn(message: string): number | undefined {
+  const found = /(\d[\d,._]*)\s*(k)?[\s-]*(?:blocks?\b)|(?:range|blocks)\D{0,20}?(\d[\d,._]*)\s*(k)?/i.exec(message);
+  const digits = found?.[1] ?? found?.[3];
+  if (!digits) return undefined;
+  const limit = Number(digits.replaceAll(/[,._]/g, "")) * (found?.[2] || found?.[4] ? 1_000 : 1);
+  return limit >= 1 ? limit : undefined;
+}

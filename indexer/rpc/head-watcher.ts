@@ -1,0 +1,108 @@
+import type { Logger } from "../log.ts";
+import type { Block } from "./node.ts";
+import { nameOf } from "./node-pool.ts";
+
+export type HeadWatcherParameters = {
+  webSocketUrls: readonly string[];
+  /** How often to look where no node announces its blocks. */
+  pollIntervalMs: number;
+  log: Logger;
+};
+
+/** While blocks are announced, polling only guards against a connection that is silently dead. */
+const GUARD_INTERVAL_MS = 2_000;
+const FIRST_RECONNECT_MS = 250;
+const LONGEST_RECONNECT_MS = 30_000;
+
+/** Says when to look for new blocks: at once where a node announces them, else after the polling interval. */
+export class HeadWatcher {
+  readonly #parameters: HeadWatcherParameters;
+  readonly #sockets = new Set<WebSocket>();
+  #subscribed = 0;
+  #closed = false;
+  /** The newest announcement that nobody has taken yet. */
+  #announced: { block: Block | undefined } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(parameters: HeadWatcherParameters) {
+    this.#parameters = parameters;
+    for (const url of parameters.webSocketUrls) this.#connect(url, FIRST_RECONNECT_MS);
+  }
+
+  /** Waits for the next reason to look; answers the new block where it was announced whole. */
+  async next(signal: AbortSignal): Promise<Block | undefined> {
+    if (!this.#announced) {
+      await new Promise<void>((resolve) => {
+        const wait = this.#subscribed > 0 ? GUARD_INTERVAL_MS : this.#parameters.pollIntervalMs;
+        const end = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", end);
+          this.#wake = undefined;
+          resolve();
+        };
+        const timer = setTimeout(end, wait);
+        signal.addEventListener("abort", end);
+        this.#wake = end;
+        if (signal.aborted) end();
+      });
+    }
+    const announced = this.#announced;
+    this.#announced = undefined;
+    return announced?.block;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const socket of this.#sockets) socket.close();
+  }
+
+  #connect(url: string, reconnectMs: number): void {
+    const socket = new WebSocket(url);
+    this.#sockets.add(socket);
+    let subscribed = false;
+    socket.addEventListener("open", () =>
+      socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}'),
+    );
+    socket.addEventListener("message", ({ data }) => {
+      const message = parse(data);
+      if (message?.id === 1 && message.result) {
+        subscribed = true;
+        this.#subscribed += 1;
+        this.#parameters.log.info({ rpc: nameOf(url) }, "New blocks are announced by WebSocket");
+      }
+      if (message?.params?.result) this.#announce(blockOf(message.params.result));
+    });
+    socket.addEventListener("error", () => socket.close());
+    socket.addEventListener("close", () => {
+      this.#sockets.delete(socket);
+      if (subscribed) this.#subscribed -= 1;
+      // Whoever waits at the guard's pace goes over to polling.
+      this.#wake?.();
+      if (this.#closed) return;
+      const again = subscribed ? FIRST_RECONNECT_MS : Math.min(LONGEST_RECONNECT_MS, reconnectMs * 2);
+      setTimeout(() => !this.#closed && this.#connect(url, again), reconnectMs).unref();
+    });
+  }
+
+  #announce(block: Block | undefined): void {
+    // A second block before the first was taken: the reader asks for both.
+    this.#announced = { block: this.#announced ? undefined : block };
+    this.#wake?.();
+  }
+}
+
+type Message = { id?: number; result?: string; params?: { result?: Record<string, string> } };
+
+function parse(data: unknown): Message | undefined {
+  try {
+    return JSON.parse(String(data)) as Message;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The announced header, where it holds all that is needed. */
+function blockOf({ number, hash, parentHash, timestamp, logsBloom }: Record<string, string>): Block | undefined {
+  if (!number || !hash || !parentHash || !timestamp || !logsBloom) return undefined;
+  return { number: Number(number), hash, parentHash, timestamp: Number(timestamp), logsBloom };
+}

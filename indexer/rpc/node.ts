@@ -1,0 +1,155 @@
+import type { Bloom } from "../bloom.ts";
+import { EVENT_TOPICS, type RpcLog } from "../events.ts";
+import { JsonRpc, type RpcCall, RpcError, type RpcObserver } from "./json-rpc.ts";
+
+/** A block without its transactions. Hashes are lower case; the time is in seconds. */
+export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
+
+/** What is looked for, addresses in lower case. */
+export type Source = {
+  chainId: number;
+  purchaseNft: string;
+  cashbackDistributor: string;
+  /** The first block that can hold an event of ours. */
+  startBlock: number;
+};
+
+type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: string; logsBloom: string };
+
+const HEADERS_PER_REQUEST = 100;
+const TOPICS = Object.values(EVENT_TOPICS).map(({ topic }) => topic);
+
+/** One chain node, asked for what the indexer needs. Every answer is checked; one that cannot be true is refused. */
+export class ChainNode {
+  readonly url: string;
+  readonly #rpc: JsonRpc;
+  readonly #source: Source;
+  readonly #contractOf: ReadonlyMap<string, string>;
+
+  constructor(rpc: JsonRpc, source: Source) {
+    this.url = rpc.url;
+    this.#rpc = rpc;
+    this.#source = source;
+    this.#contractOf = new Map(Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, source[contract]]));
+  }
+
+  static async open(
+    url: string,
+    source: Source,
+    options: { timeoutMs: number; observe?: RpcObserver },
+  ): Promise<ChainNode> {
+    return new ChainNode(await JsonRpc.open(url, options), source);
+  }
+
+  async chainId(): Promise<number> {
+    return Number(await this.#rpc.call<string>("eth_chainId"));
+  }
+
+  async head(): Promise<Block> {
+    return blockOf(await this.#rpc.call<RpcBlock | null>("eth_getBlockByNumber", ["latest", false]));
+  }
+
+  async headNumber(): Promise<number> {
+    return Number(await this.#rpc.call<string>("eth_blockNumber"));
+  }
+
+  /** The blocks of these numbers, in this order. @throws RpcError where one is not there. */
+  async blocks(numbers: readonly number[]): Promise<Block[]> {
+    const blocks = await this.blocksWhereKnown(numbers);
+    return blocks.map((block, index) => {
+      if (block) return block;
+      throw new RpcError("inconsistent", `${this.url} does not know block ${numbers[index]}`);
+    });
+  }
+
+  /** The same, undefined where the node has no such block. */
+  async blocksWhereKnown(numbers: readonly number[]): Promise<(Block | undefined)[]> {
+    const requests: Promise<(RpcBlock | null)[]>[] = [];
+    for (let at = 0; at < numbers.length; at += HEADERS_PER_REQUEST) {
+      const calls = numbers
+        .slice(at, at + HEADERS_PER_REQUEST)
+        .map((number): RpcCall => ({ method: "eth_getBlockByNumber", params: [hex(number), false] }));
+      requests.push(this.#rpc.batch<RpcBlock | null>(calls));
+    }
+    const answers = (await Promise.all(requests)).flat();
+    return answers.map((answer, index) => {
+      if (answer === null) return undefined;
+      const block = blockOf(answer);
+      if (block.number === numbers[index]) return block;
+      throw new RpcError("inconsistent", `${this.url} answered block ${block.number} for ${numbers[index]}`);
+    });
+  }
+
+  /** Our logs of a range, both ends included, in the chain's order. */
+  async logs(from: number, to: number): Promise<RpcLog[]> {
+    const address = [this.#source.purchaseNft, this.#source.cashbackDistributor];
+    const filter = { address, fromBlock: hex(from), toBlock: hex(to), topics: [TOPICS] };
+    return this.#checked(await this.#rpc.call<RpcLog[]>("eth_getLogs", [filter]), from, to);
+  }
+
+  /**
+   * Our logs of exactly this block. All its logs are read and must make its bloom, so that none can be left out.
+   * @throws RpcError, also where the node does not have the block any more
+   */
+  async exactLogsOf(block: Block, bloom: Bloom): Promise<RpcLog[]> {
+    const all = await this.#rpc.call<RpcLog[]>("eth_getLogs", [{ blockHash: block.hash }]);
+    if (!Array.isArray(all)) throw this.#lie("logs that are not a list");
+    if (!bloom.isOf(block.logsBloom, all)) throw this.#lie(`other logs of block ${block.number} than its bloom says`);
+    if (all.some((log) => log.blockHash !== block.hash)) throw this.#lie(`other logs than of block ${block.hash}`);
+    const ours = all.filter((log) => this.#contractOf.get(log.topics[0] ?? "") === log.address.toLowerCase());
+    return this.#checked(ours, block.number, block.number);
+  }
+
+  close(): void {
+    this.#rpc.close();
+  }
+
+  /** Drops what only looks like ours; refuses what no honest node answers. */
+  #checked(logs: readonly RpcLog[], from: number, to: number): RpcLog[] {
+    if (!Array.isArray(logs)) throw this.#lie("logs that are not a list");
+    const ours: RpcLog[] = [];
+    let lastNumber = -1;
+    let lastIndex = -1;
+    let lastHash = "";
+    for (const log of logs) {
+      const number = Number(log.blockNumber);
+      const index = Number(log.logIndex);
+      const contract = this.#contractOf.get(log.topics[0] ?? "");
+      if (!(number >= from && number <= to)) throw this.#lie(`a log of block ${number} for ${from} to ${to}`);
+      if (log.removed) throw this.#lie(`a removed log of block ${number}`);
+      if (number === lastNumber) {
+        if (!(index > lastIndex)) throw this.#lie(`logs of block ${number} twice or out of order`);
+        if (log.blockHash !== lastHash) throw this.#lie(`two hashes for block ${number}`);
+      } else if (number < lastNumber) throw this.#lie(`block ${number} after ${lastNumber}`);
+      if (contract === undefined) throw this.#lie(`an event that was not asked for in block ${number}`);
+      const address = log.address.toLowerCase();
+      if (address !== this.#source.purchaseNft && address !== this.#source.cashbackDistributor) {
+        throw this.#lie(`a log of the contract ${address}`);
+      }
+      lastNumber = number;
+      lastIndex = index;
+      lastHash = log.blockHash;
+      if (address === contract) ours.push(log);
+    }
+    return ours;
+  }
+
+  #lie(what: string): RpcError {
+    return new RpcError("inconsistent", `${this.url} answered ${what}`);
+  }
+}
+
+function blockOf(block: RpcBlock | null): Block {
+  if (!block?.hash) throw new RpcError("inconsistent", "The node does not know its own newest block");
+  return {
+    number: Number(block.number),
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: Number(block.timestamp),
+    logsBloom: block.logsBloom,
+  };
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { backfill } from "./backfill.ts";
+import { type Bloom, openBloom } from "./bloom.ts";
+import { commitChunk } from "./commit.ts";
+import type { Context } from "./context.ts";
+import { NotLinkedError, readLinked } from "./linked-step.ts";
+import { RangeSizer } from "./range-sizer.ts";
+import { isStillCanonical, returnToChain } from "./reorg.ts";
+import type { HeadWatcher } from "./rpc/head-watcher.ts";
+import { RpcError } from "./rpc/json-rpc.ts";
+import type { Block, ChainNode } from "./rpc/node.ts";
+import { adoptSource, readCursor } from "./store/chain-index.ts";
+import { type BlockId, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
+
+const PAUSE_AFTER_FAILURE_MS = 200;
+
+/** Follows the chain until the signal aborts: what is missing first, then every new block. */
+export async function sync(context: Context, heads: HeadWatcher): Promise<void> {
+  const { database, lease, source, log, signal } = context;
+  if (await adoptSource(database, lease, source)) {
+    log.warn({ source }, "Other contracts, another chain or another start than before: the index is built anew");
+  }
+  const follower = new Follower(context, await readCursor(database));
+  for (let announced: Block | undefined; !signal.aborted; ) {
+    try {
+      await follower.catchUp(announced);
+      announced = await heads.next(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      announced = undefined;
+      await follower.recover(error);
+    }
+  }
+}
+
+class Follower {
+  readonly #context: Context;
+  readonly #sizer = new RangeSizer();
+  #cursor: BlockId | undefined;
+  #bloom: Bloom | undefined;
+
+  constructor(context: Context, cursor: BlockId | undefined) {
+    this.#context = context;
+    this.#cursor = cursor;
+    context.status.cursor = cursor?.number;
+  }
+
+  /** Reads up to the newest block. `announced` is that block, where a node has just sent it. */
+  async catchUp(announced: Block | undefined): Promise<void> {
+    const { nodes, status, signal } = this.#context;
+    const follows = announced && announced.parentHash === this.#cursor?.hash;
+    if (follows) return this.#readNew(announced);
+    while (!signal.aborted) {
+      const head = await nodes.ask((node) => this.#alignWith(node));
+      this.#sawHead(head);
+      const first = this.#cursor ? this.#cursor.number + 1 : this.#context.source.startBlock;
+      if (first > head.number) {
+        if (this.#cursor === undefined || this.#cursor.number === head.number) status.state = "live";
+        return;
+      }
+      const linkedFrom = head.number - KEPT_BLOCKS + 1;
+      if (first < linkedFrom) {
+        if (status.state !== "rebuilding") status.state = "backfill";
+        this.#cursor = await backfill(this.#context, this.#sizer, { cursor: this.#cursor, to: linkedFrom - 1 });
+      } else {
+        await this.#readNew(head);
+      }
+    }
+  }
+
+  /** The node's newest block, once the index stands on the same chain. */
+  async #alignWith(node: ChainNode): Promise<Block> {
+    const head = await node.head();
+    const cursor = this.#cursor;
+    if (cursor && head.hash !== cursor.hash && head.parentHash !== cursor.hash) {
+      if (!(await isStillCanonical(this.#context, node, cursor, head))) {
+        this.#cursor = await returnToChain(this.#context, node, cursor);
+      }
+    }
+    return head;
+  }
+
+  async #readNew(head: Block): Promise<void> {
+    const { nodes, source, status } = this.#context;
+    this.#bloom ??= await openBloom();
+    const bloom = this.#bloom;
+    this.#sawHead(head);
+    const from = this.#cursor ? this.#cursor.number + 1 : source.startBlock;
+    const to = Math.min(head.number, from + Math.min(KEPT_BLOCKS, this.#sizer.size) - 1);
+    const chunk = await nodes.ask((node) =>
+      readLinked(this.#context, node, bloom, { previous: this.#cursor, from, to, head }),
+    );
+    this.#cursor = await commitChunk(this.#context, chunk);
+    if (to === head.number) status.state = "live";
+    this.#sawHead(head);
+  }
+
+  #sawHead(head: Block): void {
+    const { status, metrics } = this.#context;
+    status.head = head.number;
+    status.headTimestamp = head.timestamp;
+    status.headSeenAt = performance.now();
+    const behind = Math.max(0, head.number - (this.#cursor?.number ?? head.number));
+    metrics.set("head_block", head.number);
+    metrics.set("head_lag_blocks", behind);
+    metrics.set("head_lag_seconds", behind === 0 ? 0 : Math.max(0, head.timestamp - (status.cursorTimestamp ?? 0)));
+  }
+
+  /** After a failure: goes on from what the database says. Throws what is not a passing fault. */
+  async recover(error: unknown): Promise<void> {
+    const { log, database, signal } = this.#context;
+    if (error instanceof NotLinkedError) {
+      // The next look at the head finds the common ancestor.
+      log.debug({ reason: error.message }, "A block does not follow the last indexed one");
+    } else if (error instanceof RpcError) {
+      if (error.failure === "too-large") this.#sizer.refused(this.#sizer.size, error.message);
+      log.warn({ failure: error.failure, reason: error.message }, "The chain could not be read; trying again");
+    } else if (error instanceof CursorMovedError) {
+      log.warn({ reason: error.message }, "Going on from what the database says");
+    } else {
+      throw error;
+    }
+    this.#cursor = await readCursor(database);
+    await delay(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => {});
+  }
+}
