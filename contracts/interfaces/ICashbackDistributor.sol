@@ -145,7 +145,7 @@ interface ICashbackDistributor {
     /// @notice Sets the bounds. Admin.
     function setLimits(Limits calldata newLimits) external;
 
-    /// @notice Counts what an older, paused distributor of the same receipts paid as paid. It can only ever forbid a
+    /// @notice Counts what an older, paused distributor paid as paid. It can only ever forbid a
     /// payment. Admin.
     /// @param predecessor The older distributor.
     /// @param firstWord The first word of paid bits to read.

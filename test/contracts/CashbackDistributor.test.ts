@@ -1,0 +1,441 @@
+import { expect } from "chai";
+import type { BaseContract } from "ethers";
+import { describeTree } from "./support/behaviour-tree.ts";
+import {
+  ADMIN_DELAY_SECONDS,
+  aPurchase,
+  CENT_WEI,
+  cashbackWei,
+  DISTRIBUTOR_ROLES,
+  ethers,
+  freshSystem,
+  item,
+  LIMITS,
+  networkHelpers,
+  read,
+  STATUS,
+  type System,
+  send,
+} from "./support/system.ts";
+
+const FULL = cashbackWei(aPurchase({ id: 1n, buyer: "" }));
+const FULL_AT_MAX_RATE = cashbackWei(aPurchase({ id: 1n, buyer: "" }), LIMITS.maxWeiPerCent);
+
+describeTree("CashbackDistributor", () => {
+  let system: System;
+  let distributor: BaseContract;
+  let aliceAddress: string;
+
+  beforeEach(async () => {
+    system = await freshSystem();
+    distributor = system.distributor;
+    aliceAddress = system.buyer.address;
+  });
+
+  const pay = (id: bigint, amount: bigint) => send(distributor, "pay", [id, amount], system.payer);
+  const payBatch = (items: bigint[], rate = CENT_WEI) => send(distributor, "payBatch", [items, rate], system.payer);
+  const setLimits = (limits: Partial<typeof LIMITS>) =>
+    send(distributor, "setLimits", [{ ...LIMITS, ...limits }], system.admin);
+  const balance = (address: string) => ethers.provider.getBalance(address);
+  const refuses = (sent: Promise<unknown>, error: string, ...args: unknown[]) =>
+    expect(sent)
+      .to.be.revertedWithCustomError(distributor, error)
+      .withArgs(...args);
+  const contractAddress = async (name: string, ...args: unknown[]) =>
+    (await ethers.deployContract(name, args)).getAddress();
+  /** A purchase whose buyer refuses, paid: the buyer holds the credit. */
+  const withCredit = async () => {
+    const receiver: BaseContract = await ethers.deployContract("RevertingReceiver");
+    await system.confirmed(await receiver.getAddress(), 1n);
+    await pay(1n, FULL);
+    return receiver;
+  };
+  const startOfDay = async () => {
+    const day = 86_400;
+    await networkHelpers.time.increaseTo((Math.floor((await networkHelpers.time.latest()) / day) + 1) * day);
+  };
+
+  describe("construction", () => {
+    it("it should make the admin the only holder of a role", async () => {
+      const fresh = await ethers.deployContract("CashbackDistributor", [
+        aliceAddress,
+        ADMIN_DELAY_SECONDS,
+        system.nftAddress,
+        LIMITS,
+      ]);
+      expect(await read(fresh, "defaultAdmin")).to.equal(aliceAddress);
+      expect(await read(fresh, "defaultAdminDelay")).to.equal(BigInt(ADMIN_DELAY_SECONDS));
+      for (const role of DISTRIBUTOR_ROLES) {
+        const id = await read<string>(fresh, role);
+        expect(id).to.equal(ethers.id(role));
+        for (const { address } of await ethers.getSigners())
+          expect(await read(fresh, "hasRole", id, address)).to.equal(false);
+        expect(await read(fresh, "getRoleAdmin", id)).to.equal(ethers.ZeroHash);
+      }
+    });
+    it("it should tell receipts, limits and that nothing is paid", async () => {
+      expect(await read(distributor, "purchaseNFT")).to.equal(system.nftAddress);
+      expect((await read<{ toObject(): object }>(distributor, "limits")).toObject()).to.deep.equal(LIMITS);
+      for (const view of ["spentToday", "totalCredit"]) expect(await read(distributor, view)).to.equal(0n);
+      expect(await read(distributor, "available")).to.equal(10n ** 21n);
+      for (const id of [1n, 255n, 256n]) expect(await read(distributor, "isPaid", id)).to.equal(false);
+      expect(await read(distributor, "MAX_BATCH")).to.equal(128n);
+      expect(await read(distributor, "RECIPIENT_GAS")).to.equal(30_000n);
+      expect(await read(distributor, "MIN_GAS_BEFORE_CALL")).to.equal(68_000n);
+      const deployed = distributor.deploymentTransaction();
+      await expect(deployed)
+        .to.emit(distributor, "LimitsSet")
+        .withArgs(...Object.values(LIMITS));
+    });
+  });
+
+  describe("pay", () => {
+    describe("given a Confirmed, unpaid purchase", () => {
+      it("it should pay its buyer exactly the amount, once, and tell so in one event", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        const sent = pay(1n, FULL);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, distributor], [FULL, -FULL]);
+        await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(1n, aliceAddress, FULL);
+        expect((await (await sent).wait())?.logs).to.have.length(1);
+        expect(await read(distributor, "isPaid", 1n)).to.equal(true);
+        expect(await read(distributor, "isPaid", 2n)).to.equal(false);
+        expect(await read(distributor, "spentToday")).to.equal(FULL);
+      });
+      it("it should take the largest amount that rate and percent allow, and not a wei more", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await setLimits({ maxWeiPerCent: 3n });
+        const most = (123_450n * 575n * 3n) / 10_000n;
+        await refuses(pay(1n, most + 1n), "AboveCashback", 1n, most + 1n, most);
+        await pay(1n, most);
+      });
+    });
+    describe("given a purchase that is not to be paid", () => {
+      it("it should refuse an unknown, a Pending and a Cancelled one", async () => {
+        await system.mint(aPurchase({ id: 1n, buyer: aliceAddress }), aPurchase({ id: 2n, buyer: aliceAddress }));
+        await send(system.nft, "cancel", [[2n]], system.confirmer);
+        await refuses(pay(1n, 1n), "NotConfirmed", 1n, STATUS.pending);
+        await refuses(pay(2n, 1n), "NotConfirmed", 2n, STATUS.cancelled);
+        await refuses(pay(3n, 1n), "NotConfirmed", 3n, STATUS.none);
+      });
+      it("it should refuse one that was paid, by pay or by payBatch", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n);
+        await pay(1n, 1n);
+        await payBatch([item(2n, 1n)]);
+        await refuses(pay(1n, 1n), "AlreadyPaid", 1n);
+        await refuses(pay(2n, 1n), "AlreadyPaid", 2n);
+      });
+      it("it should refuse an amount of zero", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await refuses(pay(1n, 0n), "ZeroAmount", 1n);
+      });
+    });
+    describe("given the bounds", () => {
+      it("it should take exactly the cap of one payment, and not a wei more", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await setLimits({ maxPayout: 1_000n });
+        await refuses(pay(1n, 1_001n), "AboveMaxPayout", 1n, 1_001n, 1_000n);
+        await pay(1n, 1_000n);
+      });
+      it("it should take exactly the cap of a day, and not a wei more, and begin anew the next day", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n, 3n, 4n);
+        await setLimits({ dailyCap: 1_000n });
+        await startOfDay();
+        await pay(1n, 600n);
+        await refuses(pay(2n, 401n), "AboveDailyCap", 1_001n, 1_000n);
+        await pay(2n, 400n);
+        await refuses(pay(3n, 1n), "AboveDailyCap", 1_001n, 1_000n);
+        expect(await read(distributor, "spentToday")).to.equal(1_000n);
+        await startOfDay();
+        expect(await read(distributor, "spentToday")).to.equal(0n);
+        await pay(3n, 1_000n);
+        expect(await read(distributor, "spentToday")).to.equal(1_000n);
+      });
+      it("it should refuse what the balance without credits cannot pay", async () => {
+        const receiver = await withCredit();
+        await system.confirmed(aliceAddress, 2n, 3n);
+        await send(distributor, "sweep", [system.other.address, 10n ** 21n - FULL - 500n], system.treasurer);
+        expect(await read(distributor, "available")).to.equal(500n);
+        await refuses(pay(2n, 501n), "InsufficientFunds", 501n, 500n);
+        await pay(2n, 500n);
+        expect(await read(distributor, "creditOf", await receiver.getAddress())).to.equal(FULL);
+      });
+    });
+    describe("given a recipient that refuses", () => {
+      it("it should credit it, keep the paid bit, and tell so in one event", async () => {
+        const receiver = await contractAddress("RevertingReceiver");
+        await system.confirmed(receiver, 1n, 2n);
+        const sent = await pay(1n, FULL);
+        await expect(sent).to.emit(distributor, "CashbackDeferred").withArgs(1n, receiver, FULL);
+        expect((await sent.wait())?.logs).to.have.length(1);
+        await pay(2n, 5n);
+        expect(await read(distributor, "isPaid", 1n)).to.equal(true);
+        expect(await read(distributor, "creditOf", receiver)).to.equal(FULL + 5n);
+        expect(await read(distributor, "totalCredit")).to.equal(FULL + 5n);
+        expect(await read(distributor, "spentToday")).to.equal(FULL + 5n);
+        await refuses(pay(1n, FULL), "AlreadyPaid", 1n);
+      });
+    });
+    it("it should revert while paused", async () => {
+      await system.confirmed(aliceAddress, 1n);
+      await send(distributor, "pause", [], system.pauser);
+      await refuses(pay(1n, 1n), "EnforcedPause");
+    });
+  });
+
+  describe("payBatch", () => {
+    describe("given Confirmed, unpaid purchases", () => {
+      it("it should pay each buyer, also when one buyer has several", async () => {
+        await system.confirmed(aliceAddress, 1n, 256n, 300n);
+        await system.confirmed(system.other.address, 2n);
+        const sent = payBatch([item(1n, 1n), item(2n, 20n), item(256n, 300n), item(300n, 4_000n)]);
+        await expect(sent).to.changeEtherBalances(
+          ethers,
+          [aliceAddress, system.other.address, distributor],
+          [4_301n, 20n, -4_321n],
+        );
+        await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(2n, system.other.address, 20n);
+        expect((await (await sent).wait())?.logs).to.have.length(4);
+        for (const id of [1n, 2n, 256n, 300n]) expect(await read(distributor, "isPaid", id)).to.equal(true);
+        for (const id of [3n, 255n, 257n, 44n]) expect(await read(distributor, "isPaid", id)).to.equal(false);
+        expect(await read(distributor, "spentToday")).to.equal(4_321n);
+      });
+      it("it should bound the amounts by the rate of the batch", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await refuses(payBatch([item(1n, FULL + 1n)]), "AboveCashback", 1n, FULL + 1n, FULL);
+        await payBatch([item(1n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent);
+      });
+    });
+    describe("given purchases that were paid before", () => {
+      it("it should skip them and pay the others", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n);
+        await pay(1n, 7n);
+        const sent = payBatch([item(1n, FULL), item(2n, 9n)]);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [9n]);
+        await expect(sent).to.emit(distributor, "CashbackSkipped").withArgs(1n);
+        await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(2n, aliceAddress, 9n);
+      });
+      it("it should skip the second of the same id in one batch", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        const sent = payBatch([item(1n, 5n), item(1n, 6n)]);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [5n]);
+        await expect(sent).to.emit(distributor, "CashbackSkipped").withArgs(1n);
+      });
+      it("it should change nothing when a whole batch is repeated", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n);
+        const items = [item(1n, 5n), item(2n, 6n)];
+        await payBatch(items);
+        await expect(payBatch(items)).to.changeEtherBalances(ethers, [aliceAddress, distributor], [0n, 0n]);
+        expect(await read(distributor, "spentToday")).to.equal(11n);
+      });
+      it("it should skip them after a pause, in another batch, and after the day's cap was lowered", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n);
+        await payBatch([item(1n, 500n)]);
+        await send(distributor, "pause", [], system.pauser);
+        await send(distributor, "unpause", [], system.admin);
+        await setLimits({ dailyCap: 1n });
+        await expect(payBatch([item(1n, 500n)]))
+          .to.emit(distributor, "CashbackSkipped")
+          .withArgs(1n);
+        await refuses(payBatch([item(1n, 500n), item(2n, 1n)]), "AboveDailyCap", 501n, 1n);
+      });
+    });
+    describe("given one item that is wrong", () => {
+      it("it should pay none", async () => {
+        await system.confirmed(aliceAddress, 1n);
+        await system.mint(aPurchase({ id: 2n, buyer: aliceAddress }));
+        await refuses(payBatch([item(1n, 1n), item(2n, 1n)]), "NotConfirmed", 2n, STATUS.pending);
+        await refuses(payBatch([item(1n, 1n), item(3n, 1n)]), "NotConfirmed", 3n, STATUS.none);
+        await refuses(payBatch([item(1n, 0n)]), "ZeroAmount", 1n);
+        expect(await read(distributor, "isPaid", 1n)).to.equal(false);
+        expect(await read(distributor, "spentToday")).to.equal(0n);
+      });
+    });
+    it("it should refuse a rate above the bound", async () => {
+      await system.confirmed(aliceAddress, 1n);
+      const rate = LIMITS.maxWeiPerCent + 1n;
+      await refuses(payBatch([item(1n, 1n)], rate), "RateTooHigh", rate, LIMITS.maxWeiPerCent);
+      await payBatch([item(1n, 1n)], LIMITS.maxWeiPerCent);
+    });
+    it("it should refuse an empty batch and one of 129", async () => {
+      await refuses(payBatch([]), "InvalidBatchSize", 0n, 128n);
+      await refuses(payBatch(Array.from({ length: 129 }, () => item(1n, 1n))), "InvalidBatchSize", 129n, 128n);
+    });
+    it("it should pay a batch of 128", async () => {
+      const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 200));
+      await system.confirmed(aliceAddress, ...ids);
+      await expect(payBatch(ids.map((id) => item(id, 3n)))).to.changeEtherBalances(ethers, [aliceAddress], [384n]);
+    });
+    it("it should count the whole batch against the day's cap and the balance", async () => {
+      await system.confirmed(aliceAddress, 1n, 2n);
+      await setLimits({ dailyCap: 10n });
+      await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "AboveDailyCap", 11n, 10n);
+      await send(distributor, "sweep", [system.other.address, 10n ** 21n - 10n], system.treasurer);
+      await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "InsufficientFunds", 11n, 10n);
+      await payBatch([item(1n, 5n), item(2n, 5n)]);
+    });
+    it("it should take ids of 160 bits and amounts of 96", async () => {
+      const [id, amount] = [2n ** 160n - 1n, 2n ** 96n - 1n];
+      await setLimits({ maxPayout: amount, maxWeiPerCent: amount, dailyCap: 2n ** 112n - 1n });
+      await networkHelpers.setBalance(system.distributorAddress, amount);
+      await system.mint(aPurchase({ id, buyer: aliceAddress, valueCents: 2n ** 40n - 1n }));
+      await system.confirm(id);
+      await expect(payBatch([item(id, amount)], amount)).to.changeEtherBalances(ethers, [aliceAddress], [amount]);
+      expect(await read(distributor, "isPaid", id)).to.equal(true);
+    });
+    it("it should refuse to go on with too little gas for the next recipient", async () => {
+      await system.confirmed(aliceAddress, 1n, 2n, 3n);
+      const items = [item(1n, 1n), item(2n, 1n), item(3n, 1n)];
+      const data = distributor.interface.encodeFunctionData("payBatch", [items, CENT_WEI]);
+      const outcomes = new Set<string>();
+      for (let gasLimit = 60_000n; gasLimit <= 260_000n; gasLimit += 5_000n) {
+        const snapshot = await networkHelpers.takeSnapshot();
+        const sent = system.payer.sendTransaction({ to: system.distributorAddress, data, gasLimit });
+        const receipt = await sent.then((tx) => tx.wait()).catch(() => null);
+        const events = (receipt?.logs ?? []).map((log) => distributor.interface.parseLog(log)?.name);
+        outcomes.add(receipt ? events.join() : "reverted");
+        await snapshot.restore();
+      }
+      expect([...outcomes]).to.deep.equal(["reverted", "CashbackPaid,CashbackPaid,CashbackPaid"]);
+      const call = system.payer.call({ to: system.distributorAddress, data, gasLimit: 130_000n });
+      await expect(call).to.be.revertedWithCustomError(distributor, "InsufficientGas");
+    });
+    it("it should revert while paused", async () => {
+      await system.confirmed(aliceAddress, 1n);
+      await send(distributor, "pause", [], system.pauser);
+      await refuses(payBatch([item(1n, 1n)]), "EnforcedPause");
+    });
+  });
+
+  describe("withdrawCredit", () => {
+    it("it should send the caller's whole credit where the caller says, once", async () => {
+      const receiver = await withCredit();
+      const [from, to] = [await receiver.getAddress(), system.other.address];
+      const sent = send(receiver, "withdraw", [system.distributorAddress, to]);
+      await expect(sent).to.changeEtherBalances(ethers, [to, distributor], [FULL, -FULL]);
+      await expect(sent).to.emit(distributor, "CreditWithdrawn").withArgs(from, to, FULL);
+      expect(await read(distributor, "creditOf", from)).to.equal(0n);
+      expect(await read(distributor, "totalCredit")).to.equal(0n);
+      await refuses(send(receiver, "withdraw", [system.distributorAddress, to]), "NoCredit", from);
+      expect(await read(distributor, "isPaid", 1n)).to.equal(true);
+    });
+    it("it should stay open while paused", async () => {
+      const receiver = await withCredit();
+      await send(distributor, "pause", [], system.pauser);
+      await send(receiver, "withdraw", [system.distributorAddress, system.other.address]);
+      expect(await read(distributor, "totalCredit")).to.equal(0n);
+    });
+    it("it should refuse a caller without credit", async () => {
+      await withCredit();
+      await refuses(send(distributor, "withdrawCredit", [aliceAddress], system.buyer), "NoCredit", aliceAddress);
+    });
+    it("it should refuse the zero address, the distributor and a recipient that refuses, and keep the credit", async () => {
+      const receiver = await withCredit();
+      const from = await receiver.getAddress();
+      const withdraw = (to: string) => send(receiver, "withdraw", [system.distributorAddress, to]);
+      await refuses(withdraw(ethers.ZeroAddress), "InvalidRecipient", ethers.ZeroAddress);
+      await refuses(withdraw(system.distributorAddress), "InvalidRecipient", system.distributorAddress);
+      await refuses(withdraw(from), "TransferRefused", from, FULL);
+      expect(await read(distributor, "creditOf", from)).to.equal(FULL);
+      await send(receiver, "becomeWilling");
+      await expect(withdraw(from)).to.changeEtherBalances(ethers, [from], [FULL]);
+    });
+  });
+
+  describe("sweep", () => {
+    it("it should send CHZ that nobody is owed, to the last wei, and not a wei of a credit", async () => {
+      await withCredit();
+      const free = 10n ** 21n - FULL;
+      const sweep = (amount: bigint) => send(distributor, "sweep", [system.other.address, amount], system.treasurer);
+      await refuses(sweep(free + 1n), "InsufficientFunds", free + 1n, free);
+      const sent = sweep(free);
+      await expect(sent).to.changeEtherBalances(ethers, [system.other, distributor], [free, -free]);
+      await expect(sent).to.emit(distributor, "Swept").withArgs(system.other.address, free);
+      expect(await balance(system.distributorAddress)).to.equal(FULL);
+      expect(await read(distributor, "available")).to.equal(0n);
+    });
+    it("it should refuse the zero address, the distributor and a recipient that refuses", async () => {
+      const refusing = await contractAddress("RevertingReceiver");
+      const sweep = (to: string) => send(distributor, "sweep", [to, 1n], system.treasurer);
+      await refuses(sweep(ethers.ZeroAddress), "InvalidRecipient", ethers.ZeroAddress);
+      await refuses(sweep(system.distributorAddress), "InvalidRecipient", system.distributorAddress);
+      await refuses(sweep(refusing), "TransferRefused", refusing, 1n);
+    });
+  });
+
+  describe("setLimits", () => {
+    it("it should set the bounds, also the largest, and tell so in an event", async () => {
+      for (const limits of [
+        { maxWeiPerCent: 1n, maxPayout: 2n, dailyCap: 3n },
+        { maxWeiPerCent: 2n ** 96n - 1n, maxPayout: 2n ** 96n - 1n, dailyCap: 2n ** 112n - 1n },
+        { maxWeiPerCent: 0n, maxPayout: 0n, dailyCap: 0n },
+      ]) {
+        await expect(setLimits(limits))
+          .to.emit(distributor, "LimitsSet")
+          .withArgs(...Object.values(limits));
+        expect((await read<{ toObject(): object }>(distributor, "limits")).toObject()).to.deep.equal(limits);
+        expect(await read(distributor, "paused")).to.equal(false);
+      }
+    });
+  });
+
+  describe("importPaid", () => {
+    const successor = async () => {
+      const next: BaseContract = await ethers.deployContract("CashbackDistributor", [
+        system.admin.address,
+        0,
+        system.nftAddress,
+        LIMITS,
+      ]);
+      await send(next, "grantRole", [await read<string>(next, "PAYER_ROLE"), system.payer.address], system.admin);
+      await system.admin.sendTransaction({ to: await next.getAddress(), value: 10n ** 18n });
+      return next;
+    };
+    it("it should count what a paused, older distributor paid as paid, and keep what was paid here", async () => {
+      await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n, 600n);
+      await payBatch([item(1n, 1n), item(300n, 1n), item(600n, 1n)]);
+      await send(distributor, "pause", [], system.pauser);
+      const next = await successor();
+      await send(next, "pay", [301n, 1n], system.payer);
+      const sent = await send(next, "importPaid", [system.distributorAddress, 0n, 2n], system.admin);
+      await expect(sent).to.emit(next, "PaidImported").withArgs(0n, 3n);
+      await expect(sent)
+        .to.emit(next, "PaidImported")
+        .withArgs(1n, 1n << 44n);
+      const paid = async (id: bigint) => await read(next, "isPaid", id);
+      expect(await Promise.all([1n, 2n, 300n, 301n, 302n].map(paid))).to.deep.equal([true, false, true, true, false]);
+      // Word 2 was not asked for.
+      expect(await paid(600n)).to.equal(false);
+      await send(next, "importPaid", [system.distributorAddress, 2n, 1n], system.admin);
+      expect(await paid(600n)).to.equal(true);
+      await expect(send(next, "pay", [1n, 1n], system.payer))
+        .to.be.revertedWithCustomError(next, "AlreadyPaid")
+        .withArgs(1n);
+    });
+    it("it should refuse an older distributor that is not paused", async () => {
+      const sent = send(await successor(), "importPaid", [system.distributorAddress, 0n, 1n], system.admin);
+      await refuses(sent, "PredecessorNotPaused", system.distributorAddress);
+    });
+  });
+
+  describe("receive", () => {
+    it("it should take CHZ from anyone, and from those who do not ask", async () => {
+      const sent = system.stranger.sendTransaction({ to: system.distributorAddress, value: 5n });
+      await expect(sent).to.emit(distributor, "Funded").withArgs(system.stranger.address, 5n);
+      await ethers.deployContract("ForcedFunding", [system.distributorAddress], { value: 7n });
+      expect(await read(distributor, "available")).to.equal(10n ** 21n + 12n);
+    });
+  });
+
+  describe("pause and unpause", () => {
+    it("it should let only the admin end what the pauser began", async () => {
+      await send(distributor, "pause", [], system.pauser);
+      await expect(send(distributor, "unpause", [], system.pauser)).to.be.revertedWithCustomError(
+        distributor,
+        "AccessControlUnauthorizedAccount",
+      );
+      await send(distributor, "unpause", [], system.admin);
+      await system.confirmed(aliceAddress, 1n);
+      await pay(1n, 1n);
+    });
+  });
+});
