@@ -8,8 +8,10 @@ import { type Anvil, type AnvilOptions, startAnvil } from "../../support/anvil.t
 import { freePorts } from "../../support/free-port.ts";
 import { readLedger } from "../../support/ledger.ts";
 import { Shopper } from "../../support/shopper.ts";
+import { until } from "../../support/until.ts";
 import { type ChaosProxy, startChaosProxy } from "./chaos-proxy.ts";
 import { type Supervised, supervise } from "./supervised.ts";
+import { judge, type Verdict } from "./verdict.ts";
 
 export type FaultSystem = {
   anvil: Anvil;
@@ -23,6 +25,10 @@ export type FaultSystem = {
   deployment: Deployment;
   environment: Record<string, string>;
   ledger(): ReturnType<typeof readLedger>;
+  /** Whether the chain and the database say the same. */
+  judge(): Promise<Verdict>;
+  /** Waits until every purchase is minted and paid; then nothing may contradict anything. */
+  settled(timeoutMs?: number): Promise<Verdict>;
   /** A signed-up shopper. */
   shopper(key?: `0x${string}`): Promise<Shopper>;
   /** Another api process on the same database. */
@@ -96,6 +102,11 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
   const deployment = readDeployment("localhost");
   delete process.env.DEPLOYMENTS_DIR;
 
+  const contracts = {
+    rpcUrl: anvil.rpcUrl,
+    purchaseNft: deployment.purchaseNft.address,
+    cashbackDistributor: deployment.cashbackDistributor.address,
+  };
   const url = `http://127.0.0.1:${port}`;
   const indexerUrl = `http://127.0.0.1:${indexerPort}`;
   const api = supervise({ name: "api", script: "api/main.ts", url, environment });
@@ -114,12 +125,24 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     deployment,
     environment,
     run,
-    ledger: () =>
-      readLedger({
-        rpcUrl: anvil.rpcUrl,
-        purchaseNft: deployment.purchaseNft.address,
-        cashbackDistributor: deployment.cashbackDistributor.address,
-      }),
+    ledger: () => readLedger(contracts),
+    judge: () => judge({ ...contracts, databaseUrl: environment.DATABASE_URL ?? "" }),
+    async settled(timeoutMs = 60_000) {
+      let verdict: Verdict | undefined;
+      try {
+        return await until(
+          "every purchase is minted and paid",
+          async () => {
+            verdict = await system.judge();
+            return verdict.isComplete && verdict;
+          },
+          timeoutMs,
+        );
+      } catch (error) {
+        const said = [api, indexer].map((one) => `${one.name}: ${one.output().slice(-1_500)}`).join("\n");
+        throw new Error(`${(error as Error).message}\n${JSON.stringify(verdict)}\n${said}`);
+      }
+    },
     async shopper(key) {
       const shopper = new Shopper(url, key);
       await shopper.signUp();

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { onBothSystems } from "./support/on-both-systems.ts";
+import { patiently } from "./support/patiently.ts";
+import { between, pick, seededRandom } from "./support/random.ts";
+
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+
+describe("Processes that are killed outright (F1, F2, F33)", () => {
+  onBothSystems({}, (system) => {
+    it("pays each of many purchases once though the api is killed twenty times on the way", async () => {
+      const { api, settled, shopper } = system();
+      const random = seededRandom(SEED);
+      const buyer = await shopper();
+      let kills = 0;
+      let isBuying = true;
+      const killing = (async () => {
+        while (isBuying || kills < 20) {
+          await delay(between(random, 20, 500));
+          await api.ready("/healthz");
+          await api.kill();
+          kills++;
+        }
+      })();
+      for (let count = 0; count < 30; count++) {
+        await patiently(() => buyer.buy(pick(random, [1, 2, 3, 4]), between(random, 1, 500)));
+        await delay(between(random, 0, 100));
+      }
+      isBuying = false;
+      await killing;
+      const verdict = await settled();
+      expect(verdict.purchases).to.be.at.least(30);
+      expect(kills).to.be.at.least(20);
+      expect(api.crashes(), "ends that nobody caused").to.equal(0);
+    });
+
+    it("indexes everything once though the indexer is killed again and again", async () => {
+      const { indexer, settled, shopper } = system();
+      const random = seededRandom(SEED + 1);
+      const buyer = await shopper();
+      for (let count = 0; count < 10; count++) {
+        await buyer.buy(1, 10 + count);
+        await delay(between(random, 0, 300));
+        await indexer.kill();
+      }
+      await settled();
+      expect(indexer.crashes(), "ends that nobody caused").to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { createPublicClient, http, parseEventLogs } from "viem";
+import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
+import { connect } from "../../../database/connect.ts";
+import { WEI_PER_GWEI } from "../../../domain/product.ts";
+
+type Where = {
+  rpcUrl: string;
+  purchaseNft: `0x${string}`;
+  cashbackDistributor: `0x${string}`;
+  databaseUrl: string;
+};
+
+export type Verdict = {
+  purchases: number;
+  minted: number;
+  paid: number;
+  /** Every purchase that has been minted and paid, and nothing contradicts anything. */
+  isComplete: boolean;
+  /** Sentences about what is wrong; empty means that database and chain say the same. */
+  differences: string[];
+};
+
+/**
+ * Compares the chain's own log, folded here anew, with what the database says: every purchase is minted at most once and
+ * paid at most once, to its buyer, the right amount; and the index is what the chain says.
+ */
+export async function judge(where: Where): Promise<Verdict> {
+  const client = createPublicClient({ transport: http(where.rpcUrl) });
+  const { purchaseNft, cashbackDistributor } = where;
+  const logs = await client.getLogs({ address: [purchaseNft, cashbackDistributor], fromBlock: 0n, toBlock: "latest" });
+  const minted = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "PurchaseMinted" });
+  const moves = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "StatusUpdated" });
+  const payments = parseEventLogs({
+    abi: cashbackDistributorAbi,
+    logs,
+    eventName: ["CashbackPaid", "CashbackDeferred"],
+  });
+  const database = await connect(where.databaseUrl);
+  try {
+    const purchases = await database.kysely.selectFrom("purchases").selectAll().orderBy("id").execute();
+    const nfts = await database.kysely.selectFrom("nfts").selectAll().execute();
+    const payouts = await database.kysely.selectFrom("payouts").selectAll().execute();
+    const differences: string[] = [];
+    const report = (isRight: boolean, sentence: string) => {
+      if (!isRight) differences.push(sentence);
+    };
+
+    for (const mint of minted) {
+      const id = mint.args.tokenId;
+      const row = nfts.find((one) => one.token_id === id);
+      const status = moves.filter((one) => one.args.tokenId === id).at(-1)?.args.to ?? 1;
+      report(row !== undefined, `token ${id} is on the chain and not in the index`);
+      report(row === undefined || row.owner === mint.args.buyer.toLowerCase(), `token ${id} has another owner`);
+      report(row === undefined || row.value_cents === BigInt(mint.args.valueCents), `token ${id} has another value`);
+      report(
+        row === undefined || row.status === BigInt(status),
+        `token ${id} has status ${row?.status}, not ${status}`,
+      );
+    }
+    report(nfts.length === minted.length, `the index has ${nfts.length} tokens, the chain ${minted.length}`);
+    for (const payment of payments) {
+      const { purchaseId, amount } = payment.args;
+      const row = payouts.find((one) => one.token_id === purchaseId);
+      report(row !== undefined, `payment of ${purchaseId} is on the chain and not in the index`);
+      report(row === undefined || row.amount_gwei === amount / WEI_PER_GWEI, `payment of ${purchaseId} differs`);
+    }
+    report(
+      payouts.length === payments.length,
+      `the index has ${payouts.length} payments, the chain ${payments.length}`,
+    );
+
+    let paid = 0;
+    for (const purchase of purchases) {
+      const mints = minted.filter((one) => one.args.tokenId === purchase.id);
+      const own = payments.filter((one) => one.args.purchaseId === purchase.id);
+      paid += own.length;
+      report(mints.length <= 1, `purchase ${purchase.id} was minted ${mints.length} times`);
+      report(own.length <= 1, `purchase ${purchase.id} was paid ${own.length} times`);
+      report(
+        mints.every((one) => one.args.buyer.toLowerCase() === purchase.wallet),
+        `purchase ${purchase.id} went to another wallet`,
+      );
+      const bps = purchase.cashback_bps + purchase.bonus_bps;
+      const owedWei = (purchase.amount_cents * bps * (purchase.wei_per_cent ?? 0n)) / 10_000n;
+      const owedGwei = owedWei / WEI_PER_GWEI - purchase.offset_gwei;
+      for (const payment of own) {
+        const isRight =
+          payment.args.amount / WEI_PER_GWEI === owedGwei && payment.args.recipient.toLowerCase() === purchase.wallet;
+        report(
+          isRight,
+          `purchase ${purchase.id} was paid ${payment.args.amount} wei, not ${owedGwei} gwei, to its buyer`,
+        );
+      }
+    }
+    const isComplete = differences.length === 0 && minted.length === purchases.length && paid === purchases.length;
+    return { purchases: purchases.length, minted: minted.length, paid, isComplete, differences };
+  } finally {
+    await database.close();
+  }
+}
