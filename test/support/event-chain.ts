@@ -131,7 +131,7 @@ export async function emit(anvil: Anvil, records: readonly EventRecord[], to = c
 }
 
 function send(anvil: Anvil, to: string, data: Hex): Promise<string> {
-  return anvil.request<string>("eth_sendTransaction", { from: SENDER, to, data, gas: toHex(400_000_000) });
+  return anvil.request<string>("eth_sendTransaction", { from: SENDER, to, data, gas: toHex(25_000_000) });
 }
 
 function contractAddress(from: EventRecord["from"]): string {
