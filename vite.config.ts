@@ -23,7 +23,10 @@ function compiledMessages(): Plugin {
         /[{<']/.test(text) ? parse(text) : text,
       ]);
       // Parsed from text, a large object costs the browser less than as a literal.
-      return { code: `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(compiled)))})`, moduleType: "js" };
+      return {
+        code: `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(compiled)))})`,
+        moduleType: "js",
+      };
     },
   };
 }

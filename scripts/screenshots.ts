@@ -6,8 +6,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
-import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
 import { fixturePurchase } from "../test/browser/support/fixture-data.ts";
+import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
 import { testWallet } from "../test/browser/support/test-wallet.ts";
 
 const [folder = "data/screenshots", ...wanted] = process.argv.slice(2);
@@ -15,23 +15,45 @@ const LANGUAGES = ["pt", "en"] as const;
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [360, 1440] as const;
 
-type Shot = { name: string; path: string; isLoggedIn?: boolean; isAdmin?: boolean; prepare?: (server: FixtureServer) => void; act?: (page: Page) => Promise<void> };
+type Shot = {
+  name: string;
+  path: string;
+  isLoggedIn?: boolean;
+  isAdmin?: boolean;
+  prepare?: (server: FixtureServer) => void;
+  act?: (page: Page) => Promise<void>;
+};
 
 const SHOTS: Shot[] = [
   { name: "home", path: "/" },
   { name: "stores", path: "/stores" },
   { name: "stores-none", path: "/stores?q=zzz" },
-  { name: "stores-away", path: "/stores", prepare: (server) => server.answer("GET /api/stores", { status: 500, body: { success: false, error: "Database away" } }) },
-  { name: "buy", path: "/stores", isLoggedIn: true, act: (page) => page.locator(".store-card button").first().click() },
+  {
+    name: "stores-away",
+    path: "/stores",
+    prepare: (server) =>
+      server.answer("GET /api/stores", { status: 500, body: { success: false, error: "Database away" } }),
+  },
+  { name: "buy", path: "/stores", isLoggedIn: true, act: openBuyDialog },
   { name: "redirect", path: "/redirect/sample-2" },
   { name: "auth", path: "/auth" },
   { name: "auth-register", path: "/auth", act: register },
   { name: "dashboard", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
   { name: "dashboard-empty", path: "/dashboard", isLoggedIn: true, prepare: empty },
-  { name: "nft-details", path: "/dashboard", isLoggedIn: true, act: (page) => page.locator(".ticket-stub button").first().click() },
+  {
+    name: "nft-details",
+    path: "/dashboard",
+    isLoggedIn: true,
+    act: (page) => page.locator(".ticket-stub button").first().click(),
+  },
   { name: "admin", path: "/admin", isLoggedIn: true, isAdmin: true },
   { name: "not-found", path: "/nowhere" },
 ];
+
+async function openBuyDialog(page: Page): Promise<void> {
+  await page.locator(".store-card button").first().click();
+  await page.locator(".summary").waitFor();
+}
 
 async function register(page: Page): Promise<void> {
   await page.locator(".auth .button").first().click();
@@ -43,22 +65,54 @@ function addMoving(server: FixtureServer): void {
   if (!me) return;
   const created_at = new Date().toISOString();
   me.purchases.unshift(
-    fixturePurchase({ id: 3, store: "Mercado da Bola", created_at, date: created_at, status: "processing", cashback_percent: "4", cashback_amount: "4", cashback_state: "unpaid", minted_at: null, confirmed_at: null, paid_at: null, mint_tx: null, status_tx: null, payment_tx: null }),
+    fixturePurchase({
+      id: 3,
+      store: "Mercado da Bola",
+      created_at,
+      date: created_at,
+      status: "processing",
+      cashback_percent: "4",
+      cashback_amount: "4",
+      cashback_state: "unpaid",
+      minted_at: null,
+      confirmed_at: null,
+      paid_at: null,
+      mint_tx: null,
+      status_tx: null,
+      payment_tx: null,
+    }),
   );
 }
 
 function empty(server: FixtureServer): void {
-  if (server.me) Object.assign(server.me, { nfts: [], purchases: [], totals: { total: "0", confirmed: "0", pending: "0", paid: "0", count: 0, confirmed_count: 0, pending_count: 0 } });
+  if (server.me)
+    Object.assign(server.me, {
+      nfts: [],
+      purchases: [],
+      totals: { total: "0", confirmed: "0", pending: "0", paid: "0", count: 0, confirmed_count: 0, pending_count: 0 },
+    });
 }
 
-async function shoot(browser: Browser, server: FixtureServer, shot: Shot, language: string, theme: string, width: number): Promise<void> {
+async function shoot(
+  browser: Browser,
+  server: FixtureServer,
+  shot: Shot,
+  language: string,
+  theme: string,
+  width: number,
+): Promise<void> {
   server.reset();
   const wallet = testWallet();
   if (shot.isLoggedIn) server.signIn(wallet.address);
   server.isAdmin = shot.isAdmin ?? false;
   shot.prepare?.(server);
   const storage = { language, theme, ...(shot.isLoggedIn && { auth_token: SESSION_TOKEN }) };
-  const { page, context, problems } = await visit(browser, { wallet, storage, viewport: { width, height: width < 600 ? 780 : 900 }, reducedMotion: "reduce" });
+  const { page, context, problems } = await visit(browser, {
+    wallet,
+    storage,
+    viewport: { width, height: width < 600 ? 780 : 900 },
+    reducedMotion: "reduce",
+  });
   await page.goto(`${server.url}${shot.path}`);
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("networkidle");

@@ -14,7 +14,10 @@ const REDIRECTING = "Redirecionando...";
 
 type Denial = { to: string; title: string; description: string };
 
-function denialOf(session: ReturnType<typeof useSession>["status"], admin: ReturnType<typeof useAdminStatus>): Denial | undefined {
+function denialOf(
+  session: ReturnType<typeof useSession>["status"],
+  admin: ReturnType<typeof useAdminStatus>,
+): Denial | undefined {
   if (session === "anonymous") {
     return {
       to: paths.auth(paths.admin),

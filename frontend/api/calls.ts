@@ -2,7 +2,17 @@ import type { CheckUserResponse } from "../../domain/api/people.ts";
 import type { RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { call } from "./http.ts";
-import { type AppConfig, type FanToken, type Profile, readConfig, readFanTokens, readProfile, readStore, readStores, type Store } from "./shapes.ts";
+import {
+  type AppConfig,
+  type FanToken,
+  type Profile,
+  readConfig,
+  readFanTokens,
+  readProfile,
+  readStore,
+  readStores,
+  type Store,
+} from "./shapes.ts";
 
 /** The shopper's calls of specification, section 7; one function each. */
 

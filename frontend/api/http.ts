@@ -24,11 +24,18 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string | undefined;
+  /** Whether the sentence is the server's own, or made here from the status. */
+  readonly isServersWord: boolean;
 
-  constructor(message: string, status: number, code?: string) {
+  constructor(
+    message: string,
+    status: number,
+    { code, isServersWord = false }: { code?: string; isServersWord?: boolean } = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
+    this.isServersWord = isServersWord;
   }
 }
 
@@ -79,7 +86,11 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
   }
   const json = parseJson(text);
   if (!response.ok || json === undefined || json.success === false) {
-    throw new ApiError(messageOf(response, json), response.status, textOf(json?.code));
+    const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
+    throw new ApiError(said ?? statusMessage(response), response.status, {
+      code: textOf(json?.code),
+      isServersWord: said !== undefined,
+    });
   }
   return json as T;
 }
@@ -93,9 +104,7 @@ function parseJson(text: string): Body | undefined {
   }
 }
 
-function messageOf(response: Response, json: Body | undefined): string {
-  const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
-  if (said) return said;
+function statusMessage(response: Response): string {
   const reason = response.statusText || REASONS[response.status] || "";
   return `API Error: ${response.status} ${reason}`.trim();
 }

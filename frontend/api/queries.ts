@@ -14,7 +14,13 @@ export const retryDelayMs = (attempt: number): number => 400 * 2 ** attempt;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { retry: isWorthRetrying, retryDelay: retryDelayMs, refetchOnWindowFocus: false, staleTime: 30_000, networkMode: "always" },
+    queries: {
+      retry: isWorthRetrying,
+      retryDelay: retryDelayMs,
+      refetchOnWindowFocus: false,
+      staleTime: 30_000,
+      networkMode: "always",
+    },
     mutations: { networkMode: "always" },
   },
 });

@@ -1,5 +1,5 @@
-import type { AppConfig } from "../../domain/api/config.ts";
 import type { FanToken as ApiFanToken, Store as ApiStore } from "../../domain/api/catalogue.ts";
+import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { joinFullName } from "../../domain/full-name.ts";

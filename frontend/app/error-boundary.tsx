@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { useText } from "../i18n/language.tsx";
 
-type Props = { children: ReactNode; /** A new key, such as another page, tries again. */ resetKey: string };
+type Props = { children: ReactNode /** A new key, such as another page, tries again. */; resetKey: string };
 type State = { failedAt: string | undefined };
 
 /** A screen that breaks says so and offers a way on, instead of a blank page. */

@@ -6,6 +6,7 @@ import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { Analytics } from "./analytics.tsx";
 import { INFO_TOPICS, isInfoTopic } from "./info-topics.ts";
@@ -41,7 +42,10 @@ function Header() {
   const { pathname } = useLocation();
   const isAdmin = useAdminStatus() === "admin";
   const theme = useTheme();
-  const other = language === "pt" ? { short: "EN", name: "English", lang: "en" } : { short: "PT", name: "Português", lang: "pt-BR" };
+  const other =
+    language === "pt"
+      ? { short: "EN", name: "English", lang: "en" }
+      : { short: "PT", name: "Português", lang: "pt-BR" };
   return (
     <header className="site-header">
       <div className="site-header-inner">
@@ -58,12 +62,17 @@ function Header() {
         </nav>
         <div className="site-actions">
           {isAdmin && (
-            <Link to={paths.admin} className="button button-small button-quiet" lang="pt-BR">
+            <LinkButton to={paths.admin} className="button button-small button-quiet" lang="pt-BR">
               Painel de Admin
-            </Link>
+            </LinkButton>
           )}
           {wallet.address ? (
-            <button type="button" className="button button-small button-quiet figures" title={t("wallet.disconnect")} onClick={wallet.disconnect}>
+            <button
+              type="button"
+              className="button button-small button-quiet figures"
+              title={t("wallet.disconnect")}
+              onClick={wallet.disconnect}
+            >
               <span className="sr-only">{t("wallet.disconnect")} </span>
               {shortenAddress(wallet.address)}
             </button>
@@ -71,7 +80,9 @@ function Header() {
             <button
               type="button"
               className="button button-small"
-              onClick={() => navigate(pathname.startsWith("/auth") || pathname === "/" ? paths.auth() : paths.auth(pathname))}
+              onClick={() =>
+                navigate(pathname.startsWith("/auth") || pathname === "/" ? paths.auth() : paths.auth(pathname))
+              }
             >
               <Icon name="wallet" />
               {t("wallet.connect")}
@@ -82,7 +93,12 @@ function Header() {
               {t("session.signOut")}
             </button>
           )}
-          <button type="button" className="icon-button" aria-label={t(theme === "dark" ? "theme.toLight" : "theme.toDark")} onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t(theme === "dark" ? "theme.toLight" : "theme.toDark")}
+            onClick={() => setTheme(theme === "dark" ? "light" : "dark")}
+          >
             <Icon name={theme === "dark" ? "sun" : "moon"} />
           </button>
           <button type="button" className="icon-button" lang={other.lang} onClick={toggle}>
@@ -98,7 +114,10 @@ function Header() {
 function LogoMark() {
   return (
     <svg aria-hidden="true" width="30" height="30" viewBox="0 0 32 32">
-      <path fill="currentColor" d="M4 5h24a2 2 0 0 1 2 2v5.200a3.800 3.800 0 0 0 0 7.600V25a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-5.200a3.800 3.800 0 0 0 0-7.600V7a2 2 0 0 1 2-2z" />
+      <path
+        fill="currentColor"
+        d="M4 5h24a2 2 0 0 1 2 2v5.200a3.800 3.800 0 0 0 0 7.600V25a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-5.200a3.800 3.800 0 0 0 0-7.600V7a2 2 0 0 1 2-2z"
+      />
       <path className="logo-letter" d="M9 9h14v4h-4.700v11h-4.600V13H9z" />
     </svg>
   );

@@ -25,7 +25,14 @@ export default function Auth() {
       <p className="muted mb-5">{t("auth.description")}</p>
       <div className="card">
         <div role="tablist" aria-label={t("auth.title")} className="tabs">
-          <button type="button" role="tab" id="wallet-tab" aria-selected="true" aria-controls="wallet-panel" className="tab">
+          <button
+            type="button"
+            role="tab"
+            id="wallet-tab"
+            aria-selected="true"
+            aria-controls="wallet-panel"
+            className="tab"
+          >
             <Icon name="wallet" />
             {t("auth.walletTab")}
           </button>
@@ -48,7 +55,9 @@ export default function Auth() {
         <button
           type="button"
           className="link"
-          onClick={() => toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })}
+          onClick={() =>
+            toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })
+          }
         >
           {t("auth.email")}
         </button>

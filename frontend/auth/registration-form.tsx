@@ -91,7 +91,10 @@ export function RegistrationForm() {
     } catch (error) {
       const isExisting = error instanceof ApiError && error.status === 409;
       const reason = isExisting ? t("registration.exists") : reasonOf(error, t);
-      toast.error(t(error instanceof ApiError ? "registration.failed" : "registration.error"), { id: "registration", description: reason });
+      toast.error(t(error instanceof ApiError ? "registration.failed" : "registration.error"), {
+        id: "registration",
+        description: reason,
+      });
       setProblem(reason);
     }
   }
@@ -103,7 +106,10 @@ export function RegistrationForm() {
     try {
       return (await login({ address, signature: await sign(message), ...(nonce && { nonce }) })).token;
     } catch (error) {
-      toast.error(t("login.failed"), { id: "login", description: error instanceof ApiError ? error.message : undefined });
+      toast.error(t("login.failed"), {
+        id: "login",
+        description: error instanceof ApiError ? error.message : undefined,
+      });
       return "";
     }
   }
@@ -118,7 +124,8 @@ export function RegistrationForm() {
   }
   const bind = (name: keyof Fields) => ({
     value: fields[name],
-    onChange: (event: { target: { value: string } }) => setFields((before) => ({ ...before, [name]: event.target.value })),
+    onChange: (event: { target: { value: string } }) =>
+      setFields((before) => ({ ...before, [name]: event.target.value })),
     "aria-invalid": problem !== "" && fields[name].trim() === "",
     "aria-describedby": problem ? "registration-problem" : undefined,
   });

@@ -21,7 +21,12 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
       <h2 id="history" className="card-title">
         {t("history.title")}
       </h2>
-      <svg className="chart" viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`} role="img" aria-label={t("history.label", { count: shown.length })}>
+      <svg
+        className="chart"
+        viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`}
+        role="img"
+        aria-label={t("history.label", { count: shown.length })}
+      >
         <path d={`M0 ${HEIGHT - 1}H${SHOWN * STEP}`} className="chart-line" />
         {shown.map((one, index) => {
           const height = Math.max(4, (Number(one.cashback_amount) / highest) * (HEIGHT - 12));

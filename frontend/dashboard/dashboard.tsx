@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import { toast } from "sonner";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
@@ -13,8 +13,9 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { CashbackHistory } from "./cashback-history.tsx";
 import { FanTokens } from "./fan-tokens.tsx";
@@ -44,9 +45,7 @@ function LoginRequired() {
     <section className="page state-panel">
       <PageHeading>{t("dashboard.loginRequired")}</PageHeading>
       <p className="muted">{t("dashboard.loginRequired.text")}</p>
-      <Link className="button" to={paths.auth(paths.dashboard)}>
-        {t("dashboard.goToLogin")}
-      </Link>
+      <LinkButton to={paths.auth(paths.dashboard)}>{t("dashboard.goToLogin")}</LinkButton>
     </section>
   );
 }
@@ -107,7 +106,9 @@ function ProfileView({ profile }: { profile: Profile }) {
       <div className="section-head">
         <div>
           <PageHeading>{t("dashboard.title")}</PageHeading>
-          <p className="lead">{profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}</p>
+          <p className="lead">
+            {profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}
+          </p>
         </div>
         <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>
           <Icon name="refresh" />
@@ -121,7 +122,9 @@ function ProfileView({ profile }: { profile: Profile }) {
         <section className="stat stat-main">
           <h2>{t("dashboard.total")}</h2>
           <p className="stat-number">{chz(sums.totalChz)}</p>
-          {profile.totals && <p className="stat-note">{t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}</p>}
+          {profile.totals && (
+            <p className="stat-note">{t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}</p>
+          )}
         </section>
         <section className="stat">
           <h2>{t("dashboard.transactions")}</h2>
@@ -215,9 +218,9 @@ function Tickets({ profile, isRefreshing }: { profile: Profile; isRefreshing: bo
         <h2 id="tickets" className="section-title">
           {t("dashboard.tickets")}
         </h2>
-        <Link className="button button-quiet" to={paths.stores}>
+        <LinkButton className="button button-quiet" to={paths.stores}>
           {t("dashboard.toStores")}
-        </Link>
+        </LinkButton>
       </div>
       {isRefreshing ? (
         <div className="ticket-grid" aria-busy="true">
@@ -225,9 +228,7 @@ function Tickets({ profile, isRefreshing }: { profile: Profile; isRefreshing: bo
         </div>
       ) : isEmpty ? (
         <EmptyPanel title={t("dashboard.empty")} hint={t("dashboard.empty.hint")}>
-          <Link className="button" to={paths.stores}>
-            {t("dashboard.explore")}
-          </Link>
+          <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
         </EmptyPanel>
       ) : (
         <ul className="ticket-grid">

@@ -16,7 +16,9 @@ export function ExplorerLink({ hash, children }: { hash: string; children: React
         {children}
         <span className="sr-only"> {t("common.newTab")}</span>
       </a>
-      {import.meta.env.VITE_NETWORK === "localhost" && <span className="muted text-sm"> {t("nft.explorer.local")}</span>}
+      {import.meta.env.VITE_NETWORK === "localhost" && (
+        <span className="muted text-sm"> {t("nft.explorer.local")}</span>
+      )}
     </>
   );
 }

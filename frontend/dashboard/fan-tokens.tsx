@@ -53,14 +53,19 @@ export function FanTokens({ profile }: { profile: Profile }) {
                   <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
                   <td>
                     {name && tier ? (
-                      <span className={`badge tier-badge-${name}`}>{`${t(`tier.${name}`)} +${percent(percentText(tier.bonusBps))}`}</span>
+                      <span
+                        className={`badge tier-badge-${name}`}
+                      >{`${t(`tier.${name}`)} +${percent(percentText(tier.bonusBps))}`}</span>
                     ) : (
                       <span className="badge">{t("tier.none")}</span>
                     )}
                   </td>
                   <td className="muted text-sm">
                     {next
-                      ? t("tokens.missing", { amount: decimal(formatDecimal(next.minimum * one - held.units, held.decimals)), percent: percent(percentText(next.bonusBps)) })
+                      ? t("tokens.missing", {
+                          amount: decimal(formatDecimal(next.minimum * one - held.units, held.decimals)),
+                          percent: percent(percentText(next.bonusBps)),
+                        })
                       : t("tokens.top")}
                   </td>
                 </tr>

@@ -1,6 +1,6 @@
 import type { Holding } from "../../domain/bonus.ts";
-import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { parseDecimal } from "../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
 import type { Profile } from "../api/shapes.ts";
 
 export type Holdings = {

@@ -19,7 +19,8 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
         {moving.map((purchase) => (
           <li key={purchase.id}>
             <p>
-              <strong>{purchase.store}</strong> · {brl(purchase.amount)} · {t("strip.cashback", { amount: chz(purchase.cashback_amount) })}
+              <strong>{purchase.store}</strong> · {brl(purchase.amount)} ·{" "}
+              {t("strip.cashback", { amount: chz(purchase.cashback_amount) })}
             </p>
             <Timeline purchase={purchase} isCompact />
           </li>

@@ -42,18 +42,28 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
             isMain: true,
             value: (
               <>
-                <span>{facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}</span>{" "}
+                <span>
+                  {facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps))}
+                </span>{" "}
                 <small>{chz(chzText)}</small>
               </>
             ),
           },
-          { label: t("ticket.value"), value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)) },
+          {
+            label: t("ticket.value"),
+            value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
+          },
           { label: t("ticket.wallet"), value: facts.buyer ? shortenAddress(facts.buyer) : "–" },
         ]}
         stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
         stub={
           <>
-            <Picture src={nft.metadata.image} alt={t("nft.image", { name: nft.metadata.name || nft.name })} className="nft-image" fallback={placeholder} />
+            <Picture
+              src={nft.metadata.image}
+              alt={t("nft.image", { name: nft.metadata.name || nft.name })}
+              className="nft-image"
+              fallback={placeholder}
+            />
             <button type="button" className="button button-small button-quiet" onClick={() => setOpen(true)}>
               {t("nft.details")}
               <span className="sr-only"> – {t("nft.kicker", { id: nft.tokenId })}</span>
@@ -66,7 +76,15 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
   );
 }
 
-function NftDetails({ nft, purchase, onClose }: { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void }) {
+function NftDetails({
+  nft,
+  purchase,
+  onClose,
+}: {
+  nft: PurchaseNft;
+  purchase: PurchaseRecord | undefined;
+  onClose: () => void;
+}) {
   const t = useText();
   const facts: [string, string][] = [
     [t("nft.name"), nft.metadata.name || nft.name],

@@ -39,7 +39,13 @@ export function readStatus(text: string): NftFacts["status"] {
   return word.startsWith("cancel") ? "cancelled" : "pending";
 }
 
-export type CashbackSums = { totalChz: string; pendingChz: string; count: number; confirmedCount: number; pendingCount: number };
+export type CashbackSums = {
+  totalChz: string;
+  pendingChz: string;
+  count: number;
+  confirmedCount: number;
+  pendingCount: number;
+};
 
 /** The server's totals, or the sums over the NFTs' attributes where it gives none. Specification, section 9. */
 export function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSums {
@@ -55,7 +61,8 @@ export function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): Cas
   }
   const facts = profile.nfts.map(nftFacts).filter((one) => one.status !== "cancelled");
   const pending = facts.filter((one) => one.status === "pending");
-  const sum = (rows: NftFacts[]) => chzTextFromGwei(rows.reduce((total, one) => total + factsGwei(one, weiPerCent), 0n));
+  const sum = (rows: NftFacts[]) =>
+    chzTextFromGwei(rows.reduce((total, one) => total + factsGwei(one, weiPerCent), 0n));
   return {
     totalChz: sum(facts),
     pendingChz: sum(pending),

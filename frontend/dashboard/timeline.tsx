@@ -30,10 +30,15 @@ export function Timeline({ purchase, isCompact = false }: { purchase: PurchaseRe
           <span className="timeline-mark" aria-hidden="true" />
           <span>
             {t(`timeline.${step}`)}
-            <span className="sr-only"> {t(done.has(step) ? "timeline.done" : step === current ? "timeline.current" : "timeline.ahead")}</span>
+            <span className="sr-only">
+              {" "}
+              {t(done.has(step) ? "timeline.done" : step === current ? "timeline.current" : "timeline.ahead")}
+            </span>
           </span>
           {!isCompact && at[step] && <time dateTime={at[step]}>{dateTime(at[step])}</time>}
-          {!isCompact && hash[step] && <code title={hash[step]}>{`${hash[step].slice(0, 10)}…${hash[step].slice(-6)}`}</code>}
+          {!isCompact && hash[step] && (
+            <code title={hash[step]}>{`${hash[step].slice(0, 10)}…${hash[step].slice(-6)}`}</code>
+          )}
         </li>
       ))}
     </ol>

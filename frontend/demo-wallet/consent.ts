@@ -1,6 +1,18 @@
 const WORDS = {
-  pt: { connect: "A Torcida quer se conectar à carteira de demonstração", sign: "A Torcida pede a sua assinatura", yes: "Aprovar", no: "Recusar", note: "Carteira de demonstração: só existe na rede local, sem valor real." },
-  en: { connect: "Torcida wants to connect to the demo wallet", sign: "Torcida asks for your signature", yes: "Approve", no: "Reject", note: "Demo wallet: it exists on the local network only, without real value." },
+  pt: {
+    connect: "A Torcida quer se conectar à carteira de demonstração",
+    sign: "A Torcida pede a sua assinatura",
+    yes: "Aprovar",
+    no: "Recusar",
+    note: "Carteira de demonstração: só existe na rede local, sem valor real.",
+  },
+  en: {
+    connect: "Torcida wants to connect to the demo wallet",
+    sign: "Torcida asks for your signature",
+    yes: "Approve",
+    no: "Reject",
+    note: "Demo wallet: it exists on the local network only, without real value.",
+  },
 };
 
 /** The wallet's own window: what is asked, and whether the reader agrees. Plain DOM, since a wallet is not the app. */

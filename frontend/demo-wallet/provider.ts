@@ -78,7 +78,9 @@ export const demoProvider = {
         return requestAccounts();
       case "wallet_requestPermissions":
         await requestAccounts();
-        return [{ parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: accounts() }] }];
+        return [
+          { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: accounts() }] },
+        ];
       case "wallet_revokePermissions":
         localStorage.removeItem(PERMISSION_STORAGE);
         return null;

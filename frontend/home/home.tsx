@@ -8,6 +8,7 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Initial } from "../ui/initial.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { Stamp, Ticket } from "../ui/ticket.tsx";
@@ -28,9 +29,9 @@ export default function Home() {
             <p className="hero-text">{t("home.hero.text")}</p>
             <div className="flex flex-wrap gap-3">
               <ViewStoresButton />
-              <Link className="button button-chalk" to={paths.dashboard}>
+              <LinkButton className="button button-chalk" to={paths.dashboard}>
                 {t("home.viewDashboard")}
-              </Link>
+              </LinkButton>
             </div>
           </div>
           <HeroTicket />
@@ -83,9 +84,9 @@ export default function Home() {
         <div className="cta-inner">
           <h2 className="section-title">{t("home.cta.title")}</h2>
           <p>{t("home.cta.text")}</p>
-          <Link className="button button-chalk" to={paths.auth()}>
+          <LinkButton className="button button-chalk" to={paths.auth()}>
             {t("home.cta.button")}
-          </Link>
+          </LinkButton>
         </div>
       </section>
     </>
@@ -136,7 +137,11 @@ function Stands() {
     <svg className="stands" aria-hidden="true" preserveAspectRatio="xMidYMax slice" viewBox="0 0 1200 90">
       <defs>
         <pattern id="seats" width="60" height="30" patternUnits="userSpaceOnUse">
-          <path fill="currentColor" d="M3 6h9v11H3zM18 6h9v11h-9zM48 6h9v11h-9zM3 21h9v9H3zM33 21h9v9h-9zM48 21h9v9h-9z" opacity=".32" />
+          <path
+            fill="currentColor"
+            d="M3 6h9v11H3zM18 6h9v11h-9zM48 6h9v11h-9zM3 21h9v9H3zM33 21h9v9h-9zM48 21h9v9h-9z"
+            opacity=".32"
+          />
           <path fill="currentColor" d="M33 6h9v11h-9zM18 21h9v9h-9z" opacity=".8" />
         </pattern>
       </defs>

@@ -1,7 +1,7 @@
-import { Link } from "react-router";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
 
 export default function NotFound() {
@@ -12,9 +12,7 @@ export default function NotFound() {
       <BlankTicket />
       <PageHeading className="display-number">404</PageHeading>
       <p className="state-title">{t("notFound.message")}</p>
-      <Link className="button" to={paths.home}>
-        {t("notFound.back")}
-      </Link>
+      <LinkButton to={paths.home}>{t("notFound.back")}</LinkButton>
     </section>
   );
 }

@@ -9,8 +9,8 @@ import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
-import { RetryPanel } from "../ui/state-panel.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
 import { useCountdown } from "./use-countdown.ts";
 
 type Destination = { name: string; link: string };
@@ -31,11 +31,17 @@ export default function Redirect() {
   if (store.data) {
     return <Countdown destination={{ name: store.data.name, link: state?.affiliateUrl || store.data.affiliateLink }} />;
   }
-  if (store.isError && store.error instanceof ApiError && store.error.status < 500) return <Navigate to={paths.stores} replace />;
+  if (store.isError && store.error instanceof ApiError && store.error.status < 500)
+    return <Navigate to={paths.stores} replace />;
   if (store.isError) {
     return (
       <div className="page">
-        <RetryPanel title={t("redirect.unavailable")} error={store.error} onRetry={() => store.refetch()} isRetrying={store.isFetching} />
+        <RetryPanel
+          title={t("redirect.unavailable")}
+          error={store.error}
+          onRetry={() => store.refetch()}
+          isRetrying={store.isFetching}
+        />
       </div>
     );
   }
@@ -90,7 +96,11 @@ function Countdown({ destination }: { destination: Destination }) {
             aria-valuemax={REDIRECT_COUNTDOWN_SECONDS}
             aria-valuenow={REDIRECT_COUNTDOWN_SECONDS - secondsLeft}
           >
-            <div style={{ transform: `scaleX(${(REDIRECT_COUNTDOWN_SECONDS - secondsLeft) / REDIRECT_COUNTDOWN_SECONDS})` }} />
+            <div
+              style={{
+                transform: `scaleX(${(REDIRECT_COUNTDOWN_SECONDS - secondsLeft) / REDIRECT_COUNTDOWN_SECONDS})`,
+              }}
+            />
           </div>
           <p className="figures">{words}</p>
           <span className="sr-only" role="status">
@@ -106,7 +116,11 @@ function Countdown({ destination }: { destination: Destination }) {
         </button>
         {canLeave && (
           <>
-            <button type="button" className="button button-quiet" onClick={isPaused ? countdown.resume : countdown.pause}>
+            <button
+              type="button"
+              className="button button-quiet"
+              onClick={isPaused ? countdown.resume : countdown.pause}
+            >
               {t(isPaused ? "redirect.resume" : "redirect.pause")}
             </button>
             <button type="button" className="button" onClick={leave}>

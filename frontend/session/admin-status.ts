@@ -22,7 +22,9 @@ export function useAdminStatus(): AdminStatus {
     refetchOnMount: false,
     retryOnMount: false,
     refetchInterval: ({ state }) =>
-      state.status === "error" && !(state.error instanceof ApiError && state.error.status === 401) ? ADMIN_RETRY_MS : false,
+      state.status === "error" && !(state.error instanceof ApiError && state.error.status === 401)
+        ? ADMIN_RETRY_MS
+        : false,
   });
   if (!profile) return "not-admin";
   if (check.isSuccess) return check.data ? "admin" : "not-admin";

@@ -60,7 +60,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     store(STORAGE_KEYS.token, null);
     current.current = null;
     setToken(null);
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own" });
+    client.removeQueries({
+      predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own",
+    });
   }, [client]);
 
   useEffect(() => {
@@ -117,7 +119,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     async (next: string) => {
       store(STORAGE_KEYS.token, next);
       current.current = next;
-      const loaded = await client.fetchQuery({ queryKey: meKey(next), queryFn: getMe, retry: isWorthRetrying, staleTime: 0 });
+      const loaded = await client.fetchQuery({
+        queryKey: meKey(next),
+        queryFn: getMe,
+        retry: isWorthRetrying,
+        staleTime: 0,
+      });
       setSignedOutWallet(undefined);
       setToken(next);
       return loaded;
@@ -131,7 +138,15 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   );
 
   const status: SessionStatus =
-    token === null ? "anonymous" : profile ? "ready" : me.isError && !hasRefusal ? "unreachable" : me.isError ? "anonymous" : "restoring";
+    token === null
+      ? "anonymous"
+      : profile
+        ? "ready"
+        : me.isError && !hasRefusal
+          ? "unreachable"
+          : me.isError
+            ? "anonymous"
+            : "restoring";
   const value = useMemo(
     () => ({ status, profile, begin, refresh, signOut, signedOutWallet }),
     [status, profile, begin, refresh, signOut, signedOutWallet],

@@ -88,7 +88,12 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
       ) : tokens.isError && list.length === 0 ? (
         <div className="problem" role="alert">
           <p>{t("errorFetchingFanTokens")}</p>
-          <button type="button" className="button button-small" disabled={tokens.isFetching} onClick={() => tokens.refetch()}>
+          <button
+            type="button"
+            className="button button-small"
+            disabled={tokens.isFetching}
+            onClick={() => tokens.refetch()}
+          >
             {t("common.retry")}
           </button>
         </div>
@@ -140,8 +145,19 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
           const { totalBps } = bonusOf(token);
           return (
             <label key={token.slug} className="token-tile" data-match={tokenMatchesClub(token, store.club)}>
-              <input type="radio" name={name} value={token.slug} checked={token.slug === chosen?.slug} onChange={() => onChoose(token.slug)} />
-              <Picture src={token.image} alt="" className="token-image" fallback={<Initial name={token.slug} letters={3} className="token-image" />} />
+              <input
+                type="radio"
+                name={name}
+                value={token.slug}
+                checked={token.slug === chosen?.slug}
+                onChange={() => onChoose(token.slug)}
+              />
+              <Picture
+                src={token.image}
+                alt=""
+                className="token-image"
+                fallback={<Initial name={token.slug} letters={3} className="token-image" />}
+              />
               <span className="token-slug">{token.slug.toUpperCase()}</span>
               <span className="token-name">{token.name}</span>
               <span className={totalBps > 0n ? "badge badge-bonus" : "badge"}>
@@ -184,7 +200,11 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
           <dt>
             {t("buy.summary.holding")}{" "}
             <Tooltip label={t("buy.summary.holding.help")}>
-              {t("buy.summary.holding.tip", { amount: holding, symbol: token.slug.toUpperCase(), percent: points(holdingBps) })}
+              {t("buy.summary.holding.tip", {
+                amount: holding,
+                symbol: token.slug.toUpperCase(),
+                percent: points(holdingBps),
+              })}
               {!profile && ` ${t("buy.summary.example")}`}
             </Tooltip>
           </dt>
@@ -201,7 +221,11 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
       </p>
       <p className="hint">
         <Icon name="clock" />
-        {t("buy.redirect", { store: store.name, seconds: REDIRECT_COUNTDOWN_SECONDS, value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}
+        {t("buy.redirect", {
+          store: store.name,
+          seconds: REDIRECT_COUNTDOWN_SECONDS,
+          value: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
+        })}
       </p>
     </>
   );

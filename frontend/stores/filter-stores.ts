@@ -18,7 +18,9 @@ export function filterStores(stores: readonly Store[], selection: Selection): St
   const wanted = plain(selection.q?.trim() ?? "");
   return stores
     .filter((store) => FILTERS.every((name) => !selection[name] || store[name].trim() === selection[name]))
-    .filter((store) => !wanted || plain(`${store.name} ${store.category} ${store.club} ${store.country}`).includes(wanted))
+    .filter(
+      (store) => !wanted || plain(`${store.name} ${store.category} ${store.club} ${store.country}`).includes(wanted),
+    )
     .sort((a, b) =>
       selection.sort === "name"
         ? collator.compare(a.name, b.name)

@@ -6,8 +6,8 @@ import { storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { useText } from "../i18n/language.tsx";
-import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
 import { StoreCard } from "./store-card.tsx";
 
@@ -30,7 +30,12 @@ export default function Stores() {
           <Skeletons count={6} className="h-64" />
         </div>
       ) : stores.isError && !stores.data ? (
-        <RetryPanel title={t("errorFetchingStores")} error={stores.error} onRetry={() => stores.refetch()} isRetrying={stores.isFetching} />
+        <RetryPanel
+          title={t("errorFetchingStores")}
+          error={stores.error}
+          onRetry={() => stores.refetch()}
+          isRetrying={stores.isFetching}
+        />
       ) : (
         <Catalogue stores={stores.data ?? []} onBuy={setChosen} />
       )}
@@ -65,7 +70,11 @@ function Catalogue({ stores, onBuy }: { stores: Store[]; onBuy: (store: Store) =
       <div className="filters">
         <label className="field">
           <span>{t("stores.search")}</span>
-          <input type="search" value={parameters.get("q") ?? ""} onChange={(event) => choose("q", event.target.value)} />
+          <input
+            type="search"
+            value={parameters.get("q") ?? ""}
+            onChange={(event) => choose("q", event.target.value)}
+          />
         </label>
         {FILTERS.map((name) => {
           const options = optionsOf(stores, name);

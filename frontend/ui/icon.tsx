@@ -19,7 +19,17 @@ export type IconName = keyof typeof SHAPES;
 /** A line drawing beside words; never the only carrier of a meaning. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
-    <svg aria-hidden="true" focusable="false" width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} strokeLinecap="square">
+    <svg
+      aria-hidden="true"
+      focusable="false"
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={2}
+      strokeLinecap="square"
+    >
       <path d={SHAPES[name]} />
     </svg>
   );

@@ -17,7 +17,17 @@ export function EmptyPanel({ title, hint, children }: { title: string; hint?: st
 }
 
 /** Something failed: an error is never shown as an empty list. */
-export function RetryPanel({ title, error, onRetry, isRetrying }: { title: string; error: unknown; onRetry: () => void; isRetrying?: boolean }) {
+export function RetryPanel({
+  title,
+  error,
+  onRetry,
+  isRetrying,
+}: {
+  title: string;
+  error: unknown;
+  onRetry: () => void;
+  isRetrying?: boolean;
+}) {
   const t = useText();
   const hint =
     error instanceof UnreachableError

@@ -47,9 +47,19 @@ export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed",
 export function BlankTicket() {
   return (
     <svg className="blank-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">
-      <path d="M8 14h224v0a10 10 0 0 0 20 0h52a8 8 0 0 1 8 8v106a8 8 0 0 1-8 8h-52a10 10 0 0 0-20 0H16a8 8 0 0 1-8-8z" stroke="currentColor" strokeWidth="3" strokeDasharray="9 7" />
+      <path
+        d="M8 14h224v0a10 10 0 0 0 20 0h52a8 8 0 0 1 8 8v106a8 8 0 0 1-8 8h-52a10 10 0 0 0-20 0H16a8 8 0 0 1-8-8z"
+        stroke="currentColor"
+        strokeWidth="3"
+        strokeDasharray="9 7"
+      />
       <path d="M242 30v90" stroke="currentColor" strokeWidth="3" strokeDasharray="2 8" />
-      <path d="M30 42h86M30 66h150M30 104h44M92 104h44M154 104h44" stroke="currentColor" strokeWidth="8" opacity=".35" />
+      <path
+        d="M30 42h86M30 66h150M30 104h44M92 104h44M154 104h44"
+        stroke="currentColor"
+        strokeWidth="8"
+        opacity=".35"
+      />
       <circle cx="277" cy="75" r="19" stroke="currentColor" strokeWidth="3" />
       <path d="M277 56v38M258 75h38" stroke="currentColor" strokeWidth="2" opacity=".5" />
     </svg>

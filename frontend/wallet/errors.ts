@@ -8,7 +8,11 @@ export function errorCodes(error: unknown): number[] {
   const codes: number[] = [];
   let current: unknown = error;
   for (let depth = 0; current && typeof current === "object" && depth < 8; depth++) {
-    const { code, data, cause } = current as { code?: unknown; data?: { originalError?: { code?: unknown } }; cause?: unknown };
+    const { code, data, cause } = current as {
+      code?: unknown;
+      data?: { originalError?: { code?: unknown } };
+      cause?: unknown;
+    };
     if (typeof code === "number") codes.push(code);
     const original = data?.originalError?.code;
     if (typeof original === "number") codes.push(original);

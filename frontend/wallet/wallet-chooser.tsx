@@ -17,7 +17,11 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
             <a className="link" href="https://metamask.io/download" target="_blank" rel="noopener noreferrer">
               {t("wallet.none.install")}
             </a>
-            <a className="link" href={`https://metamask.app.link/dapp/${location.host}${location.pathname}`} rel="noopener noreferrer">
+            <a
+              className="link"
+              href={`https://metamask.app.link/dapp/${location.host}${location.pathname}`}
+              rel="noopener noreferrer"
+            >
               {t("wallet.none.mobile")}
             </a>
           </p>
@@ -27,10 +31,20 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         {connectors.map((connector) => (
           <li key={connector.uid}>
             <button type="button" className="option" disabled={isConnecting} onClick={() => connectWith(connector)}>
-              {connector.icon ? <img src={connector.icon.trim()} alt="" width={32} height={32} /> : <span aria-hidden="true" className="option-initial">{connector.name.slice(0, 1)}</span>}
+              {connector.icon ? (
+                <img src={connector.icon.trim()} alt="" width={32} height={32} />
+              ) : (
+                <span aria-hidden="true" className="option-initial">
+                  {connector.name.slice(0, 1)}
+                </span>
+              )}
               <span>
-                <span className="block font-semibold">{connector.id === DEMO_WALLET_RDNS ? t("wallet.demo") : connector.name}</span>
-                {connector.id === DEMO_WALLET_RDNS && <span className="block text-sm muted">{t("wallet.demo.detail")}</span>}
+                <span className="block font-semibold">
+                  {connector.id === DEMO_WALLET_RDNS ? t("wallet.demo") : connector.name}
+                </span>
+                {connector.id === DEMO_WALLET_RDNS && (
+                  <span className="block text-sm muted">{t("wallet.demo.detail")}</span>
+                )}
               </span>
             </button>
           </li>

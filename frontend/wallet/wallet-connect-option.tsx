@@ -21,7 +21,9 @@ export function WalletConnectOption() {
   return (
     <li>
       <button type="button" className="option" disabled={isConnecting} onClick={choose}>
-        <span aria-hidden="true" className="option-initial">W</span>
+        <span aria-hidden="true" className="option-initial">
+          W
+        </span>
         <span className="font-semibold">WalletConnect</span>
       </button>
     </li>

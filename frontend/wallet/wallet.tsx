@@ -1,4 +1,15 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import {
+  createContext,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { toast } from "sonner";
 import { type Connector, useConnection, useConnectors } from "wagmi";
 import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
@@ -61,15 +72,26 @@ export function WalletProvider({ children }: { children: ReactNode }) {
     async (connector: Connector) => {
       const provider = (await connector.getProvider()) as Eip1193Provider;
       if ((await readChainId(provider)) === targetChain.id) return;
-      toast.warning(t("wallet.wrongNetwork"), { id: "network", description: t("wallet.wrongNetwork.detail", { network: targetChain.name }) });
+      toast.warning(t("wallet.wrongNetwork"), {
+        id: "network",
+        description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
+      });
       ownSwitch.current = true;
       try {
         await switchNetwork(provider, targetChain);
         toast.success(t("wallet.correctNetwork"), { id: "network" });
       } catch (error) {
-        if (error instanceof AddNetworkError) toast.error(t("wallet.addNetworkError"), { id: "network-add", description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail") });
+        if (error instanceof AddNetworkError)
+          toast.error(t("wallet.addNetworkError"), {
+            id: "network-add",
+            description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail"),
+          });
         else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
-        else if (!hasCode(error, REJECTED)) toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.connectionError.detail") });
+        else if (!hasCode(error, REJECTED))
+          toast.error(t("wallet.connectionError"), {
+            id: "wallet-connect",
+            description: t("wallet.connectionError.detail"),
+          });
       } finally {
         // The wallet's own event may come a moment after its answer.
         setTimeout(() => {
@@ -90,8 +112,13 @@ export function WalletProvider({ children }: { children: ReactNode }) {
         await askForTarget(connector);
       } catch (error) {
         if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
-        else if (hasCode(error, REJECTED)) toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
-        else toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.connectionError.detail") });
+        else if (hasCode(error, REJECTED))
+          toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
+        else
+          toast.error(t("wallet.connectionError"), {
+            id: "wallet-connect",
+            description: t("wallet.connectionError.detail"),
+          });
       } finally {
         setConnecting(false);
       }
@@ -129,8 +156,30 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   const isRestoring = connection.status === "reconnecting";
   const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
   const value = useMemo(
-    () => ({ address, isConnecting, isRestoring, isWrongNetwork, connectors, connect, connectWith, disconnect, switchToTarget, sign }),
-    [address, isConnecting, isRestoring, isWrongNetwork, connectors, connect, connectWith, disconnect, switchToTarget, sign],
+    () => ({
+      address,
+      isConnecting,
+      isRestoring,
+      isWrongNetwork,
+      connectors,
+      connect,
+      connectWith,
+      disconnect,
+      switchToTarget,
+      sign,
+    }),
+    [
+      address,
+      isConnecting,
+      isRestoring,
+      isWrongNetwork,
+      connectors,
+      connect,
+      connectWith,
+      disconnect,
+      switchToTarget,
+      sign,
+    ],
   );
   return (
     <WalletContext value={value}>
@@ -172,12 +221,18 @@ function useWalletChanges(ownSwitch: { current: boolean }): void {
           }
           if (now.status !== "connected" || now.connector.uid !== before.connector.uid) return;
           if (now.address !== before.address) {
-            toast(words.current("wallet.accountChanged"), { id: "wallet-account", description: shortenAddress(now.address.toLowerCase()) });
+            toast(words.current("wallet.accountChanged"), {
+              id: "wallet-account",
+              description: shortenAddress(now.address.toLowerCase()),
+            });
           }
           if (now.chainId !== before.chainId && !ownSwitch.current) {
             const isRight = now.chainId === targetChain.id;
             const title = words.current(isRight ? "wallet.correctNetwork" : "wallet.wrongNetwork");
-            toast[isRight ? "success" : "warning"](title, { id: "network", description: words.current("wallet.reloading") });
+            toast[isRight ? "success" : "warning"](title, {
+              id: "network",
+              description: words.current("wallet.reloading"),
+            });
             setTimeout(() => location.reload(), RELOAD_AFTER_MS);
           }
         },
@@ -185,4 +240,3 @@ function useWalletChanges(ownSwitch: { current: boolean }): void {
     [ownSwitch],
   );
 }
-

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { testWallet, type TestWallet } from "./test-wallet.ts";
+import { type TestWallet, testWallet } from "./test-wallet.ts";
 
 /** Not the package's own list: with its single process, the browser ends with its first profile. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
@@ -28,11 +28,15 @@ export type VisitOptions = BrowserContextOptions & {
 };
 
 /** A new browser profile with a wallet in it, ready to open a page. */
-export async function visit(browser: Browser, { wallet = testWallet(), storage = {}, ...options }: VisitOptions = {}): Promise<Visit> {
+export async function visit(
+  browser: Browser,
+  { wallet = testWallet(), storage = {}, ...options }: VisitOptions = {},
+): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
   const problems: string[] = [];
   context.on("console", (message) => {
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) problems.push(message.text());
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      problems.push(message.text());
   });
   context.on("weberror", (error) => problems.push(String(error.error())));
   await context.addInitScript((entries) => {

@@ -86,7 +86,8 @@ export function fixturePurchase(change: Partial<PurchaseRecord> & { id: number }
 
 export function fixtureNft(purchase: PurchaseRecord, wallet: string): PurchaseNft {
   const total = Number(purchase.cashback_percent) + Number(purchase.bonus_percent);
-  const status = purchase.status === "confirmed" ? "Confirmed" : purchase.status === "cancelled" ? "Cancelled" : "Pending";
+  const status =
+    purchase.status === "confirmed" ? "Confirmed" : purchase.status === "cancelled" ? "Cancelled" : "Pending";
   return {
     tokenId: String(purchase.id),
     txHash: purchase.mint_tx ?? "",

@@ -113,7 +113,9 @@ export class FixtureServer {
       return;
     }
     if (answer.delayMs) await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
-    response.writeHead(answer.status ?? 200, { "content-type": answer.text === undefined ? "application/json" : "text/html" });
+    response.writeHead(answer.status ?? 200, {
+      "content-type": answer.text === undefined ? "application/json" : "text/html",
+    });
     response.end(answer.text ?? JSON.stringify(answer.body ?? {}));
   }
 
@@ -124,7 +126,9 @@ export class FixtureServer {
     const store = /^GET \/api\/stores\/(\w+)$/.exec(route);
     if (store) {
       const found = this.stores.find((one) => String(one.id) === store[1]);
-      return found ? ok({ store: found, cashbacks: found.cashbacks }) : { status: 404, body: { success: false, error: "No such store" } };
+      return found
+        ? ok({ store: found, cashbacks: found.cashbacks })
+        : { status: 404, body: { success: false, error: "No such store" } };
     }
     switch (route) {
       case "GET /api/config":
@@ -136,7 +140,11 @@ export class FixtureServer {
       case "POST /api/check-user":
         return ok({
           exists: this.registered.has(wallet),
-          challenge: { nonce: "nonce12345", message: `Challenge for ${wallet}`, expires_at: new Date(Date.now() + 300_000).toISOString() },
+          challenge: {
+            nonce: "nonce12345",
+            message: `Challenge for ${wallet}`,
+            expires_at: new Date(Date.now() + 300_000).toISOString(),
+          },
         });
       case "POST /api/login":
         this.me ??= fixtureMe(wallet, { nfts: [], purchases: [] });
@@ -152,14 +160,25 @@ export class FixtureServer {
         });
         return ok({ message: "Registered", token: SESSION_TOKEN });
       case "GET /api/me":
-        if (call.authorization !== `Bearer ${SESSION_TOKEN}` || !this.me) return { status: 401, body: { success: false, error: "Session expired" } };
+        if (call.authorization !== `Bearer ${SESSION_TOKEN}` || !this.me)
+          return { status: 401, body: { success: false, error: "Session expired" } };
         return ok({ data: this.me });
       case "GET /api/is-admin":
         return ok({ isAdmin: this.isAdmin });
       case "POST /api/register-purchase":
         return ok({
           message: "Registered",
-          purchase: { id: 99, store_id: call.body.store_id, amount: "100.00", cashback_percent: "7", bonus_percent: "0", token_slug: call.body.token_slug ?? null, status: "processing", created_at: new Date().toISOString(), affiliate_url: "https://example.com/click?id=99" },
+          purchase: {
+            id: 99,
+            store_id: call.body.store_id,
+            amount: "100.00",
+            cashback_percent: "7",
+            bonus_percent: "0",
+            token_slug: call.body.token_slug ?? null,
+            status: "processing",
+            created_at: new Date().toISOString(),
+            affiliate_url: "https://example.com/click?id=99",
+          },
         });
       case "POST /api/logout":
         return ok({ message: "Signed out" });
@@ -170,7 +189,8 @@ export class FixtureServer {
 
   #serveFile(pathname: string, response: ServerResponse): void {
     const wanted = join(this.#root, normalize(pathname));
-    const file = pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
+    const file =
+      pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     response.writeHead(200, { "content-type": type, "content-security-policy": POLICY });
     response.end(readFileSync(file));

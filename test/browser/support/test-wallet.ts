@@ -40,7 +40,9 @@ export class TestWallet {
 
   constructor(options: TestWalletOptions) {
     this.#options = options;
-    this.accounts = (options.keys ?? [generatePrivateKey(), generatePrivateKey()]).map((key) => privateKeyToAccount(key));
+    this.accounts = (options.keys ?? [generatePrivateKey(), generatePrivateKey()]).map((key) =>
+      privateKeyToAccount(key),
+    );
     this.chainId = options.chainId ?? SPICY_CHAIN_ID;
     this.knownChains = new Set(options.knownChains ?? [1, SPICY_CHAIN_ID, this.chainId]);
   }
@@ -94,7 +96,8 @@ export class TestWallet {
   async emit(event: string, value: unknown): Promise<void> {
     for (const page of this.#context?.pages() ?? []) {
       await page.evaluate(
-        ([name, data]) => (window as unknown as { emitFromWallet(name: unknown, data: unknown): void }).emitFromWallet(name, data),
+        ([name, data]) =>
+          (window as unknown as { emitFromWallet(name: unknown, data: unknown): void }).emitFromWallet(name, data),
         [event, value],
       );
     }
@@ -119,7 +122,9 @@ export class TestWallet {
     switch (method) {
       case "wallet_requestPermissions":
         this.isPermitted = true;
-        return [{ parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: [this.address] }] }];
+        return [
+          { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: [this.address] }] },
+        ];
       case "wallet_revokePermissions":
         this.isPermitted = false;
         return null;

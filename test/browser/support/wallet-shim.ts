@@ -1,8 +1,5 @@
 /** Runs in the page before the app: a thin EIP-1193 provider whose answers come from Node. Self-contained. */
-export function installWalletShim(options: {
-  announce: { name: string; rdns: string }[];
-  legacy: boolean;
-}): void {
+export function installWalletShim(options: { announce: { name: string; rdns: string }[]; legacy: boolean }): void {
   type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } };
   type Bridge = (wallet: number, request: { method: string; params?: unknown }) => Promise<Answer>;
   const bridge = (window as unknown as { torcidaTestWallet: Bridge }).torcidaTestWallet;

@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+describe("Home", () => {
+  const site = useSite();
+
+  it("is in Portuguese whatever the browser says, and in English by the toggle, also after a reload", async () => {
+    const { page } = await site.open("/", { locale: "en-US" });
+    await page.getByRole("button", { name: "Ver lojas" }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).to.equal("pt-BR");
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("button", { name: "View stores" }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).to.equal("en");
+    await page.reload();
+    await page.getByRole("button", { name: "View stores" }).waitFor();
+    await page.getByRole("button", { name: "Português" }).waitFor();
+  });
+
+  it("shows the first four featured stores that the server returns", async () => {
+    site.server.stores = site.server.stores.map((store, index) => ({ ...store, featured: index >= 2 }));
+    const { page } = await site.open("/");
+    await page.getByText("Mercado da Bola").last().waitFor();
+    expect(await page.locator(".featured-name").allTextContents()).to.deep.equal([
+      "Mercado da Bola",
+      "Gramado Eletrônicos",
+      "Curva Sud Moda",
+      "La Grada Deportes",
+    ]);
+  });
+
+  it("shows four sample stores where the server returns none", async () => {
+    site.server.stores = [];
+    const { page } = await site.open("/");
+    await page.getByText("Lojas de exemplo.").waitFor();
+    expect(await page.locator(".featured-name").count()).to.equal(4);
+  });
+
+  it("connects the wallet by its primary button, and then leads to the stores", async () => {
+    const { page, problems } = await site.open("/");
+    await page.getByRole("button", { name: "Ver lojas" }).click();
+    await page.getByText("Carteira conectada com sucesso!").waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/");
+    await page.getByRole("button", { name: "Ver lojas" }).click();
+    await page.waitForURL("**/stores");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("tells the three tiers and the worked example", async () => {
+    const { page } = await site.open("/", { storage: { language: "en" } });
+    for (const text of [
+      "1% extra with any fan token",
+      "3% extra with tokens of the store's club",
+      "5% extra for holding more than 100 tokens of a club",
+    ]) {
+      await page.getByText(text).waitFor();
+    }
+    expect(await page.locator(".example").textContent()).to.match(/100.*5%.*3%.*8/);
+  });
+
+  it("shows the shortened address, and disconnects by a click on it", async () => {
+    const wallet = testWallet();
+    const { page } = await site.open("/", { wallet });
+    await page.getByRole("button", { name: "Ver lojas" }).click();
+    const short = `${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`;
+    await page.getByRole("button", { name: short }).click();
+    await page.getByText("Carteira desconectada").waitFor();
+    await page.getByRole("button", { name: "Conectar carteira" }).waitFor();
+  });
+
+  it("leads to /auth by the header's button while no wallet is connected", async () => {
+    const { page } = await site.open("/");
+    await page.getByRole("button", { name: "Conectar carteira" }).click();
+    await page.waitForURL("**/auth");
+  });
+
+  it("answers an unknown address with 404, a message and the way home, in both languages", async () => {
+    const { page } = await site.open("/no/such/page");
+    await page.getByRole("heading", { name: "404" }).waitFor();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByText("Page not found").first().waitFor();
+    await page.getByRole("link", { name: "Back to home" }).click();
+    await page.waitForURL((url) => url.pathname === "/");
+  });
+});

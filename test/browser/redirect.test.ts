@@ -1,0 +1,72 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useSite } from "./support/site.ts";
+
+/** Holds the page's clock, so that ten seconds pass when the test says so. */
+async function holdClock(page: Page): Promise<void> {
+  await page.clock.install();
+}
+
+describe("Redirect", () => {
+  const site = useSite();
+
+  async function openWithClock(path: string) {
+    const visit = await site.open("/not-yet");
+    await visit.context.route("https://example.com/**", (route) => route.fulfill({ body: "the store" }));
+    await holdClock(visit.page);
+    await visit.page.goto(site.server.url + path);
+    await visit.page.locator(".scoreboard").waitFor();
+    return visit;
+  }
+
+  it("counts from 10 once a second, then leaves for the store", async () => {
+    const { page } = await openWithClock("/redirect/sample-2");
+    await page.getByText("Redirecionando em 10 segundos").first().waitFor();
+    await page.getByText("Boutique Parisienne").waitFor();
+    await page.clock.runFor(3_000);
+    await page.getByText("Redirecionando em 7 segundos").waitFor();
+    await page.clock.runFor(6_000);
+    await page.getByText("Redirecionando em 1 segundo", { exact: true }).first().waitFor();
+    expect(page.url()).to.include("/redirect/");
+    await page.clock.runFor(1_100);
+    await page.waitForURL("https://example.com/boutique-parisienne");
+  });
+
+  it("takes a store that is no sample from the server", async () => {
+    const { page } = await openWithClock("/redirect/1");
+    await page.getByText("Verdão Store").waitFor();
+    await page.getByRole("button", { name: "Comprar agora" }).click();
+    await page.waitForURL("https://example.com/verdao-store?from=api");
+  });
+
+  it("goes to the stores where the store is unknown", async () => {
+    const { page } = await site.open("/redirect/4711");
+    await page.waitForURL("**/stores");
+  });
+
+  it("returns to the stores by Cancel, and does not leave afterwards", async () => {
+    const { page } = await openWithClock("/redirect/sample-1");
+    await page.getByRole("button", { name: "Cancelar" }).click();
+    await page.waitForURL("**/stores");
+    await page.clock.runFor(12_000);
+    expect(page.url()).to.match(/\/stores$/);
+  });
+
+  it("stands still while it is paused", async () => {
+    const { page } = await openWithClock("/redirect/sample-1");
+    await page.clock.runFor(2_000);
+    await page.getByRole("button", { name: "Pausar" }).click();
+    await page.clock.runFor(20_000);
+    await page.getByText("Redirecionando em 8 segundos").waitFor();
+    await page.getByRole("button", { name: "Continuar" }).click();
+    await page.clock.runFor(8_200);
+    await page.waitForURL("https://example.com/verdao-store");
+  });
+
+  it("never leaves for an address that is not https", async () => {
+    site.server.stores = site.server.stores.map((store) => ({ ...store, affiliate_link: "javascript:alert(1)" }));
+    const { page } = await site.open("/redirect/1");
+    await page.getByText("Esta loja ainda não tem link de compra").waitFor();
+    expect(await page.getByRole("button", { name: "Comprar agora" }).count()).to.equal(0);
+  });
+});

@@ -1,0 +1,61 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { buildFrontend } from "../../../scripts/start/frontend-build.ts";
+import { launchChromium, type Visit, type VisitOptions, visit } from "./chromium.ts";
+import { FixtureServer, SESSION_TOKEN } from "./fixture-server.ts";
+import { testWallet } from "./test-wallet.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+export type Site = {
+  readonly server: FixtureServer;
+  readonly browser: Browser;
+  /** A new browser profile on a path, ready for use. */
+  open(path: string, options?: VisitOptions): Promise<Visit>;
+  /** The same, logged in as the wallet's owner. */
+  openLoggedIn(path: string, options?: VisitOptions): Promise<Visit>;
+};
+
+/** Builds the web app, serves it over fixed answers, and starts a browser, for the tests of one `describe`. */
+export function useSite(): Site {
+  let server: FixtureServer;
+  let browser: Browser;
+  const visits: Visit[] = [];
+
+  before(async function () {
+    this.timeout(180_000);
+    mkdirSync(join(ROOT, "data"), { recursive: true });
+    await buildFrontend(ROOT, "localhost", join(ROOT, "data/frontend-build.log"));
+    server = await new FixtureServer(join(ROOT, "dist/frontend")).start();
+    browser = await launchChromium();
+  });
+  beforeEach(() => server.reset());
+  afterEach(async () => {
+    await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const open: Site["open"] = async (path, options) => {
+    const opened = await visit(browser, options);
+    visits.push(opened);
+    await opened.page.goto(server.url + path);
+    return opened;
+  };
+  return {
+    get server() {
+      return server;
+    },
+    get browser() {
+      return browser;
+    },
+    open,
+    openLoggedIn: (path, { wallet = testWallet(), storage, ...options } = {}) => {
+      if (!server.me) server.signIn(wallet.address);
+      return open(path, { ...options, wallet, storage: { auth_token: SESSION_TOKEN, ...storage } });
+    },
+  };
+}
