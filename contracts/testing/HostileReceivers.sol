@@ -53,14 +53,13 @@ contract ReturnBombReceiver {
 }
 
 /// @title ReenteringReceiver
-/// @notice Calls the distributor back with prepared data while it is paid, and remembers what came of it. Given a payer's
-/// role, even a payer's calls are refused.
+/// @notice Calls the distributor back with prepared data while it is paid, and insists on it or shrugs.
 contract ReenteringReceiver {
     address private immutable _DISTRIBUTOR;
     bytes private _payload;
     bool private immutable _INSISTS;
 
-    bool public wasRefused;
+    event CallBackRefused();
 
     error CallBackFailed();
 
@@ -73,8 +72,7 @@ contract ReenteringReceiver {
     receive() external payable {
         (bool isDone,) = _DISTRIBUTOR.call(_payload);
         if (!isDone && _INSISTS) revert CallBackFailed();
-        // One flag is what 30,000 gas have room for.
-        if (!isDone) wasRefused = true;
+        if (!isDone) emit CallBackRefused();
     }
 
     function setPayload(bytes calldata payload) external {

@@ -1,0 +1,175 @@
+import { expect } from "chai";
+import { network } from "hardhat";
+import { aPurchase, CENT_WEI, ethers, freshSystem, gasOf, item, read, type System, send } from "./support/system.ts";
+
+const AMOUNT = 10n ** 15n;
+/** A quarter of Chiliz' block of 30 million. */
+const QUARTER_BLOCK_GAS = 7_500_000;
+
+describe("Hostile receivers", () => {
+  let system: System;
+  beforeEach(async () => {
+    system = await freshSystem();
+  });
+
+  const payBatch = (ids: bigint[]) =>
+    send(system.distributor, "payBatch", [ids.map((id) => item(id, AMOUNT)), CENT_WEI], system.payer);
+  const addressOf = async (name: string, ...args: unknown[]) => (await ethers.deployContract(name, args)).getAddress();
+
+  /** Pays good, hostile, good; answers whether the hostile one was paid, and the gas. */
+  const payBetweenGoodOnes = async (hostile: string) => {
+    const { buyer, other, distributor } = system;
+    await system.confirmed(buyer.address, 1n);
+    await system.confirmed(hostile, 2n);
+    await system.confirmed(other.address, 3n);
+    const sent = payBatch([1n, 2n, 3n]);
+    await expect(sent).to.changeEtherBalances(ethers, [buyer, other], [AMOUNT, AMOUNT]);
+    for (const id of [1n, 2n, 3n]) expect(await read(distributor, "isPaid", id)).to.equal(true);
+    const credit = await read(distributor, "creditOf", hostile);
+    const balance = await ethers.provider.getBalance(hostile);
+    expect(credit + balance, "paid or credited, exactly once").to.equal(AMOUNT);
+    return { isPaid: balance === AMOUNT, gas: await gasOf(sent) };
+  };
+
+  it("credits one that reverts", async () => {
+    expect((await payBetweenGoodOnes(await addressOf("RevertingReceiver"))).isPaid).to.equal(false);
+  });
+
+  it("credits one that loops for ever, at a bounded price", async () => {
+    const { isPaid, gas } = await payBetweenGoodOnes(await addressOf("LoopingReceiver"));
+    expect(isPaid).to.equal(false);
+    expect(gas).to.be.lessThan(250_000);
+  });
+
+  for (const refuses of [true, false]) {
+    it(`copies nothing of a return bomb that ${refuses ? "refuses" : "takes"} the CHZ`, async () => {
+      const { isPaid, gas } = await payBetweenGoodOnes(await addressOf("ReturnBombReceiver", refuses));
+      expect(isPaid).to.equal(!refuses);
+      expect(gas).to.be.lessThan(250_000);
+    });
+  }
+
+  for (const insists of [true, false]) {
+    it(`lets nobody re-enter, ${insists ? "one that insists" : "one that shrugs"}`, async () => {
+      const { distributor, distributorAddress, admin } = system;
+      const reenter = async (name: string, args: unknown[]) => {
+        const payload = distributor.interface.encodeFunctionData(name, args);
+        const receiver = await ethers.deployContract("ReenteringReceiver", [distributorAddress, payload, insists]);
+        const address = await receiver.getAddress();
+        for (const role of ["PAYER_ROLE", "TREASURER_ROLE"]) {
+          await send(distributor, "grantRole", [await read<string>(distributor, role), address], admin);
+        }
+        return { receiver, address };
+      };
+      const calls: [string, unknown[]][] = [
+        ["payBatch", [[item(90n, AMOUNT)], CENT_WEI]],
+        ["pay", [90n, AMOUNT]],
+        ["sweep", [system.stranger.address, 1n]],
+        ["withdrawCredit", [system.stranger.address]],
+      ];
+      await system.confirmed(system.stranger.address, 90n);
+      let id = 1n;
+      for (const [name, args] of calls) {
+        const { receiver, address } = await reenter(name, args);
+        await system.confirmed(address, id);
+        const sent = await payBatch([id]);
+        expect(await read(distributor, "creditOf", address), name).to.equal(insists ? AMOUNT : 0n);
+        if (!insists) await expect(sent, name).to.emit(receiver, "CallBackRefused");
+        expect(await read(distributor, "isPaid", 90n)).to.equal(false);
+        id += 1n;
+      }
+    });
+  }
+
+  it("lets nobody take a credit twice by re-entering the withdrawal", async () => {
+    const { distributor, distributorAddress, admin } = system;
+    const payload = distributor.interface.encodeFunctionData("sweep", [system.stranger.address, 1n]);
+    const receiver = await ethers.deployContract("ReenteringReceiver", [distributorAddress, payload, true]);
+    const address = await receiver.getAddress();
+    await system.confirmed(address, 1n);
+    await payBatch([1n]);
+    expect(await read(distributor, "creditOf", address)).to.equal(AMOUNT);
+    await send(distributor, "grantRole", [await read<string>(distributor, "TREASURER_ROLE"), address], admin);
+    // It withdraws to itself and, when the CHZ comes, tries to withdraw again: the whole withdrawal is undone.
+    await send(receiver, "setPayload", [distributor.interface.encodeFunctionData("withdrawCredit", [address])]);
+    await expect(send(receiver, "callDistributor")).to.be.revertedWithCustomError(receiver, "CallBackFailed");
+    expect(await read(distributor, "creditOf", address)).to.equal(AMOUNT);
+  });
+
+  it("keeps its books in order for one who reads them while paid", async () => {
+    const reader = await addressOf("BalanceReader", system.distributorAddress, 2n);
+    expect((await payBetweenGoodOnes(reader)).isPaid).to.equal(true);
+  });
+
+  it("pays the distributor itself, should it be a buyer", async () => {
+    const { distributor, distributorAddress } = system;
+    await system.confirmed(distributorAddress, 1n);
+    const before = await read(distributor, "available");
+    await expect(payBatch([1n]))
+      .to.emit(distributor, "CashbackPaid")
+      .withArgs(1n, distributorAddress, AMOUNT);
+    expect(await read(distributor, "available")).to.equal(before);
+  });
+
+  it("pays a batch of nothing but hostile receivers as credits, within a block", async () => {
+    const loops = await addressOf("LoopingReceiver");
+    const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 1));
+    await system.mint(...ids.map((id) => aPurchase({ id, buyer: loops })));
+    await system.confirm(...ids);
+    expect(await gasOf(payBatch(ids))).to.be.lessThan(QUARTER_BLOCK_GAS);
+    expect(await read(system.distributor, "totalCredit")).to.equal(128n * AMOUNT);
+  });
+
+  it("pays the largest batch to brand-new accounts with less than a quarter of a block", async () => {
+    const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 200));
+    await system.mint(...ids.map((id) => aPurchase({ id, buyer: ethers.Wallet.createRandom().address })));
+    await system.confirm(...ids);
+    expect(await gasOf(payBatch(ids))).to.be.lessThan(QUARTER_BLOCK_GAS);
+  });
+
+  it("mints the largest batch to new buyers with less than a quarter of a block", async () => {
+    const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 200));
+    const gas = await gasOf(
+      system.mint(...ids.map((id) => aPurchase({ id, buyer: ethers.Wallet.createRandom().address }))),
+    );
+    expect(gas).to.be.lessThan(QUARTER_BLOCK_GAS);
+  });
+});
+
+describe("EIP-7702 accounts", () => {
+  it("are minted to and paid; where their code refuses they are credited and withdraw elsewhere", async () => {
+    const prague = await network.create({ override: { hardfork: "prague" } });
+    const [admin, willing, refusing] = await prague.ethers.getSigners();
+    if (!admin || !willing || !refusing) throw new Error("no signers");
+    const nft = await prague.ethers.deployContract("PurchaseNFT", [admin.address, 0, "https://a.example"]);
+    const limits = { maxWeiPerCent: CENT_WEI, maxPayout: 10n ** 21n, dailyCap: 10n ** 21n };
+    const distributor = await prague.ethers.deployContract("CashbackDistributor", [
+      admin.address,
+      0,
+      await nft.getAddress(),
+      limits,
+    ]);
+    for (const role of ["MINTER_ROLE", "CONFIRMER_ROLE", "CATALOGUE_ROLE"])
+      await send(nft, "grantRole", [ethers.id(role), admin.address]);
+    await send(distributor, "grantRole", [ethers.id("PAYER_ROLE"), admin.address]);
+    await send(nft, "registerStore", [1, "x"]);
+    await admin.sendTransaction({ to: await distributor.getAddress(), value: 10n ** 18n });
+    // The account's own signature points it at code, as wallets do it.
+    const delegate = async (account: string, to: string) =>
+      prague.ethers.provider.send("hardhat_setCode", [account, `0xef0100${to.slice(2)}`]);
+    const reader = await prague.ethers.deployContract("BalanceReader", [await distributor.getAddress(), 1n]);
+    const reverting = await prague.ethers.deployContract("RevertingReceiver");
+    await delegate(willing.address, await reader.getAddress());
+    await delegate(refusing.address, await reverting.getAddress());
+
+    await send(nft, "mintBatch", [
+      [aPurchase({ id: 1n, buyer: willing.address }), aPurchase({ id: 2n, buyer: refusing.address })],
+    ]);
+    await send(nft, "confirm", [[1n, 2n]]);
+    const sent = await send(distributor, "payBatch", [[item(1n, AMOUNT), item(2n, AMOUNT)], CENT_WEI]);
+    await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(1n, willing.address, AMOUNT);
+    await expect(sent).to.emit(distributor, "CashbackDeferred").withArgs(2n, refusing.address, AMOUNT);
+    await send(distributor, "withdrawCredit", [admin.address], refusing);
+    expect(await read(distributor, "totalCredit")).to.equal(0n);
+  });
+});

@@ -1,0 +1,188 @@
+import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
+import { expect } from "chai";
+import fc from "fast-check";
+import { percentText } from "../../domain/money.ts";
+import { statusAttribute } from "../../domain/purchase-status.ts";
+import {
+  aPurchase,
+  ethers,
+  freshSystem,
+  networkHelpers,
+  type Purchase,
+  read,
+  type System,
+  send,
+} from "./support/system.ts";
+
+const FUZZ_RUNS = 60;
+const encoder = new TextEncoder();
+
+/** Any text of 1 to 40 bytes that the contract takes as a name: no control characters, no U+FFFE and U+FFFF. */
+const storeName = fc
+  .oneof(
+    fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }),
+    fc.string({
+      unit: fc.constantFrom(..."<>&\"'\\/{}[]%;:#]-!?=", "</text>", "<script>", "]]>", "&amp;", "\\u0000", "\u2028"),
+      minLength: 1,
+      maxLength: 12,
+    }),
+  )
+  .map((text) => text.replace(/[\p{Cc}\ufffe\uffff\p{Cs}]/gu, ""))
+  .filter((text) => encoder.encode(text).length >= 1 && encoder.encode(text).length <= 40);
+
+type Metadata = {
+  name: string;
+  description: string;
+  image: string;
+  external_url: string;
+  attributes: { trait_type: string; value: string }[];
+};
+
+function parseMetadata(uri: string): Metadata {
+  const [head, body] = uri.split(",");
+  expect(head).to.equal("data:application/json;base64");
+  return JSON.parse(Buffer.from(body ?? "", "base64").toString("utf8")) as Metadata;
+}
+
+/** The picture as a document; fails where it is not well-formed, or holds anything that could run or be fetched. */
+function parsePicture(image: string): Element {
+  const [head, body] = image.split(",");
+  expect(head).to.equal("data:image/svg+xml;base64");
+  const parser = new DOMParser({ onError: onErrorStopParsing });
+  const root = parser.parseFromString(
+    Buffer.from(body ?? "", "base64").toString("utf8"),
+    "image/svg+xml",
+  ).documentElement;
+  if (!root) throw new Error("no document");
+  expect(root.tagName).to.equal("svg");
+  expect(root.namespaceURI).to.equal("http://www.w3.org/2000/svg");
+  for (const element of [root, ...Array.from(root.getElementsByTagName("*"))]) {
+    expect(["svg", "title", "pattern", "path", "circle", "g", "text"]).to.include(element.tagName);
+    for (const { name, value } of Array.from(element.attributes)) {
+      expect(name).not.to.match(/^on|href|style/i);
+      if (value.includes("url(")) expect(value).to.equal("url(#a)");
+    }
+  }
+  return root;
+}
+
+const textsOf = (picture: Element) => Array.from(picture.getElementsByTagName("text")).map((text) => text.textContent);
+/** "R$ 1.234,50", by another way than the contract's. */
+const reais = (cents: bigint) =>
+  `R$ ${new Intl.NumberFormat("pt-BR").format(cents / 100n)},${String(cents % 100n).padStart(2, "0")}`;
+
+describe("Token metadata", () => {
+  let system: System;
+  beforeEach(async () => {
+    system = await freshSystem();
+  });
+  const metadataOf = async (id: bigint) => parseMetadata(await read<string>(system.nft, "tokenURI", id));
+  const mint = (purchase: Partial<Purchase> & { id: bigint }) =>
+    system.mint(aPurchase({ buyer: system.buyer.address, ...purchase }));
+
+  it("spells the attributes exactly as the specification does, in order, then the bonus", async () => {
+    await mint({ id: 7n });
+    const { attributes, name, external_url } = await metadataOf(7n);
+    expect(attributes).to.deep.equal([
+      { trait_type: "Loja", value: "Verdão Store" },
+      { trait_type: "Valor da Compra", value: "R$ 1.234,50" },
+      { trait_type: "Cashback", value: "5.75%" },
+      { trait_type: "Status", value: "Pending" },
+      { trait_type: "Comprador", value: ethers.getAddress(system.buyer.address) },
+      { trait_type: "Bônus", value: "0.75%" },
+    ]);
+    expect(name).to.equal("Torcida nº 7");
+    expect(external_url).to.equal("https://torcida.example/dashboard");
+  });
+
+  it("follows the status, in word and in picture", async () => {
+    await mint({ id: 1n });
+    await mint({ id: 2n });
+    await mint({ id: 3n });
+    await system.confirm(2n);
+    await send(system.nft, "cancel", [[3n]], system.confirmer);
+    const words = {
+      1: ["pending", "PENDENTE"],
+      2: ["confirmed", "CONFIRMADO"],
+      3: ["cancelled", "CANCELADO"],
+    } as const;
+    const pictures = new Set<string>();
+    for (const [id, [status, stamp]] of Object.entries(words)) {
+      const { attributes, image } = await metadataOf(BigInt(id));
+      expect(attributes[3]?.value).to.equal(statusAttribute(status));
+      expect(textsOf(parsePicture(image)).at(-1)).to.equal(stamp);
+      pictures.add(image.replace(/Nº \d/g, ""));
+    }
+    expect(pictures.size).to.equal(3);
+  });
+
+  it("draws what the attributes say", async () => {
+    await mint({ id: 42n, valueCents: 99n, cashbackBps: 800, bonusBps: 0 });
+    const texts = textsOf(parsePicture((await metadataOf(42n)).image));
+    const { address } = system.buyer;
+    expect(texts).to.include.members(["TORCIDA", "Nº 42", "Verdão Store", "8%", "R$ 0,99", "Bônus 0%"]);
+    expect(texts).to.include(`${address.slice(0, 6)}…${address.slice(-4)}`);
+  });
+
+  it("spells every value and percent as the server does", async () => {
+    let id = 1n;
+    const cents = fc.oneof(
+      fc.bigInt(1n, 2n ** 40n - 1n),
+      fc.constantFrom(1n, 10n, 99n, 100n, 99_999n, 100_000n, 100_000_000n, 2n ** 40n - 1n),
+    );
+    const bps = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.constantFrom(0, 1, 10, 99, 100, 110, 575, 1_000));
+    await fc.assert(
+      fc.asyncProperty(cents, bps, bps, async (valueCents, cashbackBps, bonusBps) => {
+        const purchase = { id: id++, valueCents, cashbackBps, bonusBps };
+        await mint(purchase);
+        const values = (await metadataOf(purchase.id)).attributes.map(({ value }) => value);
+        expect(values[1]).to.equal(reais(valueCents));
+        expect(values[2]).to.equal(`${percentText(cashbackBps + bonusBps)}%`);
+        expect(values[5]).to.equal(`${percentText(bonusBps)}%`);
+      }),
+      { numRuns: FUZZ_RUNS },
+    );
+  });
+
+  it("holds JSON and XML that parse, with exactly the store's name in them, for any name", async () => {
+    await mint({ id: 1n });
+    await fc.assert(
+      fc.asyncProperty(storeName, async (name) => {
+        await send(system.nft, "renameStore", [1, name], system.catalogue);
+        const { attributes, description, image } = await metadataOf(1n);
+        expect(attributes[0]?.value).to.equal(name);
+        expect(description).to.equal(`Recibo de uma compra na loja ${name}, com cashback em CHZ. Intransferível.`);
+        // This parser reads the line separator as a new line, as XML 1.1 does.
+        expect(textsOf(parsePicture(image))).to.include(name.replaceAll("\u2028", "\n"));
+      }),
+      { numRuns: FUZZ_RUNS },
+    );
+  });
+
+  it("holds for any site address", async () => {
+    await mint({ id: 1n });
+    await fc.assert(
+      fc.asyncProperty(storeName, async (url) => {
+        await send(system.nft, "setSiteUrl", [url], system.admin);
+        expect((await metadataOf(1n)).external_url).to.equal(url);
+        const collection = parseMetadata(await read<string>(system.nft, "contractURI")) as Metadata & {
+          external_link: string;
+        };
+        expect(collection.external_link).to.equal(url);
+        parsePicture(collection.image);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("has no two pictures alike but for what differs, and never reverts at the fields' bounds", async () => {
+    await send(system.nft, "registerStore", [65_535, "\u{10ffff}".repeat(10)], system.catalogue);
+    const id = 2n ** 160n - 1n;
+    await mint({ id, storeId: 65_535, valueCents: 2n ** 40n - 1n, cashbackBps: 10_000, bonusBps: 0 });
+    await networkHelpers.mine();
+    const { attributes, image } = await metadataOf(id);
+    expect(attributes.map(({ value }) => value).slice(1, 3)).to.deep.equal(["R$ 10.995.116.277,75", "100%"]);
+    expect(textsOf(parsePicture(image))).to.include(`Nº ${id}`);
+  });
+});
