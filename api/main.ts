@@ -13,7 +13,8 @@ import { type ApiEnvironment, EnvironmentError, readEnvironment } from "./enviro
 import { createApp } from "./http/app.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { PayoutSwitch } from "./payout-switch.ts";
-import { fixedRate } from "./rate/rate-source.ts";
+import { httpRate } from "./rate/http-rate.ts";
+import { fixedRate, type RateSource } from "./rate/rate-source.ts";
 import { allRoutes } from "./routes.ts";
 import type { Contracts } from "./sender/batch.ts";
 import { Sender } from "./sender/sender.ts";
@@ -96,7 +97,7 @@ function createServices(given: {
 }): Services {
   const { environment, log, contracts, database } = given;
   const client = createChainClient(environment.network, environment.RPC_URLS);
-  const rates = fixedRate(environment.WEI_PER_CENT);
+  const rates = createRates(environment, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const sender = new Sender({
     database,
@@ -130,6 +131,16 @@ function createServices(given: {
     adminWallets: new Set(environment.ADMIN_WALLETS),
     log,
   };
+}
+
+function createRates(environment: ApiEnvironment, log: pino.Logger): RateSource {
+  if (environment.RATE_URL === undefined) return fixedRate(environment.WEI_PER_CENT);
+  return httpRate({
+    url: environment.RATE_URL,
+    maximumAgeSeconds: environment.RATE_MAX_AGE_SECONDS,
+    maximumJumpPercent: environment.RATE_MAX_JUMP_PERCENT,
+    log,
+  });
 }
 
 function listen(server: Server, { PORT, HOST }: ApiEnvironment): Promise<Server> {

@@ -1,5 +1,8 @@
+import { adminRoutes } from "./admin/routes.ts";
+import { affiliateRoutes } from "./affiliate/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
+import { docsRoutes } from "./docs/routes.ts";
 import type { Route } from "./http/route.ts";
 import { nftRoutes } from "./nfts/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
@@ -10,11 +13,13 @@ import type { Services } from "./services.ts";
 /** The whole table: every call there is, each with its rule. The most read ones come first. */
 export function allRoutes(services: Services): Route[] {
   const catalogue = new CatalogueCache(services.database.kysely);
-  return [
+  return docsRoutes([
     ...peopleRoutes(services),
     ...catalogueRoutes(services, catalogue),
     ...purchaseRoutes(services),
     ...nftRoutes(services),
+    ...adminRoutes(services),
+    ...affiliateRoutes(services),
     ...operationRoutes(services),
-  ];
+  ]);
 }

@@ -145,6 +145,11 @@ export class Sender {
     this.#sender = options.account.address.toLowerCase() as WalletAddress;
   }
 
+  /** The hot wallet that signs. */
+  get address(): WalletAddress {
+    return this.#sender;
+  }
+
   start(): void {
     this.#running = this.#run();
   }

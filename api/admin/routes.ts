@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { appendAudit, listAudit } from "../../database/audit-log.ts";
+import { listOpenCashback, readFigures } from "../../database/overview.ts";
+import { selectPurchases } from "../../database/purchases.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import {
+  auditLogResponseSchema,
+  type Overview,
+  overviewResponseSchema,
+  payoutsRequestSchema,
+} from "../../domain/api/administration.ts";
+import { doneSchema } from "../../domain/api/common.ts";
+import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
+import { LIST_LIMIT, WEI_PER_GWEI } from "../../domain/product.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
+import { actorOf, type Route, route } from "../http/route.ts";
+import { currentRate } from "../people/profile.ts";
+import type { Services } from "../services.ts";
+
+const NO_STORE = { "cache-control": "no-store" };
+const ACTIVITY_ROWS = 10;
+
+/** What administrators see of the whole, and the switch that stops payments. */
+export function adminRoutes(services: Services): Route[] {
+  const { database, payouts } = services;
+  return [
+    route({
+      method: "get",
+      path: "/api/admin/overview",
+      access: "admin",
+      summary: "The shop's true figures",
+      responses: { 200: overviewResponseSchema },
+      handle: async () => ({ body: { success: true, data: await buildOverview(services) }, headers: NO_STORE }),
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/audit-log",
+      access: "admin",
+      summary: "What administrators did, newest first",
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
+        before: z.coerce.bigint().positive().optional(),
+      }),
+      responses: { 200: auditLogResponseSchema },
+      async handle({ query }) {
+        const rows = await listAudit(database.kysely, query);
+        const last = rows.length === query.limit ? rows.at(-1) : undefined;
+        const entries = rows.map(({ id, at, actor, action, subject, detail, hash }) => ({
+          id: Number(id),
+          at: new Date(Number(at)).toISOString(),
+          actor,
+          action,
+          subject,
+          detail,
+          hash,
+        }));
+        return { body: { success: true, entries, next_before: last ? Number(last.id) : null }, headers: NO_STORE };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/admin/payouts",
+      access: "admin",
+      summary: "Stops payments, or lets them go on",
+      limit: { perMinute: 60, by: "wallet" },
+      body: payoutsRequestSchema,
+      responses: { 200: doneSchema },
+      async handle({ body, identity }) {
+        const reason = body.reason || "An administrator stopped payments";
+        await inTransaction(database.kysely, async (queries) => {
+          if (body.paused) await payouts.pause(reason, queries);
+          else await payouts.resume(queries);
+          const action = body.paused ? "payouts.pause" : "payouts.resume";
+          await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail: { reason } });
+        });
+        services.sender.wake();
+        return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts go on" } };
+      },
+    }),
+  ];
+}
+
+async function buildOverview(services: Services): Promise<Overview> {
+  const { kysely } = services.database;
+  const figures = await readFigures(kysely);
+  const rate = currentRate(services);
+  const openGwei = (await listOpenCashback(kysely)).reduce(
+    (sum, row) => sum + (row.centBps * (row.weiPerCent ?? rate)) / (10_000n * WEI_PER_GWEI),
+    0n,
+  );
+  const activity = await selectPurchases(kysely).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
+  const reason = (await services.payouts.reason()) ?? null;
+  const balance = services.sender.status.balanceWei;
+  return {
+    stores: figures.stores,
+    users: figures.users,
+    purchases: Object.values(figures.byStatus).reduce((sum, n) => sum + n, 0),
+    cashback_paid: chzTextFromGwei(figures.paidGwei),
+    cashback_open: chzTextFromGwei(openGwei),
+    purchases_by_status: figures.byStatus,
+    activity: activity.map((row) => ({
+      id: Number(row.id),
+      store: row.store_name,
+      amount: reaisText(row.amount_cents),
+      status: purchaseStatusFromChain(row.chain_status ?? undefined),
+      created_at: new Date(Number(row.created_at)).toISOString(),
+    })),
+    payouts: { paused: reason !== null, reason },
+    sender: {
+      address: services.sender.address,
+      balance: balance === undefined ? null : chzTextFromWei(balance),
+      distributor_balance: await readDistributorBalance(services),
+      in_flight: services.sender.status.inFlight,
+      queued: figures.queued,
+      failed: figures.failed,
+    },
+  };
+}
+
+async function readDistributorBalance(services: Services): Promise<string | null> {
+  try {
+    const available = await services.client.readContract({
+      address: services.contracts.cashbackDistributor,
+      abi: cashbackDistributorAbi,
+      functionName: "available",
+    });
+    return chzTextFromWei(available);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { errorSchema } from "../../domain/api/common.ts";
+import { PRODUCT_NAME } from "../../domain/product.ts";
+import type { Access, Route } from "../http/route.ts";
+
+type Json = Record<string, unknown>;
+
+const ACCESS_TEXT: Record<Access, string> = {
+  anyone: "Anyone.",
+  user: "A signed-in user.",
+  proven_user: "A user who signed in with a challenge.",
+  user_or_staff: "The owner, an administrator or a service.",
+  staff: "An administrator or a service.",
+  fresh_staff: "An administrator who signed in within 15 minutes, or a service.",
+  admin: "An administrator.",
+  signed: "A caller whose body is signed with the shared secret.",
+};
+
+/** The document of OpenAPI 3.1, made from the same routes and schemas that answer. */
+export function openApiDocument(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method]: operation(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: `${PRODUCT_NAME} API`,
+      version: "1.0.0",
+      description: "Cashback in CHZ for purchases at partner stores, with a bonus for holders of fan tokens.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      schemas: { Error: jsonSchema(errorSchema, "output") },
+    },
+  };
+}
+
+function operation(route: Route): Json {
+  const parameters = [...pathParameters(route.path), ...queryParameters(route)];
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: `Who may call it: ${ACCESS_TEXT[route.access]}`,
+    tags: [tagOf(route.path)],
+    ...(route.access === "anyone" || route.access === "signed" ? {} : { security: [{ bearer: [] }] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body
+      ? {
+          requestBody: { required: true, content: { "application/json": { schema: jsonSchema(route.body, "input") } } },
+        }
+      : {}),
+    responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function successes(route: Route): Json {
+  const entries = Object.entries(route.responses).map(([status, schema]) => {
+    const content =
+      schema instanceof z.ZodType
+        ? { "application/json": { schema: jsonSchema(schema, "output") } }
+        : { [schema?.type ?? "text/plain"]: {} };
+    return [status, { description: status === "202" ? "Queued" : status === "200" ? "Done" : "Not now", content }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What can go wrong with a call, by what it is made of. */
+function failures(route: Route): Json {
+  const isProtected = route.access !== "anyone" && route.access !== "signed";
+  const statuses: Record<string, string> = {
+    ...(route.body || route.query ? { 400: "The request is not valid; the message names the field" } : {}),
+    ...(isProtected ? { 401: "The session is missing or has ended" } : {}),
+    ...(isProtected || route.access === "signed" ? { 403: "Not allowed" } : {}),
+    ...(route.path.includes(":") || route.body ? { 404: "Not found" } : {}),
+    ...(route.body
+      ? { 409: "It cannot be done as things stand", 413: "The body is too large", 415: "The body is not JSON" }
+      : {}),
+    ...(route.body ? { 422: "The Idempotency-Key was used with another body" } : {}),
+    ...(route.limit ? { 429: "Too many requests" } : {}),
+    ...(route.responses[503] ? {} : { 503: "The chain or the database does not answer now" }),
+  };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+  return Object.fromEntries(
+    Object.entries(statuses).map(([status, description]) => [status, { description, content }]),
+  );
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: name === "network" ? { type: "string" } : { type: "string", pattern: "^[1-9]\\d{0,14}$" },
+  }));
+}
+
+function queryParameters(route: Route): Json[] {
+  if (!route.query) return [];
+  const { properties = {} } = jsonSchema(route.query, "input") as { properties?: Record<string, Json> };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema: Object.keys(schema).length === 0 ? { type: "string" } : schema,
+  }));
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json;
+  return rest;
+}
+
+function operationId(route: Route): string {
+  const words = route.path
+    .replace(/^\/api/, "")
+    .split(/[/:-]+/)
+    .filter(Boolean);
+  return [route.method, ...words].join("_");
+}
+
+function tagOf(path: string): string {
+  const word = path.split("/")[2] ?? "operations";
+  if (/^(me|login|logout|check-user|register-user-data|is-admin)$/.test(word)) return "people";
+  if (/^(store|stores|fan-tokens)$/.test(word) || path.includes("fan-token")) return "catalogue";
+  if (/^(register-purchase|mint-nft|confirm-purchase|distribute-cashback|purchases|hooks)$/.test(word))
+    return "purchases";
+  return word === "admin" ? "administration" : word === "nfts" ? "tokens" : "operations";
+}

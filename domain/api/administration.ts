@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/** True figures for the admin page. CHZ amounts are decimal text. */
+export const overviewResponseSchema = z.object({
+  success: z.literal(true),
+  data: z.object({
+    stores: z.number(),
+    users: z.number(),
+    purchases: z.number(),
+    /** CHZ that reached buyers. */
+    cashback_paid: z.string(),
+    /** CHZ of purchases that are not paid yet. */
+    cashback_open: z.string(),
+    purchases_by_status: z.object({
+      processing: z.number(),
+      pending: z.number(),
+      confirmed: z.number(),
+      cancelled: z.number(),
+    }),
+    /** The newest purchases, newest first. */
+    activity: z.array(
+      z.object({
+        id: z.number(),
+        store: z.string(),
+        amount: z.string(),
+        status: z.string(),
+        created_at: z.iso.datetime(),
+      }),
+    ),
+    payouts: z.object({ paused: z.boolean(), reason: z.string().nullable() }),
+    sender: z.object({
+      address: z.string(),
+      /** CHZ for gas; null before it was read. */
+      balance: z.string().nullable(),
+      /** CHZ that can be paid out; null where the chain does not answer. */
+      distributor_balance: z.string().nullable(),
+      in_flight: z.number(),
+      queued: z.number(),
+      failed: z.number(),
+    }),
+  }),
+});
+export type Overview = z.infer<typeof overviewResponseSchema>["data"];
+
+export const auditLogResponseSchema = z.object({
+  success: z.literal(true),
+  entries: z.array(
+    z.object({
+      id: z.number(),
+      at: z.iso.datetime(),
+      actor: z.string(),
+      action: z.string(),
+      subject: z.string(),
+      /** JSON text. */
+      detail: z.string(),
+      hash: z.string(),
+    }),
+  ),
+  /** The id to ask for the next page with; null on the last. */
+  next_before: z.number().nullable(),
+});
+export type AuditLogEntry = z.infer<typeof auditLogResponseSchema>["entries"][number];
+
+export const payoutsRequestSchema = z.strictObject({
+  paused: z.boolean(),
+  reason: z.string().trim().max(200, "must be at most 200 characters").optional(),
+});
