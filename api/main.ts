@@ -1,17 +1,17 @@
 import { createServer, type Server } from "node:http";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { privateKeyToAccount } from "viem/accounts";
-import { readDeployment } from "../chain/deployment.ts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { checkChainIds, createChainClient, WrongChainError } from "./chain/chain-client.ts";
+import { readContracts } from "./contracts.ts";
 import { type ApiEnvironment, EnvironmentError, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
+import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
+import { listenForMetrics } from "./operations/metrics-server.ts";
 import { PayoutSwitch } from "./payout-switch.ts";
 import { httpRate } from "./rate/http-rate.ts";
 import { fixedRate, type RateSource } from "./rate/rate-source.ts";
@@ -46,36 +46,28 @@ try {
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = pino({ level: environment.LOG_LEVEL, base: { process: "api" } });
-  const contracts = readContracts(environment);
+  const deployed = readContracts(environment);
   await checkChainIds(environment.RPC_URLS, environment.CHAIN_ID);
   const database = await openDatabase(environment.DATABASE_URL);
-  const services = createServices({ environment, log, contracts, database });
+  const services = createServices({ environment, log, database, ...deployed });
   const metrics = new Metrics(services.sender.status);
   const app = createApp({
     services,
     metrics,
     routes: allRoutes(services),
-    site: serveFrontend(services, join(FRONTEND)),
+    site: serveFrontend(services, FRONTEND),
   });
   const server = await listen(createServer(app), environment);
+  const endMetrics = environment.METRICS_PORT
+    ? listenForMetrics(metrics, environment.METRICS_PORT, environment.HOST)
+    : () => {};
+  const endHousekeeping = startHousekeeping(services, metrics);
   services.sender.start();
   log.info({ port: environment.PORT, network: environment.network, database: database.location }, "The api answers");
-  endOnSignals(services, server);
-}
-
-function readContracts(environment: ApiEnvironment): Contracts {
-  const { PURCHASE_NFT_ADDRESS: purchaseNft, CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor } = environment;
-  if (purchaseNft && cashbackDistributor) return { purchaseNft, cashbackDistributor };
-  try {
-    const deployment = readDeployment(environment.network);
-    const lower = (address: string) => address.toLowerCase() as WalletAddress;
-    return {
-      purchaseNft: purchaseNft ?? lower(deployment.purchaseNft.address),
-      cashbackDistributor: cashbackDistributor ?? lower(deployment.cashbackDistributor.address),
-    };
-  } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error));
-  }
+  endOnSignals(services, server, () => {
+    endMetrics();
+    endHousekeeping();
+  });
 }
 
 async function openDatabase(url: string): Promise<Database> {
@@ -93,9 +85,10 @@ function createServices(given: {
   environment: ApiEnvironment;
   log: pino.Logger;
   contracts: Contracts;
+  startBlock: bigint;
   database: Database;
 }): Services {
-  const { environment, log, contracts, database } = given;
+  const { environment, log, contracts, startBlock, database } = given;
   const client = createChainClient(environment.network, environment.RPC_URLS);
   const rates = createRates(environment, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
@@ -122,6 +115,7 @@ function createServices(given: {
     environment,
     network: environment.network,
     contracts,
+    startBlock,
     database,
     client,
     balances: new BalanceReader(client),
@@ -157,13 +151,14 @@ function listen(server: Server, { PORT, HOST }: ApiEnvironment): Promise<Server>
 }
 
 /** Takes no new requests, finishes running ones and the sender's round, then ends; at the latest after 9 seconds. */
-function endOnSignals({ sender, database, rates, log }: Services, server: Server): void {
+function endOnSignals({ sender, database, rates, log }: Services, server: Server, endOthers: () => void): void {
   let isEnding = false;
   const end = async () => {
     if (isEnding) return;
     isEnding = true;
     setTimeout(() => process.exit(0), SHUTDOWN_MS).unref();
     rates.stop();
+    endOthers();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
     await Promise.all([closed, sender.stop()]);

@@ -15,6 +15,8 @@ export type Services = {
   environment: ApiEnvironment;
   network: Network;
   contracts: Contracts;
+  /** The first block that can hold an event of ours. */
+  startBlock: bigint;
   database: Database;
   client: ChainClient;
   balances: BalanceReader;

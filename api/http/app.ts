@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { databaseErrorCode } from "../../database/transaction.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
+import { serveMetricsLocally } from "../operations/metrics-server.ts";
 import type { Services } from "../services.ts";
 import { ApiError, invalid, notFound, unavailable } from "./api-error.ts";
 import { identify, requireAccess } from "./identity.ts";
@@ -39,7 +40,10 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
     response.locals.requestId = requestId;
     response.locals.startedAt = performance.now();
     response.setHeader("x-request-id", requestId);
-    response.on("finish", () => metrics.observeRequest(request, response));
+    response.on("finish", () => {
+      metrics.observeRequest(request, response);
+      logRequest(services, request, response);
+    });
     if (!request.path.startsWith("/api")) return next();
     for (const [name, value] of API_HEADERS) response.setHeader(name, value);
     if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
@@ -58,12 +62,21 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   app.use((request: Request, _response: Response, next: NextFunction) => {
     next(request.path === "/api" || request.path.startsWith("/api/") ? notFound("Call") : undefined);
   });
+  app.use(serveMetricsLocally(metrics));
   app.use(site);
   app.use((_request: Request, _response: Response, next: NextFunction) => next(notFound("Page")));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     sendError(services, error, request, response);
   });
   return app;
+}
+
+/** Reads that go well are in the metrics; what changes something or fails is also a line. */
+function logRequest({ log }: Services, request: Request, response: Response): void {
+  if (request.method === "GET" && response.statusCode < 400) return;
+  const { requestId, route, startedAt } = response.locals;
+  const ms = Math.round(performance.now() - Number(startedAt));
+  log.info({ requestId, method: request.method, route, status: response.statusCode, ms }, "request");
 }
 
 async function answer(

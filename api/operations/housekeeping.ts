@@ -1,0 +1,62 @@
+import { deleteStoredAnswers } from "../../database/idempotency-keys.ts";
+import { deleteExpired } from "../../database/sessions.ts";
+import { ABSOLUTE_MS } from "../http/identity.ts";
+import { reconcile } from "../reconcile/reconcile.ts";
+import type { Services } from "../services.ts";
+import type { Metrics } from "./metrics.ts";
+
+const CLEANING_MS = 10 * 60_000;
+const ANSWERS_KEPT_MS = 24 * 3_600_000;
+
+/** What the api does beside answering: it compares the ledger with the chain, and drops what has expired. */
+export function startHousekeeping(services: Services, metrics: Metrics): () => void {
+  let isReconciling = false;
+  const timers = [
+    setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
+    setInterval(() => {
+      // One process is enough: the one that sends.
+      if (isReconciling || !services.sender.status.isLeader) return;
+      isReconciling = true;
+      void quietly(services, () => compare(services, metrics)).finally(() => {
+        isReconciling = false;
+      });
+    }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
+  ];
+  for (const timer of timers) timer.unref();
+  return () => timers.forEach((timer) => void clearInterval(timer));
+}
+
+async function clean({ database }: Services): Promise<void> {
+  const now = Date.now();
+  await deleteExpired(database.kysely, BigInt(now - ABSOLUTE_MS));
+  await deleteStoredAnswers(database.kysely, BigInt(now - ANSWERS_KEPT_MS));
+}
+
+/** A difference stops payments until an administrator has looked and lets them go on. */
+async function compare(services: Services, metrics: Metrics): Promise<void> {
+  const { differences, tokens, block } = await reconcile({
+    database: services.database,
+    client: services.client,
+    contracts: services.contracts,
+    sender: services.sender.address,
+    startBlock: services.startBlock,
+  });
+  metrics.observeReconciliation(differences.length);
+  if (differences.length === 0) {
+    services.log.info({ tokens, block: block.toString() }, "Database and chain agree");
+    return;
+  }
+  services.log.error({ differences: differences.slice(0, 20), count: differences.length }, "Database and chain differ");
+  await services.payouts.pause(`Database and chain differ: ${differences[0]}`);
+}
+
+async function quietly({ log }: Services, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.warn(
+      { err: error instanceof Error ? error.message : error },
+      "Housekeeping did not finish; it runs again later",
+    );
+  }
+}

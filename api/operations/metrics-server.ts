@@ -1,0 +1,33 @@
+import { createServer } from "node:http";
+import type { Request, RequestHandler } from "express";
+import type { Metrics } from "./metrics.ts";
+
+/** Serves `/metrics` on a port of its own. Answers how to end it. */
+export function listenForMetrics(metrics: Metrics, port: number, host: string): () => void {
+  const server = createServer(async (request, response) => {
+    if (request.url !== "/metrics") {
+      response.statusCode = 404;
+      response.end();
+      return;
+    }
+    response.setHeader("content-type", metrics.registry.contentType);
+    response.end(await metrics.registry.metrics());
+  });
+  server.listen(port, host);
+  return () => server.close();
+}
+
+/** Serves `/metrics` to this machine only: a request that came through a proxy is not from here. */
+export function serveMetricsLocally(metrics: Metrics): RequestHandler {
+  return async (request, response, next) => {
+    if (request.path !== "/metrics" || request.method !== "GET" || !isLoopback(request)) return next();
+    response.setHeader("content-type", metrics.registry.contentType);
+    response.end(await metrics.registry.metrics());
+  };
+}
+
+function isLoopback(request: Request): boolean {
+  const from = request.socket.remoteAddress ?? "";
+  const isLocal = from === "::1" || from.startsWith("127.") || from.startsWith("::ffff:127.");
+  return isLocal && request.headers["x-forwarded-for"] === undefined && request.headers.forwarded === undefined;
+}

@@ -1,0 +1,34 @@
+/** Compares the database with the chain; lists every difference. Exit code 1 where there is one. */
+import { privateKeyToAddress } from "viem/accounts";
+import { createChainClient } from "../api/chain/chain-client.ts";
+import { readContracts } from "../api/contracts.ts";
+import { readEnvironment } from "../api/environment.ts";
+import { reconcile } from "../api/reconcile/reconcile.ts";
+import { connect } from "../database/connect.ts";
+import { migrate } from "../database/migrate.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+try {
+  const environment = readEnvironment(process.env);
+  const { contracts, startBlock } = readContracts(environment);
+  const database = await connect(environment.DATABASE_URL);
+  await migrate(database);
+  const { differences, tokens, block } = await reconcile({
+    database,
+    client: createChainClient(environment.network, environment.RPC_URLS),
+    contracts,
+    sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
+    startBlock,
+  });
+  await database.close();
+  for (const difference of differences) console.log(`✗ ${difference}`);
+  console.log(
+    differences.length === 0
+      ? `✓ Database and chain agree: ${tokens} tokens at block ${block}`
+      : `${differences.length} differences among ${tokens} tokens at block ${block}`,
+  );
+  process.exitCode = differences.length === 0 ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
