@@ -1,0 +1,158 @@
+import { expect } from "chai";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { onBothEngines } from "../support/databases.ts";
+import {
+  buyerOf,
+  type EventRecord,
+  emit,
+  mintEvents,
+  paymentEvent,
+  placeEmitters,
+  statusEvents,
+} from "../support/event-chain.ts";
+import { until } from "../support/until.ts";
+import { caughtUp, type RunningIndexer, readIndex, startIndexer } from "./support/running-indexer.ts";
+
+const PAID_WEI = 2_500_000_000_000_000_001n;
+
+describe("Indexing", function () {
+  this.timeout(60_000);
+  let anvil: Anvil;
+  const running: RunningIndexer[] = [];
+  const start = async (parameters: Parameters<typeof startIndexer>[0]) => {
+    const indexer = await startIndexer(parameters);
+    running.push(indexer);
+    return indexer;
+  };
+  beforeEach(async () => {
+    anvil = await startAnvil({ manualBlocks: true, extraArguments: ["--gas-limit", "1000000000"] });
+    await placeEmitters(anvil);
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((indexer) => indexer.stop()));
+    await anvil.stop();
+  });
+
+  onBothEngines(({ open }) => {
+    it("folds a purchase's life into one receipt and one payment", async () => {
+      const { database, url } = await open();
+      await emit(anvil, purchase(1n));
+      await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      const { events, nfts, payouts } = await readIndex(database);
+      expect(events.map((event) => event.kind)).to.deep.equal([
+        ...["Transfer", "PurchaseMinted", "StatusUpdated", "CashbackPaid"],
+      ]);
+      expect(events[3]?.arguments).to.equal(`{"recipient":"${buyerOf(1)}","amountWei":"${PAID_WEI}"}`);
+      expect(nfts).to.have.length(1);
+      expect(nfts[0]).to.include({ token_id: 1n, owner: buyerOf(1), value_cents: 10_000n, status: 2n });
+      expect(payouts[0]).to.include({ token_id: 1n, amount_gwei: 2_500_000_000n, state: "paid" });
+    });
+
+    it("goes on where it stopped, over a gap longer than what is kept", async () => {
+      const { database, url } = await open();
+      await emit(anvil, purchase(1n));
+      const first = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      await first.stop();
+      running.splice(0);
+      await emit(anvil, purchase(2n));
+      await anvil.request("anvil_mine", "0x200");
+      await emit(anvil, purchase(3n));
+      const second = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      const { nfts, payouts } = await readIndex(database);
+      expect(nfts.map((nft) => nft.token_id)).to.deep.equal([1n, 2n, 3n]);
+      expect(payouts).to.have.length(3);
+      expect(await second.metric("torcida_indexer_events_total")).to.equal(8);
+    });
+
+    it("takes back what a reorganisation took back, and folds the touched receipt again", async () => {
+      const { database, url } = await open();
+      await emit(anvil, mintEvents({ tokenId: 1n, buyer: buyerOf(1) }));
+      await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      const snapshot = await anvil.request<string>("evm_snapshot");
+      await emit(anvil, [...statusEvents(1n), paymentEvent(1n, buyerOf(1), PAID_WEI)]);
+      await emit(anvil, purchase(2n));
+      await caughtUp(database, anvil);
+      expect((await readIndex(database)).payouts).to.have.length(2);
+
+      await anvil.request("evm_revert", snapshot);
+      await anvil.request("evm_increaseTime", 7);
+      await emit(anvil, statusEvents(1n, 3));
+      await emit(anvil, purchase(3n));
+      await anvil.request("anvil_mine", "0x4");
+      await caughtUp(database, anvil);
+      const { events, nfts, payouts } = await readIndex(database);
+      expect(nfts.map((nft) => [nft.token_id, nft.status])).to.deep.equal([
+        [1n, 3n],
+        [3n, 2n],
+      ]);
+      expect(payouts.map((payout) => payout.token_id)).to.deep.equal([3n]);
+      expect(events).to.have.length(7);
+    });
+
+    it("notices that a local chain came back shorter", async () => {
+      const { database, url } = await open();
+      await emit(anvil, purchase(1n));
+      await anvil.request("anvil_mine", "0x10");
+      await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      await anvil.stop();
+      anvil = await startAnvil({
+        ...{ manualBlocks: true, port: anvil.port, extraArguments: ["--gas-limit", "1000000000"] },
+      });
+      await placeEmitters(anvil);
+      await emit(anvil, mintEvents({ tokenId: 9n, buyer: buyerOf(9) }));
+      await caughtUp(database, anvil);
+      expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([9n]);
+    });
+
+    it("ignores an id that no purchase here can have", async () => {
+      const { database, url } = await open();
+      await emit(anvil, [...mintEvents({ tokenId: 2n ** 63n, buyer: buyerOf(1) }), ...purchase(2n ** 63n - 1n)]);
+      const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([2n ** 63n - 1n]);
+      expect(await indexer.metric("torcida_indexer_ignored_events_total")).to.equal(2);
+    });
+
+    it("builds the index anew for other contracts", async () => {
+      const { database, url } = await open();
+      const other = "0x3333333333333333333333333333333333333333";
+      await placeEmitters(anvil, [other]);
+      await emit(anvil, purchase(1n));
+      await emit(anvil, mintEvents({ tokenId: 5n, buyer: buyerOf(5) }), () => other);
+      const first = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([1n]);
+      await first.stop();
+      running.splice(0);
+      await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl], purchaseNft: other });
+      await until("the other contract's receipt is there", async () => {
+        const { nfts } = await readIndex(database);
+        return nfts.length === 1 && nfts[0]?.token_id === 5n;
+      });
+    });
+
+    it("shows a new event within a fraction of a second, and says that it is ready", async () => {
+      const { database, url } = await open();
+      const indexer = await start({
+        ...{ databaseUrl: url, rpcUrls: [anvil.rpcUrl], webSocketUrls: [anvil.webSocketUrl] },
+      });
+      await until("ready", async () => (await indexer.readiness()).code === 200);
+      await emit(anvil, purchase(1n));
+      await until("the payment is there", async () => (await readIndex(database)).payouts.length === 1, 2_000);
+      const { body } = await indexer.readiness();
+      expect(body).to.include({ ready: true, state: "live", lag_blocks: 0, rpc: anvil.rpcUrl });
+      await anvil.stop();
+      anvil = await startAnvil({ manualBlocks: true });
+    });
+  });
+});
+
+function purchase(tokenId: bigint): EventRecord[] {
+  const buyer = buyerOf(Number(tokenId % 1_000n));
+  return [...mintEvents({ tokenId, buyer }), ...statusEvents(tokenId), paymentEvent(tokenId, buyer, PAID_WEI)];
+}

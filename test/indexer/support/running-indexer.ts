@@ -1,0 +1,91 @@
+import type { Database } from "../../../database/connect.ts";
+import { openLog } from "../../../indexer/log.ts";
+import { runIndexer } from "../../../indexer/run-indexer.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../support/event-chain.ts";
+import { freePorts } from "../../support/free-port.ts";
+import { until } from "../../support/until.ts";
+
+export type RunningIndexer = {
+  url: string;
+  /** `/readyz`: its status code and body. */
+  readiness(): Promise<{ code: number; body: Record<string, unknown> }>;
+  /** The value of a metric, summed over its labels. */
+  metric(name: string): Promise<number>;
+  stop(): Promise<void>;
+};
+
+export type StartIndexerParameters = {
+  databaseUrl: string;
+  rpcUrls: string[];
+  webSocketUrls?: string[];
+  startBlock?: number;
+  purchaseNft?: string;
+};
+
+/** The indexer in this process, on the contracts of a made-up chain. */
+export async function startIndexer(parameters: StartIndexerParameters): Promise<RunningIndexer> {
+  const { databaseUrl, rpcUrls, webSocketUrls = [], startBlock = 0, purchaseNft = PURCHASE_NFT } = parameters;
+  const port = (await freePorts(1))[0] ?? 0;
+  const ending = new AbortController();
+  const running = runIndexer({
+    environment: {
+      ...{ databaseUrl, rpcUrls, webSocketUrls, port, pollIntervalMs: 50, logLevel: "silent" },
+      source: { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
+    },
+    log: openLog("silent"),
+    signal: ending.signal,
+  });
+  let failure: unknown;
+  running.catch((error: unknown) => {
+    failure = error;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until("the indexer answers", async () => failure !== undefined || (await fetch(`${url}/healthz`)).ok);
+  if (failure) throw failure;
+  return {
+    url,
+    async readiness() {
+      const response = await fetch(`${url}/readyz`);
+      return { code: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+    async metric(name) {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+    },
+    async stop() {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** Waits until the index stands on the node's newest block. */
+export async function caughtUp(
+  { kysely }: Database,
+  node: { request<T>(method: string, ...parameters: unknown[]): Promise<T> },
+  timeoutMs = 20_000,
+): Promise<void> {
+  await until(
+    "the index stands on the newest block",
+    async () => {
+      const head = await node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
+      const cursor = await kysely.selectFrom("chain_cursor").selectAll().executeTakeFirst();
+      return cursor?.block_hash === head.hash;
+    },
+    timeoutMs,
+  );
+}
+
+/** All that is folded from the chain, in order. */
+export async function readIndex({ kysely }: Database) {
+  const events = await kysely
+    .selectFrom("chain_events")
+    .selectAll()
+    .orderBy("block_number")
+    .orderBy("log_index")
+    .execute();
+  const nfts = await kysely.selectFrom("nfts").selectAll().orderBy("token_id").execute();
+  const payouts = await kysely.selectFrom("payouts").selectAll().orderBy("token_id").execute();
+  return { events, nfts, payouts };
+}
