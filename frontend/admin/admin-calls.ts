@@ -1,0 +1,95 @@
+import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
+import { ApiError, call } from "../api/http.ts";
+
+/** What the store and fan-token helpers answer: they never throw. Specification, section 8. */
+export type Outcome = {
+  success: boolean;
+  message: string;
+  /** Whether `message` is the server's own sentence. */
+  isServersWord: boolean;
+  /** The new row, where one was created. */
+  id?: string;
+};
+
+export type StoreFields = {
+  name: string;
+  country: string;
+  club: string;
+  category: string;
+  description: string;
+  logo: string;
+  affiliate_link: string;
+  featured: boolean;
+};
+export type CashbackFields = { category: string; cashback_percent: string };
+export type FanTokenFields = { id?: string; name: string; slug: string; image: string };
+
+async function attempt(method: string, path: string, body: unknown, fallback: string): Promise<Outcome> {
+  try {
+    const answer = await call<{ message?: string; id?: string | number }>(method, path, body);
+    return {
+      success: true,
+      message: answer.message ?? "",
+      isServersWord: Boolean(answer.message),
+      ...(answer.id !== undefined && { id: String(answer.id) }),
+    };
+  } catch (error) {
+    if (error instanceof ApiError) {
+      return { success: false, message: error.message, isServersWord: error.isServersWord };
+    }
+    return { success: false, message: fallback, isServersWord: false };
+  }
+}
+
+/** Optional fields are sent only when they hold something. Specification, section 5. */
+function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== "" && value !== false),
+  ) as Partial<T>;
+}
+
+export const createStore = (fields: StoreFields) =>
+  attempt("POST", "/api/store", nonEmpty(fields), "Failed to create store");
+
+/** Sends what changed; a field that was emptied is cleared by null. */
+export function updateStore(id: string, before: StoreFields, after: StoreFields): Promise<Outcome> {
+  const changed = Object.entries(after).filter(([key, value]) => value !== before[key as keyof StoreFields]);
+  const body = {
+    name: after.name,
+    country: after.country,
+    ...Object.fromEntries(changed.map(([key, value]) => [key, value === "" ? null : value])),
+  };
+  return attempt("PUT", `/api/store/${id}`, body, "Failed to update store");
+}
+
+export const deleteStore = (id: string) => attempt("DELETE", `/api/store/${id}`, undefined, "Failed to delete store");
+
+export const addCashback = (storeId: string, fields: CashbackFields) =>
+  attempt("POST", `/api/store/${storeId}/cashback`, fields, "Failed to add cashback");
+
+export const updateCashback = (storeId: string, id: string, fields: CashbackFields) =>
+  attempt("PUT", `/api/store/${storeId}/cashback/${id}`, nonEmpty(fields), "Failed to update cashback");
+
+export const deleteCashback = (storeId: string, id: string) =>
+  attempt("DELETE", `/api/store/${storeId}/cashback/${id}`, undefined, "Failed to delete cashback");
+
+export const saveFanToken = ({ id, ...fields }: FanTokenFields) =>
+  attempt(
+    "POST",
+    "/api/admin/fan-token",
+    id ? { id: /^\d+$/.test(id) ? Number(id) : id, ...fields } : fields,
+    "Failed to create/update fan token",
+  );
+
+export const deleteFanToken = (id: string) =>
+  attempt("DELETE", `/api/admin/fan-token/${id}`, undefined, "Failed to delete fan token");
+
+export async function getOverview({ signal }: { signal?: AbortSignal } = {}): Promise<Overview> {
+  return (await call<{ data: Overview }>("GET", "/api/admin/overview", undefined, signal)).data;
+}
+
+export type AuditPage = { entries: AuditLogEntry[]; next_before: number | null };
+
+export function getAuditLog(before: number | null, signal?: AbortSignal): Promise<AuditPage> {
+  return call("GET", `/api/admin/audit-log${before === null ? "" : `?before=${before}`}`, undefined, signal);
+}

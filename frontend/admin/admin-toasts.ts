@@ -1,0 +1,16 @@
+import { toast } from "sonner";
+import type { Outcome } from "./admin-calls.ts";
+
+/** The server's sentence, or ours with what is known of the cause. Specification, section 8, "Admin toasts". */
+export function toastOutcome(outcome: Outcome, done: string, fallback: string): void {
+  if (outcome.success) toast.success(done, { id: "admin" });
+  else
+    toast.error("Erro", {
+      id: "admin",
+      description: outcome.isServersWord ? outcome.message : `${fallback} (${outcome.message})`,
+    });
+}
+
+export function toastMissing(description: string): void {
+  toast.error("Campos obrigatórios", { id: "admin", description });
+}
