@@ -138,8 +138,10 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   const bonusOf = useBonusOf(store);
   const name = useId();
   return (
-    <fieldset className="token-tiles" role="radiogroup">
-      <legend>{t("buy.choose")}</legend>
+    <div className="token-tiles" role="radiogroup" aria-labelledby={`${name}-label`}>
+      <p id={`${name}-label`} className="token-tiles-label">
+        {t("buy.choose")}
+      </p>
       <div className="token-grid">
         {tokens.map((token) => {
           const { totalBps } = bonusOf(token);
@@ -167,7 +169,7 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
           );
         })}
       </div>
-    </fieldset>
+    </div>
   );
 }
 
