@@ -1,0 +1,166 @@
+import { expect } from "chai";
+import { Caller } from "./support/caller.ts";
+import { type ApiSystem, onBothSystems } from "./support/system.ts";
+
+/** What each role is answered, by status, where it has no right; "in" means that it got past the door. */
+type Expected = Record<Role, 401 | 403 | 404 | "in">;
+type Role = "anonymous" | "dead" | "other" | "owner" | "compat" | "admin" | "old_admin" | "service";
+
+const everyone: Expected = {
+  anonymous: "in",
+  dead: "in",
+  other: "in",
+  owner: "in",
+  compat: "in",
+  admin: "in",
+  old_admin: "in",
+  service: "in",
+};
+const users: Expected = { ...everyone, anonymous: 401, dead: 401, service: 403 };
+const proven: Expected = { ...users, compat: 403 };
+const admins: Expected = {
+  anonymous: 401,
+  dead: 401,
+  other: 403,
+  owner: 403,
+  compat: 403,
+  admin: "in",
+  old_admin: "in",
+  service: 403,
+};
+const staff: Expected = { ...admins, service: "in" };
+
+/** Design, section 7: who may call what. A route that is missing here fails the test below. */
+const TABLE: Record<string, Expected> = {
+  "get /api": everyone,
+  "get /api/config": everyone,
+  "get /healthz": everyone,
+  "get /readyz": everyone,
+  "get /api/openapi.json": everyone,
+  "get /api/docs": everyone,
+  "get /api/stores": everyone,
+  "get /api/stores/{id}": everyone,
+  "get /api/fan-tokens": everyone,
+  "get /api/nfts/{tokenId}": everyone,
+  "get /api/nfts/{tokenId}/image": everyone,
+  "get /api/is-admin": everyone,
+  "post /api/check-user": everyone,
+  "post /api/register-user-data": everyone,
+  "post /api/login": everyone,
+  "get /api/me": users,
+  "delete /api/me": proven,
+  "get /api/purchases": users,
+  "post /api/logout": users,
+  "post /api/register-purchase": users,
+  "post /api/mint-nft": { ...everyone, anonymous: 401, dead: 401, other: 404, compat: 404 },
+  "post /api/confirm-purchase": staff,
+  "post /api/distribute-cashback": { ...staff, old_admin: 403 },
+  "post /api/store": admins,
+  "put /api/store/{id}": admins,
+  "delete /api/store/{id}": admins,
+  "post /api/store/{id}/cashback": admins,
+  "put /api/store/{id}/cashback/{cashbackId}": admins,
+  "delete /api/store/{id}/cashback/{cashbackId}": admins,
+  "post /api/admin/fan-token": admins,
+  "delete /api/admin/fan-token/{id}": admins,
+  "get /api/admin/overview": admins,
+  "get /api/admin/audit-log": admins,
+  "post /api/admin/payouts": admins,
+  // Its own signature is its door; none of the roles has it.
+  "post /api/hooks/affiliate/{network}": Object.fromEntries(
+    Object.keys(everyone).map((role) => [role, 404]),
+  ) as Expected,
+};
+
+onBothSystems("Who may call what", { SIMULATED_PURCHASES: "false" }, (system) => {
+  it("lets each role through the doors that the table names, and through no other", async () => {
+    const callers = await callersOf(system());
+    const purchaseId = await callers.owner.buy();
+    const paths = (await callers.anonymous.get("/api/openapi.json")).body.paths as Record<
+      string,
+      Record<string, unknown>
+    >;
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(routes).to.have.members(Object.keys(TABLE));
+
+    const mistakes: string[] = [];
+    for (const [name, expected] of Object.entries(TABLE)) {
+      const [method = "", template = ""] = name.split(" ");
+      // Sessions that the walk would end are walked last, by themselves.
+      if (name === "post /api/logout" || name === "delete /api/me") continue;
+      for (const [role, caller] of Object.entries(callers) as [Role, Caller][]) {
+        const path = template.replace("{network}", "nobody").replace(/\{\w+\}/g, "999999");
+        const body = name.includes("mint-nft") ? { user: callers.owner.address, purchase_id: purchaseId } : {};
+        const answer = await caller.send(
+          method.toUpperCase(),
+          path,
+          method === "get" ? undefined : JSON.stringify(body),
+        );
+        const isIn = ![401, 403].includes(answer.status) && !(expected[role] === 404 && answer.status === 404);
+        const wanted = expected[role];
+        if (wanted === "in" ? !isIn : answer.status !== wanted)
+          mistakes.push(`${name} as ${role}: ${answer.status}, not ${wanted}`);
+        if (answer.status >= 500 && name !== "get /readyz") mistakes.push(`${name} as ${role}: ${answer.text}`);
+      }
+    }
+    expect(mistakes).to.deep.equal([]);
+  });
+
+  it("ends a session on logout, and erases a profile only for a proven user", async () => {
+    const { compat, other } = await callersOf(system());
+    expect((await compat.send("DELETE", "/api/me", "{}")).status).to.equal(403);
+    expect((await other.post("/api/logout")).status).to.equal(200);
+    expect((await other.get("/api/me")).status).to.equal(401);
+    await other.enter();
+    expect((await other.send("DELETE", "/api/me", "{}")).status).to.equal(200);
+    expect((await other.get("/api/me")).status).to.equal(401);
+    expect((await other.post("/api/check-user", { address: other.address })).body.exists).to.equal(false);
+  });
+
+  it("answers a wrong method with the right ones, and an unknown call with JSON", async () => {
+    const caller = system().anonymous();
+    const wrong = await caller.send("DELETE", "/api/stores");
+    expect(wrong.status).to.equal(405);
+    expect(wrong.headers.get("allow")).to.contain("GET");
+    const unknown = await caller.get("/api/nothing/here");
+    expect(unknown.status).to.equal(404);
+    expect(unknown.body).to.include({ success: false, code: "NOT_FOUND" });
+  });
+
+  it("keeps one user from another's purchase", async () => {
+    const { owner, other } = await callersOf(system());
+    const id = await owner.buy();
+    const stolen = await other.post("/api/register-purchase", { user: owner.address, store_id: 1, amount: 1 });
+    expect(stolen.status).to.equal(403);
+    expect((await other.post("/api/mint-nft", { user: owner.address, purchase_id: id })).status).to.equal(404);
+    expect((await other.post("/api/mint-nft", { user: other.address, purchase_id: id })).status).to.equal(404);
+    expect((await owner.post("/api/mint-nft", { user: other.address, purchase_id: id })).status).to.equal(403);
+  });
+});
+
+async function callersOf(system: ApiSystem): Promise<Record<Role, Caller>> {
+  const compat = new Caller(system.url);
+  const signature = await compat.signSentence("register");
+  const answer = await compat.post("/api/register-user-data", {
+    address: compat.address,
+    first_name: "Rui",
+    last_name: "Costa",
+    email: "rui@example.com",
+    signature,
+  });
+  compat.token = answer.body.token;
+  const oldAdmin = await system.adminCaller();
+  await system.age(oldAdmin.token, 20 * 60_000);
+  return {
+    anonymous: system.anonymous(),
+    dead: new Caller(system.url, undefined, "no-such-token"),
+    other: await system.user(),
+    owner: await system.user(),
+    compat,
+    admin: await system.adminCaller(),
+    old_admin: oldAdmin,
+    service: system.service(),
+  };
+}

@@ -1,0 +1,106 @@
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import type { Me } from "../../../domain/api/people.ts";
+import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
+import { type SignInPurpose, signInSentence } from "../../../domain/sign-in-messages.ts";
+import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { until } from "../../support/until.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: what a server answers is looked at field by field in the tests
+export type Answer = { status: number; headers: Headers; body: any; text: string };
+
+type Challenge = { nonce: string; message: string };
+
+/** A client with a key and a token, who speaks plain HTTP. */
+export class Caller {
+  readonly address: WalletAddress;
+  readonly account: PrivateKeyAccount;
+  readonly url: string;
+  token: string;
+
+  constructor(url: string, account: PrivateKeyAccount = privateKeyToAccount(generatePrivateKey()), token = "") {
+    this.url = url;
+    this.account = account;
+    this.address = account.address.toLowerCase() as WalletAddress;
+    this.token = token;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send("GET", path);
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("POST", path, JSON.stringify(body), headers);
+  }
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text ? JSON.parse(text) : undefined,
+    };
+  }
+
+  async challenge(): Promise<Challenge> {
+    return (await this.post("/api/check-user", { address: this.address })).body.challenge;
+  }
+
+  /** Answers a challenge: registers where the wallet is new, signs in where it is known. */
+  async enter(): Promise<void> {
+    const { exists, challenge } = (await this.post("/api/check-user", { address: this.address })).body;
+    const signature = await this.account.signMessage({ message: challenge.message });
+    const proof = { address: this.address, signature, nonce: challenge.nonce };
+    const answer = exists
+      ? await this.post("/api/login", proof)
+      : await this.post("/api/register-user-data", { ...PERSON, ...proof });
+    if (answer.status !== 200) throw new Error(answer.text);
+    this.token = answer.body.token;
+  }
+
+  register(): Promise<void> {
+    return this.enter();
+  }
+
+  /** The specification's fixed sentence, signed. */
+  signSentence(purpose: SignInPurpose): Promise<string> {
+    return this.account.signMessage({ message: signInSentence(purpose, this.address) });
+  }
+
+  async buy(storeId = 1, amount: number | string = 100, tokenSlug?: string): Promise<number> {
+    const request = { user: this.address, store_id: storeId, amount, ...(tokenSlug ? { token_slug: tokenSlug } : {}) };
+    const answer = await this.post("/api/register-purchase", request);
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body.purchase.id;
+  }
+
+  async me(): Promise<Me> {
+    const answer = await this.get("/api/me");
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body.data;
+  }
+
+  /** Waits until a purchase of this wallet is as wanted. */
+  async seen(id: number, isWanted: (purchase: PurchaseRecord) => boolean, timeoutMs = 30_000): Promise<PurchaseRecord> {
+    return until(
+      `purchase ${id} is as wanted`,
+      async () => {
+        const purchase = (await this.me()).purchases.find((one) => one.id === id);
+        return purchase !== undefined && isWanted(purchase) && purchase;
+      },
+      timeoutMs,
+    );
+  }
+}
+
+export const PERSON = { first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" };

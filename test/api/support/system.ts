@@ -1,0 +1,186 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { type Deployment, deploymentSchema } from "../../../chain/deployment.ts";
+import { connect, type Database } from "../../../database/connect.ts";
+import { hashToken } from "../../../database/sessions.ts";
+import { type Anvil, startAnvil } from "../../support/anvil.ts";
+import { freePorts } from "../../support/free-port.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
+import { Caller } from "./caller.ts";
+
+export const SERVICE_TOKEN = "service-token-that-is-long-enough-1234";
+export const AFFILIATE_SECRET = "affiliate-secret-that-is-long-enough-12";
+
+export type ApiSystem = {
+  anvil: Anvil;
+  databaseUrl: string;
+  deployment: Deployment;
+  admin: PrivateKeyAccount;
+  environment: Record<string, string>;
+  /** Where the api under test answers. */
+  url: string;
+  anonymous(): Caller;
+  service(): Caller;
+  /** A new wallet, registered and signed in with a challenge. */
+  user(): Promise<Caller>;
+  /** The administrator, signed in with a challenge. */
+  adminCaller(): Promise<Caller>;
+  /** Makes a session older than it is. */
+  age(token: string, byMs: number): Promise<void>;
+  /** Makes a session's last use longer ago than it was. */
+  idle(token: string, byMs: number): Promise<void>;
+  /** The database, as another process sees it. */
+  database(): Promise<Database>;
+  /** `kill -9`, or a gentler end; waits until it is gone. Answers the exit code. */
+  stopApi(signal?: NodeJS.Signals): Promise<number | null>;
+  startApi(more?: Record<string, string>): Promise<void>;
+  apiLog(): string;
+  stop(): Promise<void>;
+};
+
+const run = promisify(execFile);
+
+/** A chain, a database, the indexer and the api, each as a process of its own. */
+export async function startSystem(
+  more: Record<string, string> = {},
+  engine: "sqlite" | "postgres" = "sqlite",
+): Promise<ApiSystem> {
+  const directory = mkdtempSync(join(tmpdir(), "torcida-api-"));
+  const [port, indexerPort] = (await freePorts(2)) as [number, number];
+  const anvil = await startAnvil();
+  let postgres: Postgres | undefined;
+  if (engine === "postgres") postgres = await startPostgres();
+  const databaseUrl = postgres ? await postgres.createDatabase() : join(directory, "torcida.db");
+  const admin = privateKeyToAccount(generatePrivateKey());
+  const environment: Record<string, string> = {
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    INDEXER_PORT: String(indexerPort),
+    CHAIN_PORT: String(anvil.port),
+    DATA_DIR: directory,
+    DEPLOYMENTS_DIR: join(directory, "deployments"),
+    DATABASE_URL: databaseUrl,
+    ADMIN_WALLETS: admin.address,
+    SERVICE_TOKENS: SERVICE_TOKEN,
+    AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET}`,
+    RATE_LIMIT_SCALE: "1000",
+    SIMULATED_STEP_DELAY_MS: "0",
+    HOLD_SECONDS: "0",
+    ...more,
+  };
+  const env = { ...process.env, ...environment };
+  // The seed and the deployment look at the variables of the local chain only.
+  await run(process.execPath, ["scripts/deploy.ts", "--network", "localhost"], { env });
+  await run(process.execPath, ["scripts/seed.ts"], { env });
+  const indexer = spawn(process.execPath, ["indexer/main.ts"], { env, stdio: "ignore" });
+  let opened: Database | undefined;
+  let api: ChildProcess | undefined;
+  let log = "";
+  const url = `http://127.0.0.1:${port}`;
+  const system: ApiSystem = {
+    anvil,
+    databaseUrl,
+    admin,
+    environment,
+    url,
+    deployment: deploymentSchema.parse(JSON.parse(readFileSync(join(directory, "deployments/localhost.json"), "utf8"))),
+    anonymous: () => new Caller(url),
+    service: () => new Caller(url, undefined, SERVICE_TOKEN),
+    async user() {
+      const caller = new Caller(url);
+      await caller.register();
+      return caller;
+    },
+    async adminCaller() {
+      const caller = new Caller(url, admin);
+      await caller.enter();
+      return caller;
+    },
+    async age(token, byMs) {
+      const { kysely } = await system.database();
+      await kysely
+        .updateTable("sessions")
+        .set((set) => ({ created_at: set("created_at", "-", BigInt(byMs)) }))
+        .where("token_hash", "=", hashToken(token))
+        .execute();
+    },
+    async idle(token, byMs) {
+      const { kysely } = await system.database();
+      await kysely
+        .updateTable("sessions")
+        .set((set) => ({ last_seen_at: set("last_seen_at", "-", BigInt(byMs)) }))
+        .where("token_hash", "=", hashToken(token))
+        .execute();
+    },
+    async database() {
+      opened ??= await connect(databaseUrl);
+      return opened;
+    },
+    async stopApi(signal = "SIGKILL") {
+      return api ? end(api, signal) : null;
+    },
+    async startApi(extra = {}) {
+      log = "";
+      const child = spawn(process.execPath, ["api/main.ts"], {
+        env: { ...env, ...extra },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      api = child;
+      child.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString("utf8")));
+      child.stderr?.on("data", (chunk: Buffer) => (log += chunk.toString("utf8")));
+      await until(
+        "the api answers",
+        async () => {
+          if (child.exitCode !== null) throw new Error(log);
+          return (await fetch(`${url}/api`)).ok;
+        },
+        20_000,
+      );
+    },
+    apiLog: () => log,
+    async stop() {
+      await opened?.close();
+      if (api) await end(api, "SIGKILL");
+      await end(indexer, "SIGKILL");
+      await anvil.stop("SIGKILL");
+      await postgres?.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  await system.startApi();
+  return system;
+}
+
+/** The same tests against a system on SQLite and one on PostgreSQL. */
+export function onBothSystems(
+  name: string,
+  more: Record<string, string>,
+  declare: (system: () => ApiSystem) => void,
+): void {
+  for (const engine of ["sqlite", "postgres"] as const) {
+    describe(`${name}, on ${engine}`, function () {
+      this.timeout(120_000);
+      let system: ApiSystem | undefined;
+      before(async () => {
+        system = await startSystem(more, engine);
+      });
+      after(() => system?.stop());
+      declare(() => {
+        if (!system) throw new Error("The system has not started");
+        return system;
+      });
+    });
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const closed = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  child.kill(signal);
+  return closed;
+}
