@@ -1,0 +1,168 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const ENGLISH = { storage: { language: "en" } };
+
+describe("Auth", () => {
+  const site = useSite();
+
+  async function fillForm(page: Page, fields: { first?: string; last?: string; email?: string }) {
+    await page.getByLabel("First name").fill(fields.first ?? "Ana");
+    await page.getByLabel("Last name").fill(fields.last ?? "Maria Silva");
+    await page.getByLabel("Email").fill(fields.email ?? "ana@example.com");
+  }
+
+  async function openForm(wallet = testWallet()) {
+    const visit = await site.open("/auth", { wallet, ...ENGLISH });
+    await visit.page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await visit.page.getByRole("button", { name: "Continue to registration" }).click();
+    return visit;
+  }
+
+  it("logs a registered wallet in by signature and goes to the dashboard", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    const { page, problems } = await site.open("/auth", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.waitForURL("**/dashboard");
+    await page.getByText("Login realizado com sucesso").waitFor();
+    await page.getByText("Ana Maria Silva").waitFor();
+    expect(wallet.signed).to.deep.equal([`Login Torcida para ${wallet.address}`]);
+    expect(site.server.callsTo("POST /api/login")[0]?.body.address).to.equal(wallet.address);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("signs the server's challenge, with its nonce, where it carries the sentence", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    const message = `localhost wants you to sign in\n\nLogin Torcida para ${wallet.address}\n\nNonce: n1`;
+    site.server.answer("POST /api/check-user", {
+      body: { success: true, exists: true, challenge: { nonce: "n1", message, expires_at: "2099-01-01T00:00:00Z" } },
+    });
+    const { page } = await site.open("/auth", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.waitForURL("**/dashboard");
+    expect(wallet.signed).to.deep.equal([message]);
+    expect(site.server.callsTo("POST /api/login")[0]?.body.nonce).to.equal("n1");
+  });
+
+  it("registers a new wallet, says so, and goes to the dashboard a second later", async () => {
+    const wallet = testWallet();
+    const { page, problems } = await openForm(wallet);
+    const short = `${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`;
+    await page.locator("form").getByText(short).waitFor();
+    await fillForm(page, { first: " Ana ", email: "ana@example.com" });
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Account created successfully!").waitFor();
+    await page.getByText("Account created successfully", { exact: true }).waitFor();
+    const shown = Date.now();
+    await page.waitForURL("**/dashboard");
+    expect(Date.now() - shown).to.be.within(700, 3_000);
+    expect(wallet.signed).to.deep.equal([`Cadastro Torcida para ${wallet.address}`]);
+    expect(site.server.callsTo("POST /api/register-user-data")[0]?.body).to.include({
+      address: wallet.address,
+      first_name: "Ana",
+      last_name: "Maria Silva",
+      email: "ana@example.com",
+    });
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("asks for every field", async () => {
+    const { page } = await openForm();
+    await fillForm(page, { last: "" });
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Please fill all fields and ensure your wallet is connected.").first().waitFor();
+    expect(site.server.callsTo("POST /api/register-user-data")).to.have.length(0);
+    expect(await page.getByLabel("Last name").getAttribute("aria-invalid")).to.equal("true");
+  });
+
+  it("reads 'Creating...' and is disabled while it works", async () => {
+    const wallet = testWallet();
+    const { page } = await openForm(wallet);
+    site.server.answer("POST /api/register-user-data", "hang");
+    await fillForm(page, {});
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("button", { name: "Creating..." }).waitFor();
+    expect(await page.getByRole("button", { name: "Creating..." }).isDisabled()).to.equal(true);
+  });
+
+  it("says that a wallet is already registered", async () => {
+    const wallet = testWallet();
+    const { page } = await openForm(wallet);
+    site.server.answer("POST /api/register-user-data", {
+      status: 409,
+      body: { success: false, error: "This wallet is already registered" },
+    });
+    await fillForm(page, {});
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("This wallet is already registered").first().waitFor();
+    await page.getByText("Registration failed").waitFor();
+  });
+
+  it("tells a refused signature at registration, and lets the reader try again", async () => {
+    const wallet = testWallet();
+    const { page } = await openForm(wallet);
+    wallet.rejectNext("personal_sign");
+    await fillForm(page, {});
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Failed to sign registration message").first().waitFor();
+    await page.getByText("Signature failed").waitFor();
+    await page.getByText("Failed to sign message with your wallet").waitFor();
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Account created successfully!").waitFor();
+  });
+
+  it("refuses the signature of another wallet", async () => {
+    const wallet = testWallet();
+    wallet.signWithIndex = 1;
+    const { page } = await openForm(wallet);
+    await fillForm(page, {});
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Address mismatch").waitFor();
+    await page.getByText("Please use the same wallet address that's connected").waitFor();
+    expect(site.server.callsTo("POST /api/register-user-data")).to.have.length(0);
+  });
+
+  it("tells a login that the server refuses", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    site.server.answer("POST /api/login", { status: 400, body: { success: false, error: "The signature is wrong" } });
+    const { page } = await site.open("/auth", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByText("Falha no login").first().waitFor();
+    await page.getByText("The signature is wrong").waitFor();
+    site.server.answer("POST /api/login", undefined);
+    await page.getByRole("button", { name: "Tentar de novo" }).click();
+    await page.waitForURL("**/dashboard");
+  });
+
+  it("tells a check that failed", async () => {
+    site.server.answer("POST /api/check-user", { status: 500, body: { success: false, error: "No database" } });
+    const { page } = await site.open("/auth");
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByText("Falha ao verificar o registro da carteira").first().waitFor();
+  });
+
+  it("welcomes who is logged in already and leads to the dashboard", async () => {
+    const { page } = await site.openLoggedIn("/auth");
+    await page.getByText("Você já está na sua conta").waitFor();
+    await page.waitForURL("**/dashboard");
+  });
+
+  it("shows skeletons while the session is restored", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    site.server.answer("GET /api/me", "hang");
+    const { page } = await site.openLoggedIn("/auth", { wallet });
+    await page.locator("[data-skeleton]").first().waitFor();
+  });
+
+  it("answers a wish for e-mail with 'Wallet authentication required'", async () => {
+    const { page } = await site.open("/auth", ENGLISH);
+    await page.getByRole("button", { name: /e-mail/ }).click();
+    await page.getByText("Wallet authentication required").waitFor();
+  });
+});

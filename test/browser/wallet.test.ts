@@ -1,0 +1,148 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const SPICY = `0x${SPICY_CHAIN_ID.toString(16)}`;
+const ENGLISH = { storage: { language: "en" } };
+
+describe("Wallet", () => {
+  const site = useSite();
+  const connect = (page: Page) => page.getByRole("button", { name: "View stores" }).click();
+  const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor();
+
+  it("says 'Wallet not found' where there is none, and offers the demo wallet on the local chain", async () => {
+    const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), ...ENGLISH });
+    await connect(page);
+    await said(page, "Wallet not found");
+    await page.getByRole("dialog").getByRole("button", { name: /Demo wallet/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await said(page, "Wallet connected successfully!");
+    await page.reload();
+    await page.getByRole("button", { name: /0x90f7\.\.\.b906/i }).waitFor();
+  });
+
+  it("finds a wallet that only sets window.ethereum", async () => {
+    const { page } = await site.open("/", { wallet: testWallet({ presence: "legacy" }), ...ENGLISH });
+    await connect(page);
+    await said(page, "Wallet connected successfully!");
+  });
+
+  it("lets the reader choose between several wallets", async () => {
+    const wallet = testWallet({ names: ["First Wallet", "Second Wallet"] });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "First Wallet" }).waitFor();
+    await dialog.getByRole("button", { name: "Second Wallet" }).click();
+    await said(page, "Wallet connected successfully!");
+  });
+
+  it("survives a connection that is refused", async () => {
+    const wallet = testWallet();
+    wallet.rejectNext("wallet_requestPermissions");
+    const { page, problems } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Connection error");
+    await connect(page);
+    await said(page, "Wallet connected successfully!");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("has its own words for a request that is open already", async () => {
+    const wallet = testWallet();
+    wallet.failNext("wallet_requestPermissions", { code: -32002, message: "already pending" });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await page.getByText(/already open in your wallet|already a request open/i).first().waitFor();
+  });
+
+  it("asks a wallet on another chain to switch, and does not reload for its own switch", async () => {
+    const wallet = testWallet({ chainId: 1 });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await page.evaluate(() => Object.assign(window, { stillHere: true }));
+    await connect(page);
+    await said(page, "Correct network");
+    expect(wallet.chainId).to.equal(SPICY_CHAIN_ID);
+    await page.waitForTimeout(1_600);
+    expect(await page.evaluate(() => "stillHere" in window)).to.equal(true);
+  });
+
+  it("asks the wallet to add a chain that it does not know (4902)", async () => {
+    const wallet = testWallet({ chainId: 1, knownChains: [1] });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Correct network");
+    expect(wallet.added[0]).to.deep.include({ chainId: SPICY, nativeCurrency: { name: "Chiliz", symbol: "CHZ", decimals: 18 } });
+  });
+
+  it("reads 4902 also where a mobile wallet hides it", async () => {
+    const wallet = testWallet({ chainId: 1 });
+    wallet.failNext("wallet_switchEthereumChain", { code: -32603, data: { originalError: { code: 4902 } } });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Correct network");
+    expect(wallet.added).to.have.length(1);
+  });
+
+  it("tells a network that could not be added, and keeps the connection with a way to switch", async () => {
+    const wallet = testWallet({ chainId: 1, knownChains: [1] });
+    wallet.failNext("wallet_addEthereumChain", { code: -32603, message: "no" });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Error adding network");
+    await page.getByRole("button", { name: /switch/i }).click();
+    await said(page, "Correct network");
+  });
+
+  it("stays connected, with 'Wrong network', where the switch is refused", async () => {
+    const wallet = testWallet({ chainId: 1 });
+    wallet.rejectNext("wallet_switchEthereumChain");
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Wrong network");
+    await page.getByRole("button", { name: /switch/i }).waitFor();
+  });
+
+  it("adopts another account, with 'Account changed'", async () => {
+    const wallet = testWallet();
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Wallet connected successfully!");
+    await wallet.changeAccount(1);
+    await said(page, "Account changed");
+    await page.getByRole("button", { name: new RegExp(`${wallet.address.slice(0, 6)}\\.\\.\\.`) }).waitFor();
+  });
+
+  it("is disconnected when the wallet is locked", async () => {
+    const wallet = testWallet();
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Wallet connected successfully!");
+    await wallet.lock();
+    await said(page, "Wallet disconnected");
+    await page.getByRole("banner").getByRole("button", { name: "Connect wallet" }).waitFor();
+  });
+
+  it("reloads, after its message, when the chain is changed in the wallet", async () => {
+    const wallet = testWallet();
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Wallet connected successfully!");
+    await page.evaluate(() => Object.assign(window, { stillHere: true }));
+    await wallet.changeChain(1);
+    await said(page, "Wrong network");
+    await page.waitForFunction(() => !("stillHere" in window));
+    await page.getByRole("button", { name: /switch/i }).waitFor();
+  });
+
+  it("is still connected after a reload", async () => {
+    const wallet = testWallet();
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Wallet connected successfully!");
+    await page.reload();
+    await page.getByRole("button", { name: new RegExp(`${wallet.address.slice(0, 6)}\\.\\.\\.`) }).waitFor();
+  });
+});
