@@ -25,6 +25,8 @@ export type FaultSystem = {
   deployment: Deployment;
   environment: Record<string, string>;
   ledger(): ReturnType<typeof readLedger>;
+  /** Waits until the index knows a purchase's token in this status. */
+  inStatus(id: number, status: "Pending" | "Confirmed" | "Cancelled"): Promise<void>;
   /** Whether the chain and the database say the same. */
   judge(): Promise<Verdict>;
   /** Waits until every purchase is minted and paid; then nothing may contradict anything. */
@@ -126,6 +128,12 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     environment,
     run,
     ledger: () => readLedger(contracts),
+    async inStatus(id, status) {
+      await until(`${id} is ${status}`, async () => {
+        const answer = (await (await fetch(`${url}/api/nfts/${id}`)).json()) as { data?: Record<string, unknown> };
+        return JSON.stringify(answer.data ?? "").includes(`"${status}"`);
+      });
+    },
     judge: () => judge({ ...contracts, databaseUrl: environment.DATABASE_URL ?? "" }),
     async settled(timeoutMs = 60_000) {
       let verdict: Verdict | undefined;
