@@ -9,9 +9,9 @@ import type { BlockId, StoredBlock } from "./store/index-store.ts";
 /** A range as it was read: everything that a chunk needs, and nothing of the raw answer. */
 type Piece = { to: BlockId; events: ChainEvent[]; blocks: StoredBlock[] };
 
-const RANGES_IN_FLIGHT = 4;
+const RANGES_IN_FLIGHT = 3;
 /** Enough for a commit to be cheap, few enough to be forgotten soon. */
-const EVENTS_PER_COMMIT = 10_000;
+const EVENTS_PER_COMMIT = 5_000;
 
 /** Reads the blocks after the cursor up to `to` by ranges, several at a time, and commits them in order. */
 export async function backfill(
@@ -24,7 +24,9 @@ export async function backfill(
   let last = cursor;
   const inFlight: Promise<Piece[]>[] = [];
   const start = () => {
-    while (inFlight.length < RANGES_IN_FLIGHT && next <= to) {
+    // The first answer tells how much a range holds; until then one is enough.
+    const atOnce = sizer.hasLearned ? RANGES_IN_FLIGHT : 1;
+    while (inFlight.length < atOnce && next <= to) {
       const from = next;
       const end = Math.min(to, from + sizer.size - 1);
       next = end + 1;

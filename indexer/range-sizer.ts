@@ -1,7 +1,7 @@
-const FIRST_BLOCKS = 100;
+const FIRST_BLOCKS = 32;
 const MOST_BLOCKS = 500_000;
 /** What one answer should hold: enough to be worth a request, little enough to be held a few times over. */
-const LOGS_AIMED_AT = 4_000;
+const LOGS_AIMED_AT = 2_000;
 const QUICK_MS = 1_000;
 const MOST_GROWTH = 8;
 const FORGIVEN_AFTER_ANSWERS = 50;
@@ -15,11 +15,19 @@ export class RangeSizer {
   #refused = Number.POSITIVE_INFINITY;
   #answersSinceRefusal = 0;
 
+  #hasLearned = false;
+
+  /** Whether the size comes from an answer, not from a guess. */
+  get hasLearned(): boolean {
+    return this.#hasLearned;
+  }
+
   get size(): number {
     return this.#size;
   }
 
   answered({ blocks, logs, durationMs }: { blocks: number; logs: number; durationMs: number }): void {
+    this.#hasLearned = true;
     // A range that was cut short, or asked for before the last answer, says little about the present size.
     if (blocks < this.#size / 2) return;
     this.#answersSinceRefusal += 1;

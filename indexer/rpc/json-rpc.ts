@@ -145,19 +145,19 @@ export class JsonRpc {
       );
       request.on("error", (error) => fail(new RpcError("transport", `${this.url}: ${error.message}`)));
       request.on("response", (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on("data", (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > MAX_ANSWER_BYTES)
+        // As text at once: buffers that wait to be joined are freed late, and the peak of memory is theirs.
+        response.setEncoding("utf8");
+        let text = "";
+        response.on("data", (chunk: string) => {
+          text += chunk;
+          if (text.length > MAX_ANSWER_BYTES)
             fail(new RpcError("too-large", `${this.url} answered more than is taken at once`));
-          else chunks.push(chunk);
         });
         response.on("error", (error) => fail(new RpcError("transport", `${this.url}: ${error.message}`)));
         response.on("aborted", () => fail(new RpcError("transport", `${this.url} broke off its answer`)));
         response.on("end", () => {
           clearTimeout(timer);
-          resolve({ response, text: Buffer.concat(chunks, size).toString("utf8") });
+          resolve({ response, text });
         });
       });
       request.end(body);
