@@ -47,6 +47,15 @@ const SHOTS: Shot[] = [
     act: (page) => page.locator(".ticket-stub button").first().click(),
   },
   { name: "admin", path: "/admin", isLoggedIn: true, isAdmin: true },
+  { name: "admin-stores", path: "/admin?tab=stores", isLoggedIn: true, isAdmin: true },
+  {
+    name: "admin-store",
+    path: "/admin?tab=stores",
+    isLoggedIn: true,
+    isAdmin: true,
+    act: (page) => page.locator(".admin-list button").first().click(),
+  },
+  { name: "admin-tokens", path: "/admin?tab=fan-tokens", isLoggedIn: true, isAdmin: true },
   { name: "not-found", path: "/nowhere" },
 ];
 

@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import subsetFont from "subset-font";
 
-const SOURCE = createRequire(import.meta.url).resolve("@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2");
+const SOURCE = createRequire(import.meta.url).resolve(
+  "@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2",
+);
 const TARGET = "frontend/design/fonts/archivo-subset.woff2";
 const MAXIMUM_BYTES = 40 * 1024;
 
@@ -16,6 +18,7 @@ const subset = await subsetFont(readFileSync(SOURCE), TEXT, {
   targetFormat: "woff2",
   variationAxes: { wght: { min: 400, max: 800, default: 400 }, wdth: { min: 75, max: 100, default: 100 } },
 });
-if (subset.length > MAXIMUM_BYTES) throw new Error(`${TARGET} would be ${subset.length} bytes; at most ${MAXIMUM_BYTES}`);
+if (subset.length > MAXIMUM_BYTES)
+  throw new Error(`${TARGET} would be ${subset.length} bytes; at most ${MAXIMUM_BYTES}`);
 writeFileSync(TARGET, subset);
 console.log(`${TARGET}: ${subset.length} bytes`);

@@ -38,7 +38,7 @@ export function OverviewTab() {
       ];
   if (overview.isPending) {
     return (
-      <div className="stat-grid" aria-busy="true">
+      <div className="figure-grid" aria-busy="true">
         <Skeletons count={4} className="h-32" />
       </div>
     );
@@ -51,7 +51,7 @@ export function OverviewTab() {
           Pagamentos pausados. {data.payouts.reason}
         </p>
       )}
-      <dl className="stat-grid">
+      <dl className="figure-grid">
         {figures.map(([label, value]) => (
           <div key={label} className="stat">
             <dt className="stat-note">{label}</dt>

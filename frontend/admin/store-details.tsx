@@ -151,7 +151,7 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
             {shown.cashbacks.map((one) => (
               <li key={one.id}>
                 <div className="admin-list-text">
-                  <h4>{one.category}</h4>
+                  <h4 className="font-semibold">{one.category}</h4>
                 </div>
                 <span className="figures font-semibold">{percent(one.percent)}</span>
                 <div className="admin-list-actions">

@@ -24,6 +24,7 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
       <svg
         className="chart"
         viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`}
+        preserveAspectRatio="xMinYMax meet"
         role="img"
         aria-label={t("history.label", { count: shown.length })}
       >

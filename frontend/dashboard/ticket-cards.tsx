@@ -64,9 +64,13 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
               className="nft-image"
               fallback={placeholder}
             />
-            <button type="button" className="button button-small button-quiet" onClick={() => setOpen(true)}>
+            <button
+              type="button"
+              className="button button-small button-quiet"
+              title={t("nft.kicker", { id: nft.tokenId })}
+              onClick={() => setOpen(true)}
+            >
               {t("nft.details")}
-              <span className="sr-only"> – {t("nft.kicker", { id: nft.tokenId })}</span>
             </button>
           </>
         }
