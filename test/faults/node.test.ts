@@ -1,0 +1,141 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { until } from "../support/until.ts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+import { onBothSystems } from "./support/on-both-systems.ts";
+import { patiently } from "./support/patiently.ts";
+import { supervise } from "./support/supervised.ts";
+
+/** F3: the caller has an answer within five seconds; a busy test machine gets some more. */
+const ANSWER_MS = 6_000;
+
+describe("A node that fails (F3, F4)", () => {
+  onBothSystems({}, (system) => {
+    afterEach(() => system().proxy.set({}));
+
+    it("mints once and pays once though a third of all answers is dropped, lost, late or wrong", async () => {
+      const { proxy, shopper, settled } = system();
+      const buyer = await shopper();
+      proxy.set({ drop: 0.08, "lose-answer": 0.08, delay: 0.08, unavailable: 0.05, "no-receipt": 0.04, stale: 0.04 });
+      for (let count = 0; count < 10; count++) {
+        await patiently(() => buyer.buy(1, 20 + count));
+        await delay(100);
+      }
+      await settled(90_000);
+      expect(proxy.counts["lose-answer"]).to.be.greaterThan(0);
+      expect(proxy.counts.drop).to.be.greaterThan(0);
+    });
+
+    it("answers its callers in time while the node hangs, and pays once afterwards", async () => {
+      const { proxy, shopper, settled } = system();
+      const buyer = await shopper();
+      const id = await buyer.buy(1, 100);
+      proxy.set({ hang: 1 });
+      const asked = performance.now();
+      const answers = await Promise.all([
+        buyer.call("POST", "/api/mint-nft", { user: buyer.address, purchase_id: id, metadata_uri: "" }),
+        buyer.call("GET", "/api/me"),
+        buyer.call("POST", "/api/register-purchase", {
+          user: buyer.address,
+          store_id: 2,
+          amount: 10,
+          token_slug: "psg",
+        }),
+      ]);
+      expect(performance.now() - asked).to.be.lessThan(ANSWER_MS);
+      for (const { status, body } of answers) expect(status, JSON.stringify(body)).to.be.oneOf([200, 202, 400, 503]);
+      proxy.set({});
+      await settled();
+    });
+
+    it("does nothing on a node of another chain, says so, and goes on when it is right again", async () => {
+      const { proxy, api, url, shopper, settled, judge } = system();
+      const buyer = await shopper();
+      await settled();
+      proxy.set({ "wrong-chain": 1 });
+      await until("/readyz is 503", async () => (await fetch(`${url}/readyz`)).status === 503);
+      const { minted, paid } = await judge();
+      await buyer.buy(1, 30).catch(() => {});
+      await api.kill();
+      await until("it refuses to start", () => /is of chain 1, not 88882/.test(api.output()), 20_000);
+      const after = await judge();
+      expect([after.minted, after.paid]).to.deep.equal([minted, paid]);
+      proxy.set({});
+      await api.ready();
+      await settled();
+    });
+  });
+});
+
+describe("Blocks that are taken back (F5, F7)", function () {
+  this.timeout(120_000);
+  let system: FaultSystem;
+  before(async () => {
+    system = await startFaultSystem({ environment: { CONFIRMATIONS: "3", PAYOUT_CONFIRMATIONS: "3" } });
+  });
+  after(() => system?.stop());
+
+  for (const depth of [1, 4, 12]) {
+    it(`sends the same transactions again after a reorg ${depth} deep, and pays once`, async () => {
+      const buyer = await system.shopper();
+      const id = await buyer.buy(1, 10 * depth);
+      await system.settled();
+      const [before] = (await system.ledger()).paymentsOf(id);
+      await system.anvil.request("anvil_reorg", depth, []);
+      await system.settled();
+      const [after, ...others] = (await system.ledger()).paymentsOf(id);
+      expect(others).to.deep.equal([]);
+      expect(after?.transactionHash).to.equal(before?.transactionHash);
+    });
+  }
+
+  it("shows nothing as paid before it is deep enough", async () => {
+    await system.anvil.request("evm_setIntervalMining", 0);
+    const buyer = await system.shopper();
+    const id = await buyer.buy(1, 77);
+    const stateOf = async () => (await buyer.me()).purchases.find((one) => one.id === id)?.cashback_state;
+    await until("the chain has the payment", async () => {
+      // Mints, confirmations and payments each wait for depth: blocks come on request alone.
+      if ((await system.ledger()).paymentsOf(id).length === 1) return true;
+      await system.anvil.request("anvil_mine", "0x1");
+      return false;
+    });
+    await delay(1_500);
+    expect(await stateOf()).not.to.equal("paid");
+    await system.anvil.request("anvil_mine", "0x10");
+    await until("it is shown as paid", async () => (await stateOf()) === "paid");
+    await system.anvil.request("evm_setIntervalMining", 1);
+  });
+
+  it("sends again what the node's pool has lost", async () => {
+    const buyer = await system.shopper();
+    system.proxy.set({});
+    await system.anvil.request("evm_setAutomine", false);
+    await system.anvil.request("evm_setIntervalMining", 0);
+    await buyer.buy(1, 33);
+    const pending = async () => Number((await system.anvil.request<{ pending: string }>("txpool_status")).pending);
+    await until("the mint is in the pool", async () => (await pending()) > 0);
+    await system.anvil.request("anvil_dropAllTransactions");
+    await until("it is in the pool again", async () => (await pending()) > 0);
+    await system.anvil.request("evm_setAutomine", true);
+    await system.anvil.request("evm_setIntervalMining", 1);
+    await system.settled();
+  });
+});
+
+describe("A node of another chain at the start (F4)", () => {
+  it("ends the process with one sentence", async function () {
+    this.timeout(60_000);
+    const system = await startFaultSystem({ withoutIndexer: true });
+    try {
+      const environment = { ...system.environment, CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}` };
+      const other = supervise({ name: "api", script: "api/main.ts", url: "", environment });
+      other.start();
+      await until("it has said why", () => /not 88888|deployments/.test(other.output()));
+      await until("it ended", () => other.crashes() > 0);
+      await other.stop("SIGKILL");
+    } finally {
+      await system.stop();
+    }
+  });
+});
