@@ -27,7 +27,8 @@ export function App({ language }: { language: Language }) {
     <LanguageProvider initial={language}>
       <WagmiProvider config={wagmiConfig}>
         <QueryClientProvider client={queryClient}>
-          <BrowserRouter>
+          {/* Not in a transition: what is typed into a filter must show at once. */}
+          <BrowserRouter useTransitions={false}>
             <WalletProvider>
               <SessionProvider>
                 <Layout>

@@ -73,7 +73,6 @@ function Header() {
               title={t("wallet.disconnect")}
               onClick={wallet.disconnect}
             >
-              <span className="sr-only">{t("wallet.disconnect")} </span>
               {shortenAddress(wallet.address)}
             </button>
           ) : (

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import type { Store } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -7,6 +8,7 @@ import { Picture } from "../ui/picture.tsx";
 export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void }) {
   const t = useText();
   const { percent } = useFormat();
+  const nameId = useId();
   return (
     <article className="store-card">
       <div className="store-card-top">
@@ -17,7 +19,9 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
           <span className="store-percent-label">{t("store.cashback")}</span>
         </p>
       </div>
-      <h2 className="store-name">{store.name}</h2>
+      <h2 id={nameId} className="store-name">
+        {store.name}
+      </h2>
       <ul className="tags">
         {store.category && <li>{store.category}</li>}
         <li>{store.country}</li>
@@ -37,9 +41,8 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
           </ul>
         </details>
       )}
-      <button type="button" className="button mt-auto" onClick={onBuy}>
+      <button type="button" className="button mt-auto" aria-describedby={nameId} onClick={onBuy}>
         {t("store.buy")}
-        <span className="sr-only"> – {store.name}</span>
       </button>
     </article>
   );

@@ -16,7 +16,10 @@ describe("Wallet", () => {
     const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), ...ENGLISH });
     await connect(page);
     await said(page, "Wallet not found");
-    await page.getByRole("dialog").getByRole("button", { name: /Demo wallet/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /Demo wallet/ })
+      .click();
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await said(page, "Wallet connected successfully!");
     await page.reload();
@@ -55,7 +58,10 @@ describe("Wallet", () => {
     wallet.failNext("wallet_requestPermissions", { code: -32002, message: "already pending" });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
-    await page.getByText(/already open in your wallet|already a request open/i).first().waitFor();
+    await page
+      .getByText(/already open in your wallet|already a request open/i)
+      .first()
+      .waitFor();
   });
 
   it("asks a wallet on another chain to switch, and does not reload for its own switch", async () => {
@@ -74,7 +80,10 @@ describe("Wallet", () => {
     const { page } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
     await said(page, "Correct network");
-    expect(wallet.added[0]).to.deep.include({ chainId: SPICY, nativeCurrency: { name: "Chiliz", symbol: "CHZ", decimals: 18 } });
+    expect(wallet.added[0]).to.deep.include({
+      chainId: SPICY,
+      nativeCurrency: { name: "Chiliz", symbol: "CHZ", decimals: 18 },
+    });
   });
 
   it("reads 4902 also where a mobile wallet hides it", async () => {

@@ -33,7 +33,8 @@ export async function visit(
   { wallet = testWallet(), storage = {}, ...options }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(12_000);
+  context.setDefaultNavigationTimeout(25_000);
   const problems: string[] = [];
   context.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))

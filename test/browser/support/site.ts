@@ -42,7 +42,7 @@ export function useSite(): Site {
   const open: Site["open"] = async (path, options) => {
     const opened = await visit(browser, options);
     visits.push(opened);
-    await opened.page.goto(server.url + path);
+    await opened.page.goto(server.url + path, { waitUntil: "domcontentloaded" });
     return opened;
   };
   return {

@@ -1,0 +1,336 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useSite } from "./support/site.ts";
+
+describe("Admin", () => {
+  const site = useSite();
+
+  async function openPanel(tab = "") {
+    site.server.isAdmin = true;
+    const visit = await site.openLoggedIn(tab ? `/admin?tab=${tab}` : "/admin");
+    await visit.page.getByRole("heading", { level: 1, name: "Painel de Administração" }).waitFor();
+    return visit;
+  }
+  const toast = (page: Page, text: string) =>
+    page.locator("[data-sonner-toast]").getByText(text, { exact: true }).waitFor();
+
+  describe("who may open it", () => {
+    it("leads a visitor to the login, with the reason", async () => {
+      const { page } = await site.open("/admin");
+      await page.waitForURL(/\/auth/);
+      await toast(page, "Acesso negado");
+      await toast(page, "Você precisa estar logado para acessar esta página.");
+    });
+
+    it("leads a user who is no admin to the dashboard, with the reason", async () => {
+      const { page } = await site.openLoggedIn("/admin");
+      await page.waitForURL("**/dashboard");
+      await toast(page, "Acesso negado");
+      await toast(page, "Você não tem permissão para acessar o painel de administração.");
+      expect(await page.getByRole("button", { name: "Painel de Admin" }).count()).to.equal(0);
+    });
+
+    it("says that it is checking, and leads away where the check fails; the button comes with the retry", async () => {
+      let isDown = true;
+      site.server.answer("GET /api/is-admin", async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return isDown ? { status: 500, body: {} } : { body: { success: true, isAdmin: true } };
+      });
+      const { page } = await site.openLoggedIn("/admin");
+      await page.getByText("Verificando permissões de administrador...").waitFor();
+      await page.waitForURL("**/dashboard");
+      await toast(page, "Ocorreu um erro ao verificar suas permissões de administrador.");
+      isDown = false;
+      const failedAt = Date.now();
+      await page.getByRole("button", { name: "Painel de Admin" }).waitFor();
+      expect(Date.now() - failedAt).to.be.within(3_000, 8_000);
+      expect(site.server.callsTo("GET /api/is-admin")).to.have.length(2);
+    });
+
+    it("checks once for a user, however many pages are opened", async () => {
+      const { page } = await openPanel();
+      await page.getByRole("link", { name: "Lojas" }).click();
+      await page.getByRole("link", { name: "Painel", exact: true }).click();
+      await page.getByRole("button", { name: "Painel de Admin" }).click();
+      await page.getByRole("tab", { name: "Configurações" }).waitFor();
+      expect(site.server.callsTo("GET /api/is-admin")).to.have.length(1);
+    });
+
+    it("loads no admin code outside of it", async () => {
+      const { page } = await site.open("/");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map((entry) => entry.name));
+      expect(loaded.filter((name) => /panel-|admin-(?!status)/.test(name))).to.deep.equal([]);
+    });
+  });
+
+  it("has five tabs, by click and by arrow key", async () => {
+    const { page, problems } = await openPanel();
+    expect(await page.getByRole("tab").allTextContents()).to.deep.equal([
+      "Dashboard",
+      "Lojas",
+      "Fan Tokens",
+      "Usuários",
+      "Configurações",
+    ]);
+    await page.getByRole("tab", { name: "Usuários" }).click();
+    await page.getByText("em desenvolvimento").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("As configurações estão em desenvolvimento.").waitFor();
+    await page.keyboard.press("Home");
+    await page.getByText("Atividade recente").waitFor();
+    expect(problems.filter((text) => !text.includes("404"))).to.deep.equal([]);
+  });
+
+  it("shows the sample figures as examples, and the true ones once the server has them", async () => {
+    const { page } = await openPanel();
+    await page.getByText("Números de exemplo").waitFor();
+    for (const figure of ["12", "1.204", "2.945", "9.721"]) await page.getByText(figure, { exact: true }).waitFor();
+
+    site.server.answer("GET /api/admin/overview", { body: { success: true, data: OVERVIEW } });
+    site.server.answer("GET /api/admin/audit-log", {
+      body: { success: true, entries: [AUDIT_ENTRY], next_before: null },
+    });
+    await page.reload();
+    await page.getByText("4.321", { exact: true }).waitFor();
+    await page.getByText("12,50", { exact: true }).first().waitFor();
+    await page.getByRole("cell", { name: "store.create" }).waitFor();
+    expect(await page.getByText("Números de exemplo").count()).to.equal(0);
+  });
+
+  describe("stores", () => {
+    it("creates one, with what was filled in and nothing else", async () => {
+      site.server.answer("POST /api/store", { body: { success: true, message: "created", id: 9 } });
+      const { page } = await openPanel("stores");
+      await page.getByRole("button", { name: "Nova loja" }).click();
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, "Campos obrigatórios");
+      await toast(page, "Nome e país são campos obrigatórios.");
+      await page.getByLabel("Nome *").fill(" Arena Livros ");
+      await page.getByLabel("País *").fill("Brasil");
+      await page.getByLabel("Clube").fill("Santos");
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, "Loja criada com sucesso!");
+      expect(site.server.callsTo("POST /api/store").map((call) => call.body)).to.deep.equal([
+        { name: "Arena Livros", country: "Brasil", club: "Santos" },
+      ]);
+      expect(await page.getByRole("dialog").count()).to.equal(0);
+    });
+
+    it("says the server's reason where it refuses, and its own where there is none", async () => {
+      const { page } = await openPanel("stores");
+      const create = async () => {
+        await page.getByRole("button", { name: "Nova loja" }).click();
+        await page.getByLabel("Nome *").fill("Arena");
+        await page.getByLabel("País *").fill("Brasil");
+        await page.getByRole("button", { name: "Criar loja" }).click();
+      };
+      site.server.answer("POST /api/store", { status: 409, body: { success: false, error: "Já existe a loja Arena" } });
+      await create();
+      await toast(page, "Erro");
+      await toast(page, "Já existe a loja Arena");
+      site.server.answer("POST /api/store", { status: 503, text: "<html>" });
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, "Erro ao criar loja. (API Error: 503 Service Unavailable)");
+      site.server.answer("POST /api/store", "drop");
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, "Erro ao criar loja. (Failed to create store)");
+    });
+
+    it("shows the details only while a store is selected; going back clears the selection", async () => {
+      const { page } = await openPanel("stores");
+      const inner = page.getByRole("tablist", { name: "Lojas" });
+      expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
+      expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas", "Detalhes da loja"]);
+      await inner.getByRole("tab", { name: "Lista de lojas" }).click();
+      expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
+    });
+
+    it("edits one: what was emptied is cleared", async () => {
+      site.server.answer("PUT /api/store/1", { body: { success: true, message: "ok" } });
+      const { page } = await openPanel("stores");
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await page.getByRole("button", { name: "Editar loja" }).click();
+      await page.getByLabel("Nome *").fill("Verdão");
+      await page.getByLabel("Clube").fill("");
+      await page.getByRole("button", { name: "Salvar alterações" }).click();
+      await toast(page, "Loja atualizada com sucesso!");
+      expect(site.server.callsTo("PUT /api/store/1")[0]?.body).to.deep.equal({
+        name: "Verdão",
+        country: "Brasil",
+        club: null,
+      });
+    });
+
+    it("asks before it deletes one, and clears the selection of a deleted one", async () => {
+      site.server.answer("DELETE /api/store/1", { body: { success: true, message: "ok" } });
+      const { page } = await openPanel("stores");
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await page.getByRole("button", { name: "Excluir loja" }).click();
+      await page.getByRole("dialog").getByText("Esta ação não pode ser desfeita.").waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
+      expect(site.server.callsTo("DELETE /api/store/1")).to.have.length(0);
+      await page.getByRole("button", { name: "Excluir loja" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Excluir" }).click();
+      await toast(page, "Loja excluída com sucesso!");
+      await page.getByRole("button", { name: "Nova loja" }).waitFor();
+      expect(await page.getByRole("tab", { name: "Detalhes da loja" }).count()).to.equal(0);
+    });
+
+    it("adds, edits and deletes cashback categories; a comma is sent as a dot", async () => {
+      site.server.answer("POST /api/store/1/cashback", { body: { success: true, message: "ok", id: 7 } });
+      const { page } = await openPanel("stores");
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await page.getByRole("button", { name: "Adicionar cashback" }).click();
+      await page.getByText("Use ponto como separador decimal, por exemplo 5.75.").waitFor();
+      const dialog = page.getByRole("dialog");
+      const add = dialog.getByRole("button", { name: "Adicionar" });
+      await add.click();
+      await toast(page, "Categoria e percentual são obrigatórios.");
+      await dialog.getByLabel("Categoria").fill("Livros");
+      for (const wrong of ["abc", "101", "-1", "5.755"]) {
+        await dialog.getByLabel("Percentual de cashback").fill(wrong);
+        await add.click();
+        await dialog.getByRole("alert").waitFor();
+      }
+      await dialog.getByLabel("Percentual de cashback").fill("5,75");
+      await add.click();
+      await toast(page, "Cashback adicionado com sucesso!");
+      expect(site.server.callsTo("POST /api/store/1/cashback").map((call) => call.body)).to.deep.equal([
+        { category: "Livros", cashback_percent: "5.75" },
+      ]);
+
+      const first = site.server.stores[0]?.cashbacks[0];
+      const route = `/api/store/1/cashback/${first?.id}`;
+      site.server.answer(`PUT ${route}`, { body: { success: true, message: "ok" } });
+      await page.getByRole("button", { name: new RegExp(`Editar.*${first?.category}`) }).click();
+      await dialog.getByLabel("Categoria").fill("");
+      await dialog.getByLabel("Percentual de cashback").fill("6");
+      await dialog.getByRole("button", { name: "Salvar alterações" }).click();
+      await toast(page, "Cashback atualizado com sucesso!");
+      expect(site.server.callsTo(`PUT ${route}`)[0]?.body).to.deep.equal({ cashback_percent: "6" });
+
+      site.server.answer(`DELETE ${route}`, { status: 500, body: {} });
+      await page.getByRole("button", { name: new RegExp(`Excluir.*${first?.category}`) }).click();
+      await dialog.getByText("Esta ação não pode ser desfeita.").waitFor();
+      await dialog.getByRole("button", { name: "Excluir" }).click();
+      await toast(page, "Erro ao excluir cashback. (API Error: 500 Internal Server Error)");
+    });
+
+    it("says that the stores, or a store's cashbacks, could not be loaded", async () => {
+      site.server.answer("GET /api/stores", { status: 500, body: {} });
+      const { page } = await openPanel("stores");
+      await toast(page, "Não foi possível carregar as lojas.");
+      site.server.answer("GET /api/stores", undefined);
+      site.server.answer("GET /api/stores/1", { status: 500, body: {} });
+      await page.getByRole("button", { name: "Tentar de novo" }).click();
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await toast(page, "Não foi possível carregar os cashbacks da loja.");
+    });
+
+    it("can be edited with the keyboard alone", async () => {
+      site.server.answer("PUT /api/store/1", { body: { success: true, message: "ok" } });
+      const { page } = await openPanel("stores");
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Editar loja" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Nome *").focus();
+      await page.keyboard.press("End");
+      await page.keyboard.type(" 2");
+      await page.keyboard.press("Enter");
+      await toast(page, "Loja atualizada com sucesso!");
+      expect(site.server.callsTo("PUT /api/store/1")[0]?.body.name).to.equal("Verdão Store 2");
+      await page.waitForFunction(() => document.activeElement?.textContent?.includes("Editar loja"));
+    });
+  });
+
+  describe("fan tokens", () => {
+    it("marks what is missing or wrong, and lower-cases the slug as it is typed", async () => {
+      const { page } = await openPanel("fan-tokens");
+      const save = page.getByRole("button", { name: "Salvar" });
+      await save.click();
+      expect(await page.getByText("Este campo é obrigatório").count()).to.equal(3);
+      expect(await page.getByLabel("Nome").getAttribute("aria-invalid")).to.equal("true");
+      await page.getByLabel("Slug").pressSequentially("Foot Ball");
+      expect(await page.getByLabel("Slug").inputValue()).to.equal("foot ball");
+      await page.getByRole("alert").getByText("Use só letras minúsculas, números e hífens").waitFor();
+      expect(site.server.callsTo("POST /api/admin/fan-token")).to.have.length(0);
+    });
+
+    it("reads 'This field is required' in English", async () => {
+      site.server.isAdmin = true;
+      const { page } = await site.openLoggedIn("/admin?tab=fan-tokens", { storage: { language: "en" } });
+      await page.getByRole("button", { name: "Salvar" }).click();
+      expect(await page.getByText("This field is required").count()).to.equal(3);
+    });
+
+    it("previews the image, falls back where it does not load, and forgets the error with a new address", async () => {
+      const { page } = await openPanel("fan-tokens");
+      await page.route("https://img.example/**", (route) =>
+        route.request().url().endsWith("good.svg")
+          ? route.fulfill({
+              contentType: "image/svg+xml",
+              body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
+            })
+          : route.abort(),
+      );
+      await page.getByLabel("URL da imagem").fill("https://img.example/bad.png");
+      await page.getByRole("img", { name: "A imagem não carregou" }).waitFor();
+      await page.getByLabel("URL da imagem").fill("https://img.example/good.svg");
+      await page.getByRole("img", { name: /Prévia/ }).waitFor();
+    });
+
+    it("creates, edits and deletes, asking before the last", async () => {
+      site.server.answer("POST /api/admin/fan-token", { body: { success: true, message: "ok", id: 5 } });
+      const { page } = await openPanel("fan-tokens");
+      await page.getByLabel("Nome").fill("Santos");
+      await page.getByLabel("Slug").fill("SANTOS");
+      await page.getByLabel("URL da imagem").fill("https://img.example/santos.png");
+      await page.getByRole("button", { name: "Salvar" }).click();
+      await toast(page, "Fan token salvo com sucesso");
+      await page.getByRole("button", { name: /Editar.*Palmeiras/ }).click();
+      await page.getByLabel("Nome").fill("Palmeiras FC");
+      await page.getByLabel("URL da imagem").fill("https://img.example/p.png");
+      await page.getByRole("button", { name: "Salvar" }).click();
+      await page.getByRole("heading", { name: "Novo fan token" }).waitFor();
+      const sent = site.server.callsTo("POST /api/admin/fan-token").map((call) => call.body);
+      const token = site.server.tokens.find((one) => one.name === "Palmeiras");
+      expect(sent).to.deep.equal([
+        { name: "Santos", slug: "santos", image: "https://img.example/santos.png" },
+        { id: token?.id, name: "Palmeiras FC", slug: "verdao", image: "https://img.example/p.png" },
+      ]);
+
+      site.server.answer(`DELETE /api/admin/fan-token/${token?.id}`, { body: { success: true, message: "ok" } });
+      await page.getByRole("button", { name: /Excluir.*Palmeiras/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Excluir" }).click();
+      await toast(page, "Fan token excluído com sucesso");
+    });
+  });
+});
+
+const OVERVIEW = {
+  stores: 8,
+  users: 4_321,
+  purchases: 77,
+  cashback_paid: "12.5",
+  cashback_open: "3",
+  purchases_by_status: { processing: 0, pending: 1, confirmed: 76, cancelled: 0 },
+  activity: [
+    { id: 1, store: "Verdão Store", amount: "100.00", status: "confirmed", created_at: "2026-06-01T12:00:00.000Z" },
+  ],
+  payouts: { paused: false, reason: null },
+  sender: { address: "0x0", balance: "10", distributor_balance: "900", in_flight: 0, queued: 0, failed: 0 },
+};
+
+const AUDIT_ENTRY = {
+  id: 1,
+  at: "2026-06-01T12:00:00.000Z",
+  actor: "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
+  action: "store.create",
+  subject: "store 9",
+  detail: "{}",
+  hash: "00",
+};

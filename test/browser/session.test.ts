@@ -1,0 +1,97 @@
+import { expect } from "chai";
+import { SESSION_TOKEN } from "./support/fixture-server.ts";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const ENGLISH = { storage: { language: "en" } };
+
+describe("Session", () => {
+  const site = useSite();
+  const tokenOf = (page: import("playwright-core").Page) => page.evaluate(() => localStorage.getItem("auth_token"));
+
+  it("is restored at startup, with the bearer token on the call", async () => {
+    const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
+    await page.getByText("Welcome, Ana Maria Silva!").waitFor();
+    expect(site.server.callsTo("GET /api/me")[0]?.authorization).to.equal(`Bearer ${SESSION_TOKEN}`);
+  });
+
+  it("is not thrown out while a slow profile is on its way", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    site.server.answer("GET /api/me", { delayMs: 1_500, body: { success: true, data: me } });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.locator("[data-skeleton]").first().waitFor();
+    await page.getByText("Welcome, Ana Maria Silva!").waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/dashboard");
+  });
+
+  it("shows 'Login Required', and after 500 ms goes to /auth and keeps where it came from", async () => {
+    const { page } = await site.open("/dashboard", ENGLISH);
+    await page.getByText("Login Required").waitFor();
+    await page.getByText("Please login to access your dashboard.").waitFor();
+    await page.waitForURL(/\/auth\?next=%2Fdashboard/);
+  });
+
+  it("ends on a 401, once, and clears the token", async () => {
+    site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "no" } });
+    const { page, problems } = await site.open("/dashboard", { storage: { language: "en", auth_token: "dead" } });
+    await page.getByText("Unauthorized: Session expired").waitFor();
+    await page.waitForURL(/\/auth/);
+    expect(await tokenOf(page)).to.equal(null);
+    expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("ends when the profile cannot be loaded, after asking again", async () => {
+    site.server.answer("GET /api/me", { status: 500, body: { success: false, error: "broken" } });
+    const { page } = await site.open("/dashboard", { storage: { language: "en", auth_token: SESSION_TOKEN } });
+    await page.waitForURL(/\/auth/);
+    expect(await tokenOf(page)).to.equal(null);
+    expect(site.server.callsTo("GET /api/me").length).to.be.greaterThan(1);
+  });
+
+  it("survives a passing failure", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    let asked = 0;
+    site.server.answer("GET /api/me", () => (asked++ === 0 ? { status: 503 } : { body: { success: true, data: me } }));
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.getByText("Welcome, Ana Maria Silva!").waitFor();
+  });
+
+  it("ends by the logout button, with the token and the stored wallet gone", async () => {
+    const { page } = await site.openLoggedIn("/", ENGLISH);
+    await page.getByRole("button", { name: "Logout" }).click();
+    await page.getByText("Signed out").waitFor();
+    expect(await tokenOf(page)).to.equal(null);
+    expect(await page.evaluate(() => localStorage.getItem("current_wallet"))).to.equal(null);
+    await page.getByRole("button", { name: "Logout" }).waitFor({ state: "detached" });
+  });
+
+  it("is not ended by disconnecting the wallet", async () => {
+    const { page } = await site.openLoggedIn("/", ENGLISH);
+    await page.getByRole("button", { name: "View stores" }).click();
+    await page.getByRole("banner").getByRole("button", { name: /^0x/ }).click();
+    await page.getByText("Wallet disconnected").waitFor();
+    expect(await tokenOf(page)).to.equal(SESSION_TOKEN);
+  });
+
+  it("ends when another wallet is picked", async () => {
+    const wallet = testWallet();
+    const { page } = await site.openLoggedIn("/", { wallet, ...ENGLISH });
+    await page.getByRole("button", { name: "View stores" }).click();
+    await page.getByText("Wallet connected successfully!").waitFor();
+    await wallet.changeAccount(1);
+    await page.getByText("Account changed").waitFor();
+    await page.waitForFunction(() => localStorage.getItem("auth_token") === null);
+  });
+
+  it("ends in every tab", async () => {
+    const { page, context } = await site.openLoggedIn("/dashboard", ENGLISH);
+    const other = await context.newPage();
+    await other.goto(`${site.server.url}/`);
+    await other.getByRole("button", { name: "Logout" }).waitFor();
+    await page.getByRole("button", { name: "Logout" }).click();
+    await other.getByRole("button", { name: "Logout" }).waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const english = (storage: Record<string, string> = {}) => ({ storage: { language: "en", ...storage } });
+
+describe("Stores", () => {
+  const site = useSite();
+  const names = (page: Page) => page.locator(".store-name").allTextContents();
+  const buyAt = (page: Page, store: string) =>
+    page
+      .getByRole("article")
+      .filter({ hasText: store })
+      .getByRole("button", { name: /Buy now/ })
+      .click();
+
+  it("shows every store with its facts", async () => {
+    const { page, problems } = await site.open("/stores", english());
+    const card = page.getByRole("article").filter({ hasText: "Boutique Parisienne" });
+    await card.waitFor();
+    for (const text of ["Moda esportiva", "França", "Paris Saint-Germain", "7%"]) {
+      await card.getByText(text, { exact: true }).first().waitFor();
+    }
+    expect(await names(page)).to.have.length(8);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("offers sorted, distinct options and filters by them, in the address too", async () => {
+    const { page } = await site.open("/stores", english());
+    const country = page.getByLabel("Country");
+    await country.waitFor();
+    expect((await country.locator("option").allTextContents()).slice(1)).to.deep.equal([
+      "Brasil",
+      "Espanha",
+      "França",
+      "Itália",
+      "Portugal",
+      "Reino Unido",
+    ]);
+    await country.selectOption("Brasil");
+    expect(await names(page)).to.have.members(["Verdão Store", "Mercado da Bola", "Gramado Eletrônicos"]);
+    await page.getByLabel("Club").selectOption("Palmeiras");
+    expect(await names(page)).to.deep.equal(["Verdão Store"]);
+    await page.reload();
+    await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
+    expect(await names(page)).to.deep.equal(["Verdão Store"]);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    expect(await names(page)).to.have.length(8);
+  });
+
+  it("keeps every letter that is typed into the search", async () => {
+    const { page } = await site.open("/stores", english());
+    await page.getByLabel("Search").pressSequentially("verdao st");
+    expect(await page.getByLabel("Search").inputValue()).to.equal("verdao st");
+    expect(await names(page)).to.deep.equal(["Verdão Store"]);
+  });
+
+  it("hides the club filter where no store has a club", async () => {
+    site.server.stores = site.server.stores.map((store) => ({ ...store, club: null }));
+    const { page } = await site.open("/stores", english());
+    await page.getByLabel("Country").waitFor();
+    expect(await page.getByLabel("Club").count()).to.equal(0);
+  });
+
+  it("says that no store was found, with a hint", async () => {
+    const { page } = await site.open("/stores?country=Brasil&category=Viagens", english());
+    await page.getByText("No stores found").waitFor();
+    await page.getByText(/adjust the filters/i).waitFor();
+  });
+
+  it("shows a loading state first", async () => {
+    site.server.answer("GET /api/stores", "hang");
+    const { page } = await site.open("/stores", english());
+    await page.locator("[data-skeleton]").first().waitFor();
+  });
+
+  it("never shows an error as an empty list, and tries again", async () => {
+    site.server.answer("GET /api/stores", { status: 503, text: "<html>" });
+    const { page } = await site.open("/stores", english());
+    await page.getByText("API Error: 503 Service Unavailable").waitFor();
+    expect(await page.getByText("No stores found").count()).to.equal(0);
+    site.server.answer("GET /api/stores", undefined);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
+  });
+
+  it("records the purchase of 100 with the chosen token, and goes to the redirect page", async () => {
+    const wallet = testWallet();
+    const { page, problems } = await site.openLoggedIn("/stores", { wallet, ...english() });
+    await buyAt(page, "Verdão Store");
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("radio", { name: /PSG/ }).isChecked()).to.equal(true);
+    await dialog.getByRole("radio", { name: /VERDAO/ }).check();
+    await dialog.getByText("+4%").first().waitFor();
+    await dialog.getByRole("button", { name: "Proceed" }).click();
+    await page.waitForURL("**/redirect/1");
+    expect(site.server.callsTo("POST /api/register-purchase")[0]?.body).to.deep.equal({
+      user: wallet.address,
+      store_id: 1,
+      amount: 100,
+      token_slug: "verdao",
+    });
+    expect(await page.getByRole("dialog").count()).to.equal(0);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("gives no bonus where the token is not of the store's club", async () => {
+    const { page } = await site.openLoggedIn("/stores", english());
+    await buyAt(page, "Mercado da Bola");
+    const total = page.getByRole("dialog").locator(".summary-total dd");
+    expect(await total.textContent()).to.equal("+0%");
+  });
+
+  it("tells a visitor that nothing is recorded, and records nothing", async () => {
+    const { page } = await site.open("/stores", english());
+    await buyAt(page, "Mercado da Bola");
+    await page
+      .getByRole("dialog")
+      .getByText(/without logging in|not logged in/i)
+      .waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Proceed" }).click();
+    await page.waitForURL("**/redirect/3");
+    expect(site.server.callsTo("POST /api/register-purchase")).to.have.length(0);
+  });
+
+  it("shows a spinner, then says that there are no tokens, with a way on without a bonus", async () => {
+    site.server.answer("GET /api/fan-tokens", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      return { body: { success: true, data: [] } };
+    });
+    const { page } = await site.open("/stores", english());
+    await buyAt(page, "Mercado da Bola");
+    await page.getByRole("dialog").locator(".spinner").waitFor();
+    await page
+      .getByRole("dialog")
+      .getByText(/no fan tokens/i)
+      .waitFor();
+    expect(await page.getByRole("button", { name: "Proceed" }).isDisabled()).to.equal(true);
+    await page.getByRole("button", { name: "Continue without bonus" }).click();
+    await page.waitForURL("**/redirect/3");
+  });
+
+  it("keeps three columns of tiles on the narrowest phone", async () => {
+    const { page } = await site.open("/stores", { ...english(), viewport: { width: 320, height: 640 } });
+    await buyAt(page, "Mercado da Bola");
+    const columns = await page
+      .locator(".token-grid")
+      .evaluate((grid) => getComputedStyle(grid).gridTemplateColumns.split(" ").length);
+    expect(columns).to.equal(3);
+  });
+
+  it("says why a purchase was not recorded, and stays", async () => {
+    site.server.answer("POST /api/register-purchase", {
+      status: 409,
+      body: { success: false, error: "Store 3 is closed" },
+    });
+    const { page } = await site.openLoggedIn("/stores", english());
+    await buyAt(page, "Mercado da Bola");
+    await page.getByRole("button", { name: "Proceed" }).click();
+    await page.getByText("Store 3 is closed").waitFor();
+    expect(page.url()).to.match(/\/stores$/);
+  });
+
+  it("can be bought at with the keyboard alone, and Escape gives the focus back", async () => {
+    const { page } = await site.openLoggedIn("/stores", english());
+    const buy = page
+      .getByRole("article")
+      .filter({ hasText: "Verdão Store" })
+      .getByRole("button", { name: /Buy now/ });
+    await buy.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").locator(".summary").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await buy.evaluate((element) => element === document.activeElement)).to.equal(true);
+    await page.keyboard.press("Enter");
+    await page.getByRole("radio", { name: /PSG/ }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.getByRole("radio", { name: /VERDAO/ }).isChecked()).to.equal(true);
+    const proceed = page.getByRole("button", { name: "Proceed" });
+    for (
+      let press = 0;
+      press < 8 && !(await proceed.evaluate((element) => element === document.activeElement));
+      press++
+    ) {
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/redirect/1");
+    expect(site.server.callsTo("POST /api/register-purchase")[0]?.body.token_slug).to.equal("verdao");
+  });
+});
