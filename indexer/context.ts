@@ -2,6 +2,7 @@ import type { Database } from "../database/connect.ts";
 import type { Lease } from "../database/leases.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Progress } from "./progress.ts";
 import type { Source } from "./rpc/node.ts";
 import type { NodePool } from "./rpc/node-pool.ts";
 import type { ChunkWriter } from "./store/index-store.ts";
@@ -16,6 +17,7 @@ export type Context = {
   metrics: Metrics;
   log: Logger;
   status: Status;
+  progress: Progress;
   signal: AbortSignal;
 };
 

@@ -16,22 +16,22 @@ const EXACT_BLOCKS = 8;
 
 /**
  * Reads the blocks after the cursor up to `to`, one by one linked by their parent hashes; it is an invariant that the
- * first one's parent is the cursor.
+ * first one's parent is the cursor. Without a bloom the logs are held against the blocks' hashes only.
  * @throws NotLinkedError, RpcError
  */
 export async function readLinked(
   context: Pick<Context, "log" | "metrics" | "source">,
   node: ChainNode,
-  bloom: Bloom,
+  bloom: Bloom | undefined,
   { previous, from, to, head }: { previous: BlockId | undefined; from: number; to: number; head?: Block },
 ): Promise<Chunk> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const isHead = head?.number === to && from === to;
   const blocks = isHead ? [head] : await node.blocks(numbers);
   assertLinked(previous, blocks);
-  const candidates = blocks.filter((block) => mayHoldOurs(context, bloom, block));
+  const candidates = bloom ? blocks.filter((block) => mayHoldOurs(context, bloom, block)) : blocks;
   const logs =
-    candidates.length <= EXACT_BLOCKS
+    bloom && candidates.length <= EXACT_BLOCKS
       ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
       : await logsOfRange(node, blocks, new Set(candidates.map((block) => block.number)));
   const last = blocks.at(-1);

@@ -1,7 +1,11 @@
 /** The indexer's process: the chain into the database. Design, sections 5, 6 and 9. */
 import { enableCompileCache } from "node:module";
+import type { IndexerEnvironment } from "./environment.ts";
+import { keepHeapSmall } from "./heap.ts";
+import type { Logger } from "./log.ts";
 
 // Before anything else is loaded, and therefore not a static import: a second start reads what the first one compiled.
+keepHeapSmall();
 enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
 const { openLog } = await import("./log.ts");
@@ -11,9 +15,27 @@ const ending = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
 
 try {
+  const flag = readFlag(process.argv.slice(2));
   const environment = await readEnvironment(process.env);
-  await runIndexer({ environment, log: openLog(environment.logLevel), signal: ending.signal });
+  const log = openLog(flag ? "warn" : environment.logLevel);
+  if (flag === "--verify") await runVerify(environment, log);
+  else await runIndexer({ environment, log, signal: ending.signal, reset: flag === "--reset" });
+  if (flag === "--reset" && !ending.signal.aborted) process.stdout.write("The index was built anew from the chain\n");
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+}
+
+function readFlag([flag, ...rest]: string[]): string | undefined {
+  if (rest.length === 0 && (flag === undefined || flag === "--reset" || flag === "--verify")) return flag;
+  throw new Error("Use: npm run indexer [-- --reset | --verify]");
+}
+
+async function runVerify(environment: IndexerEnvironment, log: Logger): Promise<void> {
+  const { verify } = await import("./verify.ts");
+  const report = (line: string) => process.stdout.write(`${line}\n`);
+  const differences = await verify({ environment, log, signal: ending.signal, report });
+  if (ending.signal.aborted) report("Stopped before the end");
+  else report(differences === 0 ? "The index equals the chain" : `${differences} differences; --reset builds it anew`);
+  if (differences > 0 || ending.signal.aborted) process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import { RpcError } from "./rpc/json-rpc.ts";
 import type { Block, ChainNode } from "./rpc/node.ts";
 import { readStoredBlock, readStoredBlocks, rollBack } from "./store/chain-index.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
@@ -28,6 +29,16 @@ export async function isStillCanonical(
   return block?.hash === nearest.hash;
 }
 
+/** Takes everything from a wrongly indexed block on back, so that it is read again; answers the new cursor. */
+export async function readAgainFrom(context: Context, cursor: BlockId, wrong: number): Promise<BlockId | undefined> {
+  const { database, lease, source, status } = context;
+  const [below] = await readStoredBlocks(database, { highest: wrong - 1, count: 1 });
+  const ancestor = below && below.number >= source.startBlock ? below : undefined;
+  await rollBack(database, lease, cursor, ancestor);
+  status.cursor = ancestor?.number;
+  return ancestor;
+}
+
 /**
  * Takes the index back to the highest kept block that the chain still has, and answers it; undefined where none is left.
  * Other nodes are heard first: a node that alone sees another chain is put back instead, and nothing changes.
@@ -40,6 +51,10 @@ export async function returnToChain(context: Context, node: ChainNode, cursor: B
     return cursor;
   }
   const match = await findAncestor(context, node, cursor);
+  // A wrong answer on the way would throw away more than was orphaned: the same must come out twice.
+  if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
+    throw new RpcError("inconsistent", `${node.url} answered two different chains`);
+  }
   const ancestor = match && match.number >= context.source.startBlock ? match : undefined;
   const depth = cursor.number - (ancestor?.number ?? context.source.startBlock - 1);
   if (depth > KEPT_BLOCKS) status.state = "rebuilding";

@@ -1,30 +1,40 @@
-import { connect } from "../database/connect.ts";
-import { leadWhileHeld, newLeaseHolder } from "../database/leases.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect, type Database } from "../database/connect.ts";
+import { type Lease, leadWhileHeld, newLeaseHolder } from "../database/leases.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Status } from "./context.ts";
+import { isPassingDatabaseFault, watchFile } from "./database-faults.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { openHealthServer } from "./health-server.ts";
 import type { Logger } from "./log.ts";
 import { Metrics } from "./metrics.ts";
+import { openProgress } from "./progress.ts";
 import { HeadWatcher } from "./rpc/head-watcher.ts";
 import { NodePool } from "./rpc/node-pool.ts";
-import { openPostgresWriter } from "./store/postgres-writer.ts";
-import { openSqliteWriter } from "./store/sqlite-writer.ts";
+import type { ChunkWriter } from "./store/index-store.ts";
 import { sync } from "./sync.ts";
 
-export const INDEXER_LEASE = "indexer";
+const INDEXER_LEASE = "indexer";
 /** After a `kill -9` another process takes over within this time. */
 const LEASE_TTL_MS = 3_000;
 const RPC_TIMEOUT_MS = 10_000;
 const COMPARE_HEADS_EVERY_MS = 5_000;
+const LOOK_AT_FILE_EVERY_MS = 1_000;
+const PAUSE_AFTER_DATABASE_FAULT_MS = 1_000;
 
-export type RunIndexerParameters = { environment: IndexerEnvironment; log: Logger; signal: AbortSignal };
+export type RunIndexerParameters = {
+  environment: IndexerEnvironment;
+  log: Logger;
+  signal: AbortSignal;
+  /** Throws the index away, builds it again and returns. */
+  reset?: boolean;
+};
 
 /**
  * Indexes the chain into the database until the signal aborts. Waits as a standby while another process does.
- * @throws WrongChainError, DatabaseUnavailableError
+ * @throws WrongChainError, DatabaseUnavailableError, DatabaseReplacedError
  */
-export async function runIndexer({ environment, log, signal }: RunIndexerParameters): Promise<void> {
+export async function runIndexer({ environment, log, signal, reset = false }: RunIndexerParameters): Promise<void> {
   const { databaseUrl, rpcUrls, webSocketUrls, source, port, pollIntervalMs } = environment;
   const metrics = new Metrics();
   const status: Status = {
@@ -47,35 +57,56 @@ export async function runIndexer({ environment, log, signal }: RunIndexerParamet
   const database = await connect(databaseUrl);
   stack.defer(() => database.close());
   await migrate(database);
+  const failed = new AbortController();
+  stack.defer(await watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => failed.abort(error)));
   const comparing = setInterval(() => nodes.size > 1 && void nodes.compareHeads(), COMPARE_HEADS_EVERY_MS);
   stack.defer(() => clearInterval(comparing));
   const heads = new HeadWatcher({ webSocketUrls, pollIntervalMs, log });
   stack.defer(() => heads.close());
+  const progress = await openProgress(log, process.stderr);
+  stack.defer(() => progress.stop());
 
-  const holder = newLeaseHolder("indexer");
-  await leadWhileHeld(
-    {
-      ...{ database, name: INDEXER_LEASE, holder, ttlMs: LEASE_TTL_MS, signal },
-      onStandby: () => {
-        status.state = "standby";
-        metrics.set("leader", 0);
-        log.info("Another process indexes; standing by");
-      },
-      onError: (error) => log.warn({ reason: String(error) }, "The lease could not be renewed; trying again"),
-    },
-    async (lease, leading) => {
-      metrics.set("leader", 1);
+  const ending = AbortSignal.any([signal, failed.signal]);
+  const parameters = { database, name: INDEXER_LEASE, holder: newLeaseHolder("indexer"), ttlMs: LEASE_TTL_MS };
+  const onStandby = () => {
+    status.state = "standby";
+    metrics.set("leader", 0);
+    log.info("Another process indexes; standing by");
+  };
+  const onError = (error: unknown) =>
+    log.warn({ reason: String(error) }, "The lease could not be renewed; trying again");
+  const lead = async (lease: Lease, leading: AbortSignal) => {
+    metrics.set("leader", 1);
+    status.state = "starting";
+    log.info({ fencingToken: String(lease.fencingToken), source, database: database.location }, "Indexing");
+    const writer = await openWriter(database, databaseUrl, lease);
+    const context = { database, lease, writer, nodes, source, metrics, log, status, progress, signal: leading };
+    try {
+      await sync(context, { heads, reset });
+    } finally {
+      await writer.close().catch(() => {});
+    }
+  };
+  for (let isDone = false; !isDone && !ending.aborted; ) {
+    try {
+      await leadWhileHeld({ ...parameters, signal: ending, onStandby, onError }, lead);
+      isDone = true;
+    } catch (error) {
+      if (!isPassingDatabaseFault(error)) throw error;
       status.state = "starting";
-      log.info({ fencingToken: String(lease.fencingToken), source, database: database.location }, "Indexing");
-      const writer =
-        database.engine === "sqlite"
-          ? openSqliteWriter(database, lease)
-          : await openPostgresWriter(database, databaseUrl, lease);
-      try {
-        await sync({ database, lease, writer, nodes, source, metrics, log, status, signal: leading }, heads);
-      } finally {
-        await writer.close();
-      }
-    },
-  );
+      log.error({ reason: String(error) }, "The database is away; trying again");
+      await delay(PAUSE_AFTER_DATABASE_FAULT_MS, undefined, { signal: ending }).catch(() => {});
+    }
+  }
+  if (failed.signal.aborted) throw failed.signal.reason;
+}
+
+/** Only the writer of the database in use is loaded. */
+async function openWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
+  if (database.engine === "sqlite") {
+    const { openSqliteWriter } = await import("./store/sqlite-writer.ts");
+    return openSqliteWriter(database, lease);
+  }
+  const { openPostgresWriter } = await import("./store/postgres-writer.ts");
+  return openPostgresWriter(database, databaseUrl, lease);
 }

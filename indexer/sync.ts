@@ -1,22 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Audit } from "./audit.ts";
 import { backfill } from "./backfill.ts";
 import { type Bloom, openBloom } from "./bloom.ts";
 import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";
 import { NotLinkedError, readLinked } from "./linked-step.ts";
 import { RangeSizer } from "./range-sizer.ts";
-import { isStillCanonical, returnToChain } from "./reorg.ts";
+import { isStillCanonical, readAgainFrom, returnToChain } from "./reorg.ts";
 import type { HeadWatcher } from "./rpc/head-watcher.ts";
 import { RpcError } from "./rpc/json-rpc.ts";
 import type { Block, ChainNode } from "./rpc/node.ts";
-import { adoptSource, readCursor } from "./store/chain-index.ts";
+import { adoptSource, emptyIndex, readCursor } from "./store/chain-index.ts";
 import { type BlockId, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 200;
 
+export type SyncParameters = {
+  heads: HeadWatcher;
+  /** Throws the index away first, and returns once it is whole again. */
+  reset: boolean;
+};
+
 /** Follows the chain until the signal aborts: what is missing first, then every new block. */
-export async function sync(context: Context, heads: HeadWatcher): Promise<void> {
+export async function sync(context: Context, { heads, reset }: SyncParameters): Promise<void> {
   const { database, lease, source, log, signal } = context;
+  if (reset) await emptyIndex(database, lease);
   if (await adoptSource(database, lease, source)) {
     log.warn({ source }, "Other contracts, another chain or another start than before: the index is built anew");
   }
@@ -24,7 +32,9 @@ export async function sync(context: Context, heads: HeadWatcher): Promise<void> 
   for (let announced: Block | undefined; !signal.aborted; ) {
     try {
       await follower.catchUp(announced);
-      announced = await heads.next(signal);
+      if (reset) return;
+      await follower.audit();
+      announced = await heads.next(signal, follower.msUntilAudit);
     } catch (error) {
       if (signal.aborted) return;
       announced = undefined;
@@ -38,9 +48,11 @@ class Follower {
   readonly #sizer = new RangeSizer();
   #cursor: BlockId | undefined;
   #bloom: Bloom | undefined;
+  readonly #audit: Audit;
 
   constructor(context: Context, cursor: BlockId | undefined) {
     this.#context = context;
+    this.#audit = new Audit(context);
     this.#cursor = cursor;
     context.status.cursor = cursor?.number;
   }
@@ -82,7 +94,8 @@ class Follower {
 
   async #readNew(head: Block): Promise<void> {
     const { nodes, source, status } = this.#context;
-    this.#bloom ??= await openBloom();
+    // Right after a backfill the blooms wait: loading them takes time, and the audit reads those blocks again anyhow.
+    if (status.state !== "backfill") this.#bloom ??= await openBloom();
     const bloom = this.#bloom;
     this.#sawHead(head);
     const from = this.#cursor ? this.#cursor.number + 1 : source.startBlock;
@@ -91,8 +104,25 @@ class Follower {
       readLinked(this.#context, node, bloom, { previous: this.#cursor, from, to, head }),
     );
     this.#cursor = await commitChunk(this.#context, chunk);
-    if (to === head.number) status.state = "live";
+    if (to === head.number) {
+      status.state = "live";
+      this.#context.progress.stop();
+    }
     this.#sawHead(head);
+  }
+
+  /** Between two blocks: reads a piece of the chain again, and what was wrongly indexed. */
+  async audit(): Promise<void> {
+    if (!this.#cursor || this.#context.signal.aborted) return;
+    this.#bloom ??= await openBloom();
+    const wrong = await this.#audit.step(this.#bloom, this.#cursor);
+    if (wrong === undefined) return;
+    this.#cursor = await readAgainFrom(this.#context, this.#cursor, wrong);
+    await this.catchUp(undefined);
+  }
+
+  get msUntilAudit(): number {
+    return this.#audit.msUntilStep;
   }
 
   #sawHead(head: Block): void {

@@ -29,8 +29,8 @@ export class HeadWatcher {
     for (const url of parameters.webSocketUrls) this.#connect(url, FIRST_RECONNECT_MS);
   }
 
-  /** Waits for the next reason to look; answers the new block where it was announced whole. */
-  async next(signal: AbortSignal): Promise<Block | undefined> {
+  /** Waits for the next reason to look, or `atMostMs`; answers the new block where it was announced whole. */
+  async next(signal: AbortSignal, atMostMs: number): Promise<Block | undefined> {
     if (!this.#announced) {
       await new Promise<void>((resolve) => {
         const wait = this.#subscribed > 0 ? GUARD_INTERVAL_MS : this.#parameters.pollIntervalMs;
@@ -40,7 +40,7 @@ export class HeadWatcher {
           this.#wake = undefined;
           resolve();
         };
-        const timer = setTimeout(end, wait);
+        const timer = setTimeout(end, Math.min(wait, atMostMs));
         signal.addEventListener("abort", end);
         this.#wake = end;
         if (signal.aborted) end();

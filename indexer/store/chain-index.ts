@@ -2,12 +2,13 @@ import { sql, type Transaction } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import { assertLease, type Lease } from "../../database/leases.ts";
 import type { Schema } from "../../database/schema.ts";
-import { inTransaction } from "../../database/transaction.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { contentOf } from "../events.ts";
+import { type ChainEvent, contentOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import type { Source } from "../rpc/node.ts";
 import { type BlockId, CursorMovedError } from "./index-store.ts";
+import { nftRow, payoutRow } from "./rows.ts";
 
 const TOKENS_PER_STATEMENT = 500;
 
@@ -33,6 +34,22 @@ export async function readStoredBlocks(
     .select(["number", "hash"])
     .where("number", "<=", BigInt(highest))
     .orderBy("number", "desc")
+    .limit(count)
+    .execute();
+  return rows.map((row) => ({ number: Number(row.number), hash: row.hash }));
+}
+
+/** Kept blocks from `lowest` up. */
+export async function readStoredBlocksUp(
+  { kysely }: Database,
+  { lowest, highest, count }: { lowest: number; highest: number; count: number },
+): Promise<BlockId[]> {
+  const rows = await kysely
+    .selectFrom("chain_blocks")
+    .select(["number", "hash"])
+    .where("number", ">=", BigInt(lowest))
+    .where("number", "<=", BigInt(highest))
+    .orderBy("number")
     .limit(count)
     .execute();
   return rows.map((row) => ({ number: Number(row.number), hash: row.hash }));
@@ -133,7 +150,18 @@ async function refoldTouched(transaction: Transaction<Schema>): Promise<void> {
 async function refold(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<void> {
   await transaction.deleteFrom("nfts").where("token_id", "in", tokenIds).execute();
   await transaction.deleteFrom("payouts").where("token_id", "in", tokenIds).execute();
-  const rows = await transaction
+  const { events, timestamps } = await readEventsOf(transaction, tokenIds);
+  const { nfts, payouts } = fold(events, timestamps);
+  for (const nft of nfts.values()) await transaction.insertInto("nfts").values(nftRow(nft)).execute();
+  for (const payout of payouts.values()) await transaction.insertInto("payouts").values(payoutRow(payout)).execute();
+}
+
+/** All stored events of some tokens in the chain's order, with their blocks' times in seconds. */
+export async function readEventsOf(
+  queries: Queries,
+  tokenIds: readonly bigint[],
+): Promise<{ events: ChainEvent[]; timestamps: Map<number, number> }> {
+  const rows = await queries
     .selectFrom("chain_events")
     .innerJoin("chain_blocks", "chain_blocks.number", "chain_events.block_number")
     .selectAll("chain_events")
@@ -148,41 +176,24 @@ async function refold(transaction: Transaction<Schema>, tokenIds: bigint[]): Pro
     transactionHash: row.transaction_hash,
     ...contentOf(row.kind, row.token_id ?? 0n, row.arguments),
   }));
-  const changes = fold(events, new Map(rows.map((row) => [Number(row.block_number), Number(row.timestamp)])));
-  const optional = (value: number | null) => (value === null ? null : BigInt(value));
-  for (const nft of changes.nfts.values()) {
-    await transaction
-      .insertInto("nfts")
-      .values({
-        token_id: nft.tokenId,
-        owner: nft.owner,
-        store_id: BigInt(nft.storeId),
-        value_cents: BigInt(nft.valueCents),
-        cashback_bps: BigInt(nft.cashbackBps),
-        bonus_bps: BigInt(nft.bonusBps),
-        status: BigInt(nft.status),
-        mint_transaction: nft.mintTransaction,
-        minted_block: BigInt(nft.mintedBlock),
-        minted_at: BigInt(nft.mintedAtMs),
-        status_transaction: nft.statusTransaction,
-        status_block: optional(nft.statusBlock),
-        status_at: optional(nft.statusAtMs),
-      })
+  return { events, timestamps: new Map(rows.map((row) => [Number(row.block_number), Number(row.timestamp)])) };
+}
+
+/** Every token that has an event or a row, in order, a page at a time. */
+export async function readTokenIds(
+  { kysely }: Database,
+  { after, count }: { after: bigint; count: number },
+): Promise<bigint[]> {
+  const page = (table: "chain_events" | "nfts" | "payouts") =>
+    kysely
+      .selectFrom(table)
+      .select("token_id")
+      .distinct()
+      .where("token_id", ">", after)
+      .orderBy("token_id")
+      .limit(count)
       .execute();
-  }
-  for (const payout of changes.payouts.values()) {
-    await transaction
-      .insertInto("payouts")
-      .values({
-        token_id: payout.tokenId,
-        recipient: payout.recipient,
-        amount_gwei: payout.amountGwei,
-        state: payout.state,
-        transaction_hash: payout.transactionHash,
-        block_number: BigInt(payout.blockNumber),
-        log_index: BigInt(payout.logIndex),
-        paid_at: BigInt(payout.paidAtMs),
-      })
-      .execute();
-  }
+  const rows = (await Promise.all([page("chain_events"), page("nfts"), page("payouts")])).flat();
+  const ids = [...new Set(rows.map((row) => row.token_id ?? 0n))];
+  return ids.sort((a, b) => (a < b ? -1 : 1)).slice(0, count);
 }

@@ -9,7 +9,7 @@ import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVE
 export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter {
   const sqlite = openSqlite(database.location);
   // The pages of a large chunk stay in memory until they are written once, in order.
-  sqlite.pragma("cache_size = -32000");
+  sqlite.pragma("cache_size = -8000");
   const fenced = fence(lease).compile(database.kysely);
   const holdLease = sqlite.prepare(fenced.sql);
   const statements = prepare(sqlite);

@@ -1,4 +1,5 @@
 import type { Database } from "../../../database/connect.ts";
+import type { IndexerEnvironment } from "../../../indexer/environment.ts";
 import { openLog } from "../../../indexer/log.ts";
 import { runIndexer } from "../../../indexer/run-indexer.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../support/event-chain.ts";
@@ -22,19 +23,23 @@ export type StartIndexerParameters = {
   purchaseNft?: string;
 };
 
+/** What the process would read from its variables. */
+export function indexerEnvironment(
+  { databaseUrl, rpcUrls, webSocketUrls = [], startBlock = 0, purchaseNft = PURCHASE_NFT }: StartIndexerParameters,
+  port: number,
+): IndexerEnvironment {
+  return {
+    ...{ databaseUrl, rpcUrls, webSocketUrls, port, pollIntervalMs: 50, logLevel: "silent" },
+    source: { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
+  };
+}
+
 /** The indexer in this process, on the contracts of a made-up chain. */
 export async function startIndexer(parameters: StartIndexerParameters): Promise<RunningIndexer> {
-  const { databaseUrl, rpcUrls, webSocketUrls = [], startBlock = 0, purchaseNft = PURCHASE_NFT } = parameters;
   const port = (await freePorts(1))[0] ?? 0;
   const ending = new AbortController();
-  const running = runIndexer({
-    environment: {
-      ...{ databaseUrl, rpcUrls, webSocketUrls, port, pollIntervalMs: 50, logLevel: "silent" },
-      source: { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
-    },
-    log: openLog("silent"),
-    signal: ending.signal,
-  });
+  const environment = indexerEnvironment(parameters, port);
+  const running = runIndexer({ environment, log: openLog("silent"), signal: ending.signal });
   let failure: unknown;
   running.catch((error: unknown) => {
     failure = error;
@@ -60,7 +65,7 @@ export async function startIndexer(parameters: StartIndexerParameters): Promise<
   };
 }
 
-/** Waits until the index stands on the node's newest block. */
+/** Waits until every transaction is in a block and the index stands on the node's newest one. */
 export async function caughtUp(
   { kysely }: Database,
   node: { request<T>(method: string, ...parameters: unknown[]): Promise<T> },
@@ -69,6 +74,9 @@ export async function caughtUp(
   await until(
     "the index stands on the newest block",
     async () => {
+      // A transaction is answered a moment before its block is made.
+      const { pending } = await node.request<{ pending: string }>("txpool_status");
+      if (Number(pending) > 0) return false;
       const head = await node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
       const cursor = await kysely.selectFrom("chain_cursor").selectAll().executeTakeFirst();
       return cursor?.block_hash === head.hash;

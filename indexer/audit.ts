@@ -1,0 +1,65 @@
+import type { Bloom } from "./bloom.ts";
+import { compareRange } from "./comparison.ts";
+import type { Context } from "./context.ts";
+import { RangeSizer } from "./range-sizer.ts";
+import { RpcError } from "./rpc/json-rpc.ts";
+import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
+
+/** So much of the chain is read a second time at once, and so often: it must not get in the way of new blocks. */
+const PAUSE_MS = 250;
+const RECENT_EVERY_MS = 30_000;
+const RECENT_BLOCKS = 4 * KEPT_BLOCKS;
+
+/**
+ * Reads the chain a second time, a range at a time, and finds what a node left out or made up the first time: once from
+ * the start after each start of the process, then the newest blocks every half a minute.
+ */
+export class Audit {
+  readonly #context: Context;
+  readonly #sizer = new RangeSizer();
+  #next: number;
+  #notBefore = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#next = context.source.startBlock;
+  }
+
+  get msUntilStep(): number {
+    return Math.max(0, this.#notBefore - performance.now());
+  }
+
+  /** Looks at the next range, when it is time; answers the first block that is wrongly indexed. */
+  async step(bloom: Bloom, cursor: BlockId): Promise<number | undefined> {
+    if (performance.now() < this.#notBefore) return undefined;
+    const { database, nodes, log } = this.#context;
+    const from = this.#next;
+    const to = Math.min(cursor.number, from + this.#sizer.size - 1);
+    if (from > to) return this.#begin(cursor);
+    this.#notBefore = performance.now() + PAUSE_MS;
+    try {
+      const started = performance.now();
+      const { differences, logs } = await nodes.ask((node) => compareRange({ database, node, bloom, from, to }));
+      this.#sizer.answered({ blocks: to - from + 1, logs, durationMs: performance.now() - started });
+      this.#next = to + 1;
+      const [first] = differences;
+      if (!first) return undefined;
+      log.error(
+        { differences: differences.slice(0, 10), count: differences.length },
+        "The index differs from the chain; mending it",
+      );
+      this.#next = first.blockNumber;
+      return first.blockNumber;
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      if (error.failure === "too-large") this.#sizer.refused(to - from + 1, error.message);
+      return undefined;
+    }
+  }
+
+  /** The end was reached: next time, the newest blocks again. */
+  #begin(cursor: BlockId): undefined {
+    this.#next = Math.max(this.#context.source.startBlock, cursor.number - RECENT_BLOCKS);
+    this.#notBefore = performance.now() + RECENT_EVERY_MS;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Database } from "../database/connect.ts";
+import type { Bloom } from "./bloom.ts";
+import { argumentsOf, decodeLog, type RpcLog } from "./events.ts";
+import type { ChainNode } from "./rpc/node.ts";
+
+/** An event that the index and the chain do not agree on. */
+export type Difference = {
+  blockNumber: number;
+  logIndex: number;
+  /** What the index has; undefined where it misses the event. */
+  indexed: string | undefined;
+  /** What the chain has; undefined where there is no such event. */
+  onChain: string | undefined;
+};
+
+export type Comparison = { differences: Difference[]; logs: number };
+
+export type ComparisonParameters = { database: Database; node: ChainNode; bloom: Bloom; from: number; to: number };
+
+/**
+ * Compares the indexed events of a range with the chain's. What differs is looked at again, block by block, with all of
+ * the block's logs held against its bloom: a node that leaves something out of one answer makes no difference here.
+ */
+export async function compareRange({ database, node, bloom, from, to }: ComparisonParameters): Promise<Comparison> {
+  const logs = await node.logs(from, to);
+  const indexed = await readIndexed(database, from, to);
+  const suspects = new Set(differences(indexed, describeLogs(logs)).map(({ blockNumber }) => blockNumber));
+  const confirmed: Difference[] = [];
+  for (const number of suspects) {
+    const [block] = await node.blocks([number]);
+    if (!block) continue;
+    const exact = describeLogs(await node.exactLogsOf(block, bloom));
+    // Read again too: a running indexer may have rolled back and written this block in the meantime.
+    confirmed.push(...differences(await readIndexed(database, number, number), exact));
+  }
+  return { differences: confirmed, logs: logs.length };
+}
+
+type Described = Map<string, { blockNumber: number; logIndex: number; text: string }>;
+
+function describeLogs(logs: readonly RpcLog[]): Described {
+  const described: Described = new Map();
+  for (const log of logs) {
+    const event = decodeLog(log);
+    if (!event) continue;
+    const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
+    const text = `${kind} of ${tokenId} ${argumentsOf(event)} in ${transactionHash}`;
+    described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text });
+  }
+  return described;
+}
+
+async function readIndexed({ kysely }: Database, from: number, to: number): Promise<Described> {
+  const rows = await kysely
+    .selectFrom("chain_events")
+    .selectAll()
+    .where("block_number", ">=", BigInt(from))
+    .where("block_number", "<=", BigInt(to))
+    .orderBy("block_number")
+    .orderBy("log_index")
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      `${row.block_number}/${row.log_index}`,
+      {
+        blockNumber: Number(row.block_number),
+        logIndex: Number(row.log_index),
+        text: `${row.kind} of ${row.token_id} ${row.arguments} in ${row.transaction_hash}`,
+      },
+    ]),
+  );
+}
+
+function differences(indexed: Described, onChain: Described): Difference[] {
+  const found: Difference[] = [];
+  for (const [key, { blockNumber, logIndex, text }] of onChain) {
+    const known = indexed.get(key)?.text;
+    if (known !== text) found.push({ blockNumber, logIndex, indexed: known, onChain: text });
+  }
+  for (const [key, { blockNumber, logIndex, text }] of indexed) {
+    if (!onChain.has(key)) found.push({ blockNumber, logIndex, indexed: text, onChain: undefined });
+  }
+  return found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}

@@ -1,0 +1,37 @@
+import type { Insertable } from "kysely";
+import type { Schema } from "../../database/schema.ts";
+import type { Nft, Payout } from "../fold.ts";
+
+/** A folded receipt as its row. */
+export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
+  const optional = (value: number | null) => (value === null ? null : BigInt(value));
+  return {
+    token_id: nft.tokenId,
+    owner: nft.owner,
+    store_id: BigInt(nft.storeId),
+    value_cents: BigInt(nft.valueCents),
+    cashback_bps: BigInt(nft.cashbackBps),
+    bonus_bps: BigInt(nft.bonusBps),
+    status: BigInt(nft.status),
+    mint_transaction: nft.mintTransaction,
+    minted_block: BigInt(nft.mintedBlock),
+    minted_at: BigInt(nft.mintedAtMs),
+    status_transaction: nft.statusTransaction,
+    status_block: optional(nft.statusBlock),
+    status_at: optional(nft.statusAtMs),
+  };
+}
+
+/** A folded payment as its row. */
+export function payoutRow(payout: Payout): Insertable<Schema["payouts"]> {
+  return {
+    token_id: payout.tokenId,
+    recipient: payout.recipient,
+    amount_gwei: payout.amountGwei,
+    state: payout.state,
+    transaction_hash: payout.transactionHash,
+    block_number: BigInt(payout.blockNumber),
+    log_index: BigInt(payout.logIndex),
+    paid_at: BigInt(payout.paidAtMs),
+  };
+}

@@ -1,0 +1,99 @@
+import { connect, type Database } from "../database/connect.ts";
+import { openBloom } from "./bloom.ts";
+import { compareRange, type Difference } from "./comparison.ts";
+import type { IndexerEnvironment } from "./environment.ts";
+import { foldDifferences } from "./fold-differences.ts";
+import type { Logger } from "./log.ts";
+import { Metrics } from "./metrics.ts";
+import { RangeSizer } from "./range-sizer.ts";
+import { RpcError } from "./rpc/json-rpc.ts";
+import { NodePool } from "./rpc/node-pool.ts";
+import { readCursor, readStoredBlocksUp } from "./store/chain-index.ts";
+
+export type VerifyParameters = {
+  environment: IndexerEnvironment;
+  log: Logger;
+  signal: AbortSignal;
+  /** Told of each difference, one line each. */
+  report: (line: string) => void;
+};
+
+const BLOCKS_AT_ONCE = 100;
+const RPC_TIMEOUT_MS = 20_000;
+
+/**
+ * Compares the index with the chain, block by block up to the cursor: events, kept block hashes, and what is folded from
+ * them. Only reads, so it can be stopped at any time and run beside an indexer.
+ * @returns how many differences there are
+ */
+export async function verify({ environment, log, signal, report }: VerifyParameters): Promise<number> {
+  const { source, rpcUrls, databaseUrl } = environment;
+  await using stack = new AsyncDisposableStack();
+  const metrics = new Metrics();
+  const nodes = await NodePool.open({ urls: rpcUrls, source, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
+  stack.defer(() => nodes.close());
+  await nodes.refuseWrongChain();
+  const database = await connect(databaseUrl);
+  stack.defer(() => database.close());
+  const cursor = await readCursor(database);
+  if (!cursor) {
+    report("Nothing is indexed yet");
+    return 0;
+  }
+  let count = 0;
+  const tell = (line: string) => {
+    count += 1;
+    report(line);
+  };
+  await verifyBlocks({ database, nodes, signal }, cursor.number, tell);
+  await verifyEvents({ database, nodes, signal }, source.startBlock, cursor.number, tell);
+  for await (const line of foldDifferences(database, signal)) tell(line);
+  return count;
+}
+
+type Verifying = { database: Database; nodes: NodePool; signal: AbortSignal };
+
+async function verifyBlocks({ database, nodes, signal }: Verifying, to: number, tell: (line: string) => void) {
+  for (let from = 0; from <= to && !signal.aborted; ) {
+    const stored = await readStoredBlocksUp(database, { lowest: from, highest: to, count: BLOCKS_AT_ONCE });
+    const last = stored.at(-1);
+    if (!last) return;
+    const blocks = await nodes.ask((node) => node.blocksWhereKnown(stored.map(({ number }) => number)));
+    for (const [index, { number, hash }] of stored.entries()) {
+      const onChain = blocks[index]?.hash;
+      if (onChain !== hash) tell(`block ${number}: indexed as ${hash}, on the chain ${onChain ?? "not there"}`);
+    }
+    from = last.number + 1;
+  }
+}
+
+async function verifyEvents(
+  { database, nodes, signal }: Verifying,
+  startBlock: number,
+  to: number,
+  tell: (line: string) => void,
+) {
+  const bloom = await openBloom();
+  const sizer = new RangeSizer();
+  for (let from = startBlock; from <= to && !signal.aborted; ) {
+    const end = Math.min(to, from + sizer.size - 1);
+    const started = performance.now();
+    try {
+      const range = { database, bloom, from, to: end };
+      const { differences, logs } = await nodes.ask((node) => compareRange({ ...range, node }));
+      sizer.answered({ blocks: end - from + 1, logs, durationMs: performance.now() - started });
+      for (const difference of differences) tell(lineOf(difference));
+      from = end + 1;
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.failure !== "too-large" || end === from) throw error;
+      sizer.refused(end - from + 1, error.message);
+    }
+  }
+}
+
+function lineOf({ blockNumber, logIndex, indexed, onChain }: Difference): string {
+  const where = `block ${blockNumber}, log ${logIndex}`;
+  if (indexed === undefined) return `${where}: missing ${onChain}`;
+  if (onChain === undefined) return `${where}: not on the chain: ${indexed}`;
+  return `${where}: indexed as ${indexed}, on the chain ${onChain}`;
+}
