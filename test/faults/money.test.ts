@@ -1,0 +1,123 @@
+import { expect } from "chai";
+import { concatHex, encodeAbiParameters, encodeEventTopics, type Hex, numberToHex, pad, size, slice } from "viem";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { connect } from "../../database/connect.ts";
+import { readSetting, writeSetting } from "../../database/settings.ts";
+import { until } from "../support/until.ts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+
+const MILLION_CHZ = `0x${(10n ** 24n).toString(16)}`;
+
+describe("Money that cannot move (F6, F9, F10, F32)", function () {
+  this.timeout(90_000);
+  let system: FaultSystem;
+  before(async () => {
+    system = await startFaultSystem();
+  });
+  after(() => system?.stop());
+
+  const operator = async () => (await system.anvil.request<string[]>("eth_accounts"))[0] ?? "";
+  const readiness = async () => {
+    const response = await fetch(`${system.url}/readyz`);
+    return { status: response.status, text: await response.text() };
+  };
+
+  it("waits with an empty hot wallet, says so, and goes on after a top-up", async () => {
+    const buyer = await system.shopper();
+    await system.anvil.request("anvil_setBalance", await operator(), "0x0");
+    const id = await buyer.buy(1, 100);
+    await until("/readyz tells of it", async () => {
+      const { status, text } = await readiness();
+      return status === 503 && /wallet/i.test(text);
+    });
+    expect((await system.ledger()).mintsOf(id)).to.deep.equal([]);
+    await system.anvil.request("anvil_setBalance", await operator(), MILLION_CHZ);
+    await system.settled();
+    expect((await readiness()).status).to.equal(200);
+  });
+
+  it("waits with an empty distributor, says so, and pays after a top-up", async () => {
+    const distributor = system.deployment.cashbackDistributor.address;
+    const buyer = await system.shopper();
+    await system.anvil.request("anvil_setBalance", distributor, "0x0");
+    const id = await buyer.buy(1, 100);
+    await until("/readyz tells of it", async () => /pay/.test((await readiness()).text));
+    expect((await system.ledger()).paymentsOf(id)).to.deep.equal([]);
+    await system.anvil.request("anvil_setBalance", distributor, MILLION_CHZ);
+    await system.settled();
+  });
+
+  it("credits recipients that revert, loop or return megabytes, and pays the others", async () => {
+    const hostile: Record<string, Hex> = {
+      reverts: "0x60006000fd",
+      loops: "0x5b600056",
+      floods: "0x62100000600052621000006000f3",
+    };
+    const friendly = await system.shopper();
+    const buyers = await Promise.all(
+      Object.entries(hostile).map(async ([name, code]) => {
+        const buyer = await system.shopper();
+        await system.anvil.request("anvil_setCode", buyer.address, code);
+        return { name, buyer, id: await buyer.buy(1, 100) };
+      }),
+    );
+    await friendly.paid([await friendly.buy(1, 100)]);
+    await system.settled();
+    for (const { name, buyer, id } of buyers) {
+      const purchase = (await buyer.me()).purchases.find((one) => one.id === id);
+      expect(purchase?.cashback_state, name).to.equal("deferred");
+    }
+  });
+
+  it("takes no look-alike token of another contract for its own", async () => {
+    const buyer = await system.shopper();
+    const before = await buyer.me();
+    const [, , , stranger] = await system.anvil.request<string[]>("eth_accounts");
+    const lookAlike = { tokenId: 4_242n, buyer: buyer.address, storeId: 1 };
+    const data = encodeAbiParameters([{ type: "uint40" }, { type: "uint16" }, { type: "uint16" }], [100_000, 500, 0]);
+    const topics = encodeEventTopics({ abi: purchaseNftAbi, eventName: "PurchaseMinted", args: lookAlike }) as Hex[];
+    await system.anvil.request("eth_sendTransaction", { from: stranger, data: emit(topics, data), gas: "0x100000" });
+    await (await system.shopper()).buy(1, 10);
+    await system.settled();
+    const after = await buyer.me();
+    expect(after.totals).to.deep.equal(before.totals);
+    expect(after.nfts).to.deep.equal([]);
+  });
+
+  it("freezes payments when another program uses its key, loses nothing, and pays once after an admin resumes", async () => {
+    const from = await operator();
+    const buyer = await system.shopper();
+    await system.settled();
+    await system.anvil.request("evm_setAutomine", false);
+    await system.anvil.request("evm_setIntervalMining", 0);
+    await buyer.buy(1, 64);
+    const status = () => system.anvil.request<{ pending: string }>("txpool_status");
+    await until("our mint is in the pool", async () => Number((await status()).pending) > 0);
+    await system.api.stop("SIGKILL");
+    await system.anvil.request("anvil_dropAllTransactions");
+    await system.anvil.request("eth_sendTransaction", { from, to: from, value: "0x1" });
+    await system.anvil.request("anvil_mine", "0x1");
+    await system.anvil.request("evm_setAutomine", true);
+    await system.anvil.request("evm_setIntervalMining", 1);
+    system.api.start();
+    const database = await connect(system.databaseUrl);
+    try {
+      const reason = await until("payments are paused", () => readSetting(database.kysely, "payouts_paused"));
+      expect(reason).to.match(/nonce|key/);
+      await writeSetting(database.kysely, "payouts_paused", "");
+    } finally {
+      await database.close();
+    }
+    await system.settled();
+  });
+});
+
+/** Init code that logs one event and leaves no contract behind. */
+function emit(topics: readonly Hex[], data: Hex): Hex {
+  const stores = Array.from({ length: size(data) / 32 }, (_, index) =>
+    concatHex(["0x7f", slice(data, index * 32, index * 32 + 32), "0x61", numberToHex(index * 32, { size: 2 }), "0x52"]),
+  );
+  const pushes = [...topics].reverse().map((topic) => concatHex(["0x7f", pad(topic)]));
+  const log = numberToHex(0xa0 + topics.length, { size: 1 });
+  return concatHex([...stores, ...pushes, "0x61", numberToHex(size(data), { size: 2 }), "0x6000", log, "0x00"]);
+}
