@@ -11,5 +11,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "c47c97e1ea3b183922dd04772efeeae6bb6919697b2ab7c965fb069ee2930731"
+  "sourceHash": "6f4e3fed88b20bb0d13733c551918c4bf3f4aae1558858a4a067ccf37329ad9d"
 } as const;

@@ -1,0 +1,41 @@
+/** What our transactions cost beside what others need for less or the same work, all measured in this run. */
+import hre from "hardhat";
+
+await hre.tasks.getTask("compile").run({ quiet: true });
+// Only now: these files deploy the contracts that were just compiled.
+const { measureBaselines, measureGas } = await import("./gas/scenarios.ts");
+
+const ours = await measureGas();
+// Base64 of the JSON that a receipt answers, about as long as without its picture.
+const others = await measureBaselines(`data:application/json;base64,${"x".repeat(600)}`);
+/** Chiliz' lowest fee: 2,500 gwei of CHZ for a unit of gas. */
+const CHZ_PER_GAS = 2_500e-9;
+
+const rows: [string, string, string | undefined][] = [
+  ["mint, new buyer", "mintNewBuyer", "bareMintNewBuyer"],
+  ["mint, returning buyer", "mintReturningBuyer", "bareMintReturningBuyer"],
+  ["mint with the JSON in storage", "mintNewBuyer", "uriStorageMint"],
+  ["mintBatch of 50, new buyers, each", "mintBatchNewBuyers", undefined],
+  ["mintBatch of 50, one buyer, each", "mintBatchReturningBuyer", undefined],
+  ["confirm, one", "confirmOne", undefined],
+  ["confirm of 50, each", "confirmBatch", undefined],
+  ["payBatch of 100, existing, against a bare disperse", "payBatchExisting", "disperseExisting"],
+  ["payBatch of 100, existing, against naive idempotent", "payBatchExisting", "naiveBatchExisting"],
+  ["payBatch of 100, new accounts, against a bare disperse", "payBatchNew", "disperseNew"],
+  ["payBatch of 100, new accounts, against naive idempotent", "payBatchNew", "naiveBatchNew"],
+  ["strict pay, against naive idempotent", "payStrict", "naiveStrict"],
+  ["strict pay, first of its 256 ids", "payStrictFirstOf256", "naiveStrict"],
+  ["tokenURI with the art, as a call", "tokenUri", undefined],
+];
+
+const number = (value: number | undefined) => (value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
+console.log(`${"".padEnd(58)}${"ours".padStart(10)}${"CHZ".padStart(9)}${"theirs".padStart(10)}`);
+for (const [label, our, their] of rows) {
+  const gas = ours[our] ?? 0;
+  const chz = (gas * CHZ_PER_GAS).toFixed(4);
+  console.log(
+    `${label.padEnd(58)}${number(gas).padStart(10)}${chz.padStart(9)}${number(their ? others[their] : undefined).padStart(10)}`,
+  );
+}
+console.log(JSON.stringify({ bench: "gas", ours, others }));
+process.exit(0);

@@ -1,0 +1,112 @@
+import {
+  aPurchase,
+  CENT_WEI,
+  deploySystem,
+  ethers,
+  gasOf,
+  item,
+  read,
+  type System,
+  send,
+} from "../../test/contracts/support/system.ts";
+
+const BATCH = 100;
+const NFT_BATCH = 50;
+const AMOUNT_WEI = 1_123_456_789n * 10n ** 9n;
+
+/** Accounts that are always the same, so that figures are. */
+const account = (index: number) => ethers.getAddress(`0x${ethers.id(`account ${index}`).slice(26)}`);
+const accounts = (from: number, count: number) => Array.from({ length: count }, (_, index) => account(from + index));
+const ids = (from: number, count: number) => Array.from({ length: count }, (_, index) => BigInt(from + index));
+
+/** Gas of whole transactions, a token or payment where a batch is named. Design, section 4. */
+export async function measureGas(): Promise<Record<string, number>> {
+  const system = await deploySystem();
+  return { ...(await measureReceipts(system)), ...(await measurePayments(system)) };
+}
+
+async function measureReceipts(system: System): Promise<Record<string, number>> {
+  const { nft, minter, mint, confirm } = system;
+  const buyer = account(0);
+  const one = (id: bigint) => gasOf(send(nft, "mint", [aPurchase({ id, buyer })], minter));
+  const batch = async (from: number, buyers: string[]) =>
+    (await gasOf(mint(...buyers.map((address, index) => aPurchase({ id: BigInt(from + index), buyer: address }))))) /
+    NFT_BATCH;
+  const same = Array.from({ length: NFT_BATCH }, () => account(0));
+  return {
+    mintNewBuyer: await one(1n),
+    mintReturningBuyer: await one(2n),
+    mintBatchNewBuyers: await batch(100, accounts(100, NFT_BATCH)),
+    mintBatchReturningBuyer: await batch(200, same),
+    confirmOne: await gasOf(confirm(1n)),
+    confirmBatch: (await gasOf(confirm(...ids(100, NFT_BATCH)))) / NFT_BATCH,
+    tokenUri: Number(await nft.getFunction("tokenURI").estimateGas(1n)) - 21_000,
+  };
+}
+
+async function measurePayments(system: System): Promise<Record<string, number>> {
+  const { distributor, payer, admin } = system;
+  await admin.sendTransaction({ to: system.distributorAddress, value: 3n * 10n ** 21n });
+  const prepare = async (from: number, buyers: string[]) => {
+    const purchases = buyers.map((buyer, index) =>
+      aPurchase({ id: BigInt(from + index), buyer, valueCents: 1_000_000n }),
+    );
+    await system.mint(...purchases);
+    await system.confirm(...purchases.map(({ id }) => id));
+    return purchases.map(({ id }) => item(id, AMOUNT_WEI));
+  };
+  const payBatch = async (items: bigint[]) =>
+    (await gasOf(send(distributor, "payBatch", [items, CENT_WEI], payer))) / items.length;
+  const pay = (id: bigint) => gasOf(send(distributor, "pay", [id, AMOUNT_WEI], payer));
+
+  const buyers = accounts(1_000, BATCH);
+  const toNew = await payBatch(await prepare(1_000, buyers));
+  const toExisting = await payBatch(await prepare(2_000, buyers));
+  await prepare(10, buyers.slice(0, 2));
+  await prepare(90_000, buyers.slice(0, 1));
+  expectPositive(await read(distributor, "spentToday"));
+  return {
+    payBatchExisting: toExisting,
+    payBatchNew: toNew,
+    payStrict: (await pay(10n)) && (await pay(11n)),
+    payStrictFirstOf256: await pay(90_000n),
+  };
+}
+
+function expectPositive(value: bigint): void {
+  if (value <= 0n) throw new Error("Nothing was paid: the figures would mean nothing");
+}
+
+/** The same work done by others, measured in the same run. */
+export async function measureBaselines(tokenJson: string): Promise<Record<string, number>> {
+  const [signer] = await ethers.getSigners();
+  if (!signer) throw new Error("no signer");
+  const bare = await ethers.deployContract("BareMint");
+  const uri = await ethers.deployContract("UriStorageMint");
+  const naive = await ethers.deployContract("NaivePayout");
+  const disperse = await ethers.deployContract("BareDisperse");
+  await signer.sendTransaction({ to: await naive.getAddress(), value: 3n * 10n ** 21n });
+  const [fresh, known] = [accounts(5_000, BATCH), accounts(5_000, BATCH)];
+  const amounts = fresh.map(() => AMOUNT_WEI);
+  const batches = async (to: string[], from: number) => ({
+    naive: (await gasOf(send(naive, "payBatch", [ids(from, BATCH), to, amounts]))) / BATCH,
+    disperse:
+      (await gasOf(
+        disperse.getFunction("disperse").send(accounts(from, BATCH), amounts, { value: AMOUNT_WEI * BigInt(BATCH) }),
+      )) / BATCH,
+  });
+  const first = await batches(fresh, 7_000);
+  const second = await batches(known, 8_000);
+  const again =
+    (await gasOf(disperse.getFunction("disperse").send(known, amounts, { value: AMOUNT_WEI * BigInt(BATCH) }))) / BATCH;
+  return {
+    bareMintNewBuyer: await gasOf(send(bare, "mint", [account(0), 1n])),
+    bareMintReturningBuyer: await gasOf(send(bare, "mint", [account(0), 2n])),
+    uriStorageMint: await gasOf(send(uri, "mint", [account(0), 1n, tokenJson])),
+    disperseExisting: again,
+    disperseNew: first.disperse,
+    naiveBatchExisting: second.naive,
+    naiveBatchNew: first.naive,
+    naiveStrict: await gasOf(send(naive, "pay", [99_999n, account(5_000), AMOUNT_WEI])),
+  };
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
+import {PackedPurchase, PackedPurchaseLib} from "./libraries/PackedPurchase.sol";
+import {PlainText} from "./libraries/PlainText.sol";
+import {TestSystem} from "./testing/TestSystem.sol";
+import {VM} from "./testing/Vm.sol";
+
+/// @notice Properties of the receipts that hold for any input.
+contract PurchaseNFTFuzzTest is TestSystem {
+    function setUp() external {
+        deploySystem();
+    }
+
+    /// Every field of every purchase comes back as it went in: nothing is cut off, nothing runs into its neighbour.
+    function testFuzz_mintedFieldsComeBack(
+        uint160 id,
+        address buyer,
+        uint40 valueCents,
+        uint16 cashbackBps,
+        uint16 bonusBps,
+        uint16 storeId
+    ) external {
+        VM.assume(id != 0 && buyer != address(0) && valueCents != 0);
+        cashbackBps %= 10_001;
+        bonusBps %= 10_001 - cashbackBps;
+        if (storeId != 1) nft.registerStore(storeId, "Another");
+        nft.mint(purchase(id, buyer, valueCents, cashbackBps, bonusBps, storeId));
+        IPurchaseNFT.PurchaseRecord memory record = nft.purchaseOf(id);
+        expect(record.buyer == buyer && nft.ownerOf(id) == buyer, "buyer");
+        expect(record.valueCents == valueCents, "value");
+        expect(record.cashbackBps == cashbackBps && record.bonusBps == bonusBps, "percent");
+        expect(record.storeId == storeId, "store");
+        expect(record.status == IPurchaseNFT.Status.Pending, "status");
+        expect(bytes(nft.tokenURI(id)).length > 100, "tokenURI");
+    }
+
+    /// Cashback and bonus are refused exactly when they are above 100 % together.
+    function testFuzz_percentIsBounded(uint16 cashbackBps, uint16 bonusBps) external {
+        uint256 total = uint256(cashbackBps) + bonusBps;
+        (bool isDone,) =
+            address(nft).call(abi.encodeCall(nft.mint, (purchase(1, address(7), 1, cashbackBps, bonusBps, 1))));
+        expect(isDone == (total <= 10_000), "percent");
+    }
+
+    /// Whatever is asked of it, a status moves None → Pending → Confirmed or Cancelled, and never back.
+    function testFuzz_statusIsMonotone(uint8[24] calldata moves) external {
+        IPurchaseNFT.Status status = IPurchaseNFT.Status.None;
+        for (uint256 i; i < moves.length; ++i) {
+            uint256 move = moves[i] % 3;
+            bytes memory data = move == 0
+                ? abi.encodeCall(nft.mint, (purchase(5, address(7), 1, 1, 1, 1)))
+                : move == 1 ? abi.encodeCall(nft.confirm, (one(5))) : abi.encodeCall(nft.cancel, (one(5)));
+            (bool isDone,) = address(nft).call(data);
+            bool isAllowed = move == 0 ? status == IPurchaseNFT.Status.None : status == IPurchaseNFT.Status.Pending;
+            expect(isDone == isAllowed, "only the allowed move");
+            if (isDone) status = IPurchaseNFT.Status(move + 1);
+            if (status != IPurchaseNFT.Status.None) expect(nft.purchaseOf(5).status == status, "status");
+        }
+    }
+
+    /// No address can move a receipt, with or without an attempt to be approved first.
+    function testFuzz_receiptsAreSoulbound(address caller, address to) external {
+        nft.mint(purchase(5, address(7), 1, 1, 1, 1));
+        bytes memory reason = abi.encodeWithSelector(IPurchaseNFT.Soulbound.selector);
+        VM.startPrank(caller);
+        expect(isRefused(address(nft), abi.encodeCall(nft.approve, (to, 5)), reason), "approve");
+        expect(isRefused(address(nft), abi.encodeCall(nft.setApprovalForAll, (to, true)), reason), "approval for all");
+        expect(isRefused(address(nft), abi.encodeCall(nft.transferFrom, (address(7), to, 5)), reason), "transfer");
+        expect(nft.ownerOf(5) == address(7) && nft.getApproved(5) == address(0), "owner");
+    }
+
+    /// Any bytes are either refused as a name, or give a ticket that can be read.
+    function testFuzz_anyNameIsRefusedOrDrawn(bytes calldata name) external {
+        nft.mint(purchase(5, address(7), 1, 1, 1, 1));
+        (bool isDone,) = address(nft).call(abi.encodeCall(nft.renameStore, (1, string(name))));
+        expect(isDone == (name.length != 0 && name.length <= 40 && PlainText.isPlain(name, 1, 40)), "rule");
+        expect(bytes(nft.tokenURI(5)).length > 100, "tokenURI");
+        if (isDone) expect(keccak256(bytes(nft.storeName(1))) == keccak256(name), "name");
+    }
+
+    /// Printable ASCII of 1 to 40 bytes is always a name.
+    function testFuzz_asciiIsAName(bytes calldata seed) external {
+        VM.assume(seed.length != 0);
+        bytes memory name = new bytes(seed.length % 40 + 1);
+        for (uint256 i; i < name.length; ++i) {
+            name[i] = bytes1(uint8(seed[i % seed.length]) % 95 + 32);
+        }
+        nft.renameStore(1, string(name));
+    }
+
+    /// Packing is reversible for any bits, and a change of status changes nothing else.
+    function testFuzz_packingIsReversible(address buyer, uint40 value, uint16 cashback, uint16 bonus, uint16 store, uint8 to)
+        external
+        pure
+    {
+        PackedPurchase packed = PackedPurchaseLib.pack(buyer, value, cashback, bonus, store);
+        IPurchaseNFT.Status status = IPurchaseNFT.Status(to % 4);
+        uint96 moved = PackedPurchaseLib.withStatus(uint96(PackedPurchase.unwrap(packed) >> 160), status);
+        IPurchaseNFT.PurchaseRecord memory record = PackedPurchaseLib.join(buyer, moved).unpack();
+        expect(record.buyer == buyer && record.valueCents == value && record.storeId == store, "fields");
+        expect(record.cashbackBps == cashback && record.bonusBps == bonus && record.status == status, "fields");
+    }
+
+    /// A caller without a role can do nothing that has one.
+    function testFuzz_strangersAreRefused(address stranger) external {
+        VM.assume(stranger != address(this));
+        nft.mint(purchase(5, address(7), 1, 1, 1, 1));
+        bytes[8] memory calls = [
+            abi.encodeCall(nft.mint, (purchase(6, stranger, 1, 1, 1, 1))),
+            abi.encodeCall(nft.confirm, (one(5))),
+            abi.encodeCall(nft.cancel, (one(5))),
+            abi.encodeCall(nft.registerStore, (2, "x")),
+            abi.encodeCall(nft.renameStore, (1, "x")),
+            abi.encodeCall(nft.setSiteUrl, ("x")),
+            abi.encodeCall(nft.pause, ()),
+            abi.encodeCall(nft.grantRole, (nft.MINTER_ROLE(), stranger))
+        ];
+        for (uint256 i; i < calls.length; ++i) {
+            VM.prank(stranger);
+            (bool isDone,) = address(nft).call(calls[i]);
+            expect(!isDone, "refused");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {CashbackDistributor} from "../CashbackDistributor.sol";
+import {PurchaseNFT} from "../PurchaseNFT.sol";
+import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
+import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
+
+/// @title TestSystem
+/// @notice Both contracts, with every role held by whoever inherits this.
+abstract contract TestSystem {
+    uint96 internal constant MAX_RATE = 1e17;
+    uint96 internal constant MAX_PAYOUT = 1e24;
+    uint112 internal constant DAILY_CAP = 1e26;
+    string internal constant SITE = "https://torcida.example";
+
+    PurchaseNFT internal nft;
+    CashbackDistributor internal distributor;
+
+    error Expected(string what);
+
+    function deploySystem() internal {
+        nft = new PurchaseNFT(address(this), 0, SITE);
+        distributor = new CashbackDistributor(
+            address(this), 0, nft, ICashbackDistributor.Limits(MAX_RATE, MAX_PAYOUT, DAILY_CAP)
+        );
+        nft.grantRole(nft.MINTER_ROLE(), address(this));
+        nft.grantRole(nft.CONFIRMER_ROLE(), address(this));
+        nft.grantRole(nft.CATALOGUE_ROLE(), address(this));
+        nft.grantRole(nft.PAUSER_ROLE(), address(this));
+        distributor.grantRole(distributor.PAYER_ROLE(), address(this));
+        distributor.grantRole(distributor.TREASURER_ROLE(), address(this));
+        distributor.grantRole(distributor.PAUSER_ROLE(), address(this));
+        nft.registerStore(1, "Store");
+    }
+
+    function expect(bool isTrue, string memory what) internal pure {
+        if (!isTrue) revert Expected(what);
+    }
+
+    function one(uint256 value) internal pure returns (uint256[] memory list) {
+        list = new uint256[](1);
+        list[0] = value;
+    }
+
+    function purchase(uint256 id, address buyer, uint40 valueCents, uint16 cashbackBps, uint16 bonusBps, uint16 storeId)
+        internal
+        pure
+        returns (IPurchaseNFT.Purchase memory)
+    {
+        return IPurchaseNFT.Purchase(buyer, id, valueCents, cashbackBps, bonusBps, storeId, "");
+    }
+
+    function isRefused(address target, bytes memory data, bytes memory reason) internal returns (bool) {
+        (bool isDone, bytes memory answer) = target.call(data);
+        return !isDone && keccak256(answer) == keccak256(reason);
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+/// @title Vm
+/// @notice The cheat codes of the test chain that our Solidity tests use.
+interface Vm {
+    function prank(address sender) external;
+    function startPrank(address sender) external;
+    function deal(address account, uint256 balance) external;
+    function warp(uint256 timestamp) external;
+    function assume(bool condition) external pure;
+    function expectRevert(bytes calldata revertData) external;
+    function addr(uint256 privateKey) external pure returns (address);
+}
+
+/// @dev Where the test chain answers them: the last 20 bytes of keccak256("hevm cheat code").
+Vm constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));

@@ -1,0 +1,48 @@
+/**
+ * All tests of the contracts: the generated files and the gas figures against the compiled contracts, fuzz and invariants
+ * in Solidity, and the behaviour under coverage, which must be complete for our own contracts.
+ */
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
+/** Instruments cost gas and change bytecode, so these run without. */
+const WITHOUT_COVERAGE = ["gas", "generated", "deploy", "catalog"].map((name) => `test/contracts/${name}.test.ts`);
+
+const files = globSync("test/contracts/*.test.ts", { cwd: ROOT }).sort();
+const plain = files.filter((file) => WITHOUT_COVERAGE.includes(file));
+const covered = files.filter((file) => !WITHOUT_COVERAGE.includes(file));
+
+let isGood = hardhat("test", "mocha", ...plain);
+isGood = hardhat("test", "solidity") && isGood;
+rmSync(join(ROOT, "coverage"), { recursive: true, force: true });
+isGood = hardhat("test", "mocha", "--coverage", ...covered) && isGood;
+isGood = isCovered() && isGood;
+process.exit(isGood ? 0 : 1);
+
+function hardhat(...args: string[]): boolean {
+  return spawnSync(process.execPath, [HARDHAT, ...args], { cwd: ROOT, stdio: "inherit" }).status === 0;
+}
+
+/** Whether every line and statement of our own contracts ran; prints what did not, as mocha would. */
+function isCovered(): boolean {
+  const report = readFileSync(join(ROOT, "coverage/lcov.info"), "utf8");
+  const missing: string[] = [];
+  let count = 0;
+  for (const record of report.split("end_of_record")) {
+    const file = /^SF:(.+)$/m.exec(record)?.[1];
+    if (!file || file.includes("/testing/") || file.endsWith(".t.sol")) continue;
+    count++;
+    for (const [, line] of record.matchAll(/^DA:(\d+),0$/gm)) missing.push(`${file}:${line}`);
+    // Hardhat reports each statement as a branch: a condition's two outcomes are two statements.
+    for (const [, line] of record.matchAll(/^BRDA:(\d+),.*,(?:0|-)$/gm)) missing.push(`${file}:${line} (a statement)`);
+  }
+  const isComplete = missing.length === 0 && count >= 7;
+  console.log("\n  Coverage of our own contracts");
+  console.log(
+    isComplete ? `    ✔ is 100 % of ${count} files\n\n  1 passing` : `    ${missing.join("\n    ")}\n\n  1 failing`,
+  );
+  return isComplete;
+}
