@@ -13,6 +13,7 @@ import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { listenForMetrics } from "./operations/metrics-server.ts";
 import { PayoutSwitch } from "./payout-switch.ts";
+import { VisitorLoader } from "./people/visitor-loader.ts";
 import { httpRate } from "./rate/http-rate.ts";
 import { fixedRate, type RateSource } from "./rate/rate-source.ts";
 import { allRoutes } from "./routes.ts";
@@ -119,6 +120,7 @@ function createServices(given: {
     database,
     client,
     balances: new BalanceReader(client),
+    visitors: new VisitorLoader(database.kysely),
     sender,
     rates,
     payouts,

@@ -6,6 +6,7 @@ import type { BalanceReader } from "./chain/balances.ts";
 import type { ChainClient } from "./chain/chain-client.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
+import type { VisitorLoader } from "./people/visitor-loader.ts";
 import type { RateSource } from "./rate/rate-source.ts";
 import type { Contracts } from "./sender/batch.ts";
 import type { Sender } from "./sender/sender.ts";
@@ -20,6 +21,7 @@ export type Services = {
   database: Database;
   client: ChainClient;
   balances: BalanceReader;
+  visitors: VisitorLoader;
   sender: Sender;
   rates: RateSource;
   payouts: PayoutSwitch;

@@ -42,13 +42,14 @@ export async function insertSession(queries: Queries, wallet: WalletAddress, kin
   return token;
 }
 
-/** The live or expired session of a token, with its user; undefined where it is unknown or revoked. */
-export async function findVisitor(queries: Queries, tokenHash: string): Promise<Visitor | undefined> {
-  const row = await queries
+/** The live or expired sessions of tokens, with their users, by token hash; unknown and revoked ones are missing. */
+export async function findVisitors(queries: Queries, tokenHashes: readonly string[]): Promise<Map<string, Visitor>> {
+  const rows = await queries
     .selectFrom("sessions")
     .innerJoin("users", "users.wallet", "sessions.wallet")
     .leftJoin("chain_cursor", (join) => join.on("chain_cursor.id", "=", 1n))
     .select([
+      "sessions.token_hash",
       "sessions.wallet",
       "sessions.kind",
       "sessions.created_at",
@@ -59,13 +60,29 @@ export async function findVisitor(queries: Queries, tokenHash: string): Promise<
       "users.revision",
       "chain_cursor.block_hash",
     ])
-    .where("sessions.token_hash", "=", tokenHash)
+    .where("sessions.token_hash", "in", tokenHashes)
     .where("sessions.revoked_at", "is", null)
     .where("users.erased_at", "is", null)
-    .executeTakeFirst();
-  if (!row) return undefined;
+    .execute();
+  return new Map(rows.map((row) => [row.token_hash, toVisitor(row)]));
+}
+
+type VisitorRow = {
+  token_hash: string;
+  wallet: WalletAddress;
+  kind: SessionKind;
+  created_at: bigint;
+  last_seen_at: bigint;
+  email: string;
+  first_name: string;
+  last_name: string;
+  revision: bigint;
+  block_hash: string | null;
+};
+
+function toVisitor(row: VisitorRow): Visitor {
   return {
-    tokenHash,
+    tokenHash: row.token_hash,
     wallet: row.wallet,
     kind: row.kind,
     createdAt: row.created_at,

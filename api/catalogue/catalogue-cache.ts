@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { type FanTokenRow, listFanTokens } from "../../database/fan-tokens.ts";
-import { listStores, readCatalogueVersion } from "../../database/stores.ts";
+import { listStores, readCatalogueVersion, type StoreWithCategories } from "../../database/stores.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { toWireFanToken, toWireStore } from "./wire.ts";
+import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 
 export type CachedText = { text: Buffer; etag: string };
-type Catalogue = { version: string; stores: CachedText; fanTokens: CachedText; fanTokenRows: FanTokenRow[] };
+type Catalogue = {
+  version: string;
+  stores: CachedText;
+  storeById: Map<bigint, CachedText>;
+  fanTokens: CachedText;
+  fanTokenRows: FanTokenRow[];
+};
 
 /** How old the answer may be after a write in another process; a write in this one counts at once. */
 const RECHECK_MS = 300;
@@ -45,10 +51,16 @@ export class CatalogueCache {
     return {
       version,
       stores: serialize({ success: true, stores: stores.map(toWireStore) }),
+      storeById: new Map(stores.map((store) => [store.id, serialize(storeAnswer(store))])),
       fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
       fanTokenRows,
     };
   }
+}
+
+/** What `GET /api/stores/{id}` answers. */
+export function storeAnswer(store: StoreWithCategories) {
+  return { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) };
 }
 
 function serialize(value: unknown): CachedText {

@@ -28,8 +28,7 @@ import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Call, type Reply, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import type { CachedText, CatalogueCache } from "./catalogue-cache.ts";
-import { toWireCategory, toWireStore } from "./wire.ts";
+import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache" };
@@ -86,12 +85,13 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "One store with its cashback categories",
       responses: { 200: storeResponseSchema },
       async handle({ params }) {
-        const store = await findStore(database.kysely, readId(params.id, "Store"));
+        const storeId = readId(params.id, "Store");
+        const known = (await cache.read()).storeById.get(storeId);
+        if (known) return cached(known);
+        // Beyond the list's limit.
+        const store = await findStore(database.kysely, storeId);
         if (!store) throw notFound("Store");
-        return {
-          body: { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) },
-          headers: PUBLIC_HEADERS,
-        };
+        return { body: storeAnswer(store), headers: PUBLIC_HEADERS };
       },
     }),
     route({

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { findVisitor, hashToken, type Session, touchSession } from "../../database/sessions.ts";
+import { hashToken, type Session, touchSession } from "../../database/sessions.ts";
 import type { Services } from "../services.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
 import { type Access, type Identity, isFresh } from "./route.ts";
@@ -22,7 +22,7 @@ export async function identify(services: Services, request: Request): Promise<Id
   if (token === undefined) return ANONYMOUS;
   const service = services.environment.SERVICE_TOKENS.findIndex((known) => isSameSecret(known, token));
   if (service >= 0) return { kind: "service", name: String(service + 1) };
-  const visitor = await findVisitor(services.database.kysely, hashToken(token));
+  const visitor = await services.visitors.find(hashToken(token));
   if (!visitor || !isAlive(visitor)) return ANONYMOUS;
   const now = BigInt(Date.now());
   if (now - visitor.lastSeenAt > TOUCH_MS) await touchSession(services.database.kysely, visitor.tokenHash, now);

@@ -40,6 +40,7 @@ export type ApiSystem = {
   stopApi(signal?: NodeJS.Signals): Promise<number | null>;
   startApi(more?: Record<string, string>): Promise<void>;
   apiLog(): string;
+  indexerLog(): string;
   stop(): Promise<void>;
 };
 
@@ -77,7 +78,10 @@ export async function startSystem(
   // The seed and the deployment look at the variables of the local chain only.
   await run(process.execPath, ["scripts/deploy.ts", "--network", "localhost"], { env });
   await run(process.execPath, ["scripts/seed.ts"], { env });
-  const indexer = spawn(process.execPath, ["indexer/main.ts"], { env, stdio: "ignore" });
+  const indexer = spawn(process.execPath, ["indexer/main.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let indexerLog = "";
+  indexer.stdout.on("data", (chunk: Buffer) => (indexerLog += chunk.toString("utf8")));
+  indexer.stderr.on("data", (chunk: Buffer) => (indexerLog += chunk.toString("utf8")));
   let opened: Database | undefined;
   let api: ChildProcess | undefined;
   let log = "";
@@ -143,6 +147,7 @@ export async function startSystem(
       );
     },
     apiLog: () => log,
+    indexerLog: () => indexerLog,
     async stop() {
       await opened?.close();
       if (api) await end(api, "SIGKILL");

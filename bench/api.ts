@@ -1,0 +1,16 @@
+/**
+ * `npm run bench -- api`: reads and registrations a second beside a bare Express route that answers the same bytes, on
+ * SQLite and PostgreSQL; and purchases a second through the whole outbox beside a loop of one transaction each.
+ */
+import { benchOutbox } from "./api/outbox.ts";
+import { benchReads } from "./api/reads.ts";
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
+const PURCHASES = Number(process.env.BENCH_PURCHASES ?? 3_000);
+
+const reads = [...(await benchReads("sqlite", SECONDS)), ...(await benchReads("postgres", SECONDS))];
+console.table(reads);
+const outbox = await benchOutbox(PURCHASES);
+console.table(outbox);
+console.log(JSON.stringify({ bench: "api", reads, outbox }));
+process.exit(0);

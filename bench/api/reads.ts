@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import autocannon from "autocannon";
+import { startSystem } from "../../test/api/support/system.ts";
+
+type Row = {
+  database: string;
+  call: string;
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  bareRequestsPerSecond: number;
+  bareP99Ms: number;
+  ofBarePercent: number;
+  errors: number;
+};
+
+const CONNECTIONS = 64;
+
+/** Loads the real api as a process of its own, call by call, and a bare Express route with the same bytes beside it. */
+export async function benchReads(engine: "sqlite" | "postgres", seconds: number): Promise<Row[]> {
+  const system = await startSystem(
+    { SIMULATED_PURCHASES: "true", RATE_LIMIT_SCALE: "100000000", LOG_LEVEL: "error" },
+    engine,
+  );
+  const rows: Row[] = [];
+  try {
+    const user = await system.user();
+    const ids: number[] = [];
+    for (let index = 0; index < 10; index++) ids.push(await user.buy((index % 8) + 1, 100 + index));
+    for (const id of ids) await user.seen(id, (purchase) => purchase.cashback_state === "paid");
+    const headers = { authorization: `Bearer ${user.token}` };
+    const calls = [
+      { call: "GET /api", path: "/api" },
+      { call: "GET /api/stores", path: "/api/stores" },
+      { call: "GET /api/stores/1", path: "/api/stores/1" },
+      { call: "GET /api/fan-tokens", path: "/api/fan-tokens" },
+      { call: "GET /api/me", path: "/api/me", headers },
+      {
+        call: "POST /api/register-purchase",
+        path: "/api/register-purchase",
+        method: "POST" as const,
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ user: user.address, store_id: 1, amount: "100.00" }),
+      },
+    ];
+    for (const { call, ...request } of calls) {
+      const sample = await fetch(`${system.url}${request.path}`, {
+        method: request.method ?? "GET",
+        headers: request.headers ?? {},
+        ...(request.body ? { body: request.body } : {}),
+      });
+      const bytes = await sample.text();
+      const bare = await startBare(bytes);
+      // Turn by turn, so that noise of the machine meets both.
+      const theirs: autocannon.Result[] = [];
+      const ours: autocannon.Result[] = [];
+      for (let turn = 0; turn < 2; turn++) {
+        theirs.push(await load(`${bare.url}${request.path}`, request, seconds / 2));
+        ours.push(await load(`${system.url}${request.path}`, request, seconds / 2));
+      }
+      bare.stop();
+      const mean = (results: autocannon.Result[]) =>
+        results.reduce((sum, one) => sum + one.requests.average, 0) / results.length;
+      rows.push({
+        database: engine,
+        call,
+        requestsPerSecond: Math.round(mean(ours)),
+        p50Ms: Math.max(...ours.map((one) => one.latency.p50)),
+        p99Ms: Math.max(...ours.map((one) => one.latency.p99)),
+        bareRequestsPerSecond: Math.round(mean(theirs)),
+        bareP99Ms: Math.max(...theirs.map((one) => one.latency.p99)),
+        ofBarePercent: Math.round((100 * mean(ours)) / mean(theirs)),
+        errors: ours.reduce((sum, one) => sum + one.errors + one.non2xx, 0),
+      });
+    }
+  } finally {
+    await system.stop();
+  }
+  return rows;
+}
+
+type LoadRequest = { method?: "POST"; headers?: Record<string, string>; body?: string };
+
+async function load(url: string, request: LoadRequest, seconds: number): Promise<autocannon.Result> {
+  const options = {
+    url,
+    connections: CONNECTIONS,
+    method: request.method ?? ("GET" as const),
+    headers: request.headers ?? {},
+    ...(request.body ? { body: request.body } : {}),
+  };
+  await autocannon({ ...options, duration: 1 });
+  return autocannon({ ...options, duration: seconds });
+}
+
+const BARE = `
+import express from "express";
+const app = express();
+const text = process.argv[1];
+app.use((request, response) => { response.type("application/json").send(text); });
+const server = app.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
+
+/** A bare Express server in a process of its own. */
+async function startBare(bytes: string): Promise<{ url: string; stop(): void }> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", BARE, "--", bytes], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const port = await new Promise<string>((resolve) =>
+    child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim())),
+  );
+  return { url: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
+}
