@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { buildFrontend } from "./start/frontend-build.ts";
 
 type Task = { name: string; npmScript: string };
 
@@ -35,6 +36,8 @@ if (queue.length === 0) {
 }
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
+// Once, before the tests that start the system side by side would each build it.
+console.log(`Web app ${await buildFrontend(process.cwd(), "localhost", join(LOG_DIRECTORY, "build.log"))}`);
 const outcomes: Outcome[] = [];
 const lanes = Math.max(1, Math.min(2, availableParallelism()));
 await Promise.all(Array.from({ length: lanes }, runLane));

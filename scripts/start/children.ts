@@ -13,8 +13,8 @@ export type ChildSpecification = {
 };
 
 const RESTART_DELAY_MS = 1_000;
-const RESTART_WINDOW_MS = 30_000;
-const RESTARTS_IN_WINDOW = 5;
+const FAILURE_WINDOW_MS = 30_000;
+const FAILURES_IN_WINDOW = 5;
 const END_TIMEOUT_MS = 12_000;
 const POLL_MS = 50;
 
@@ -38,9 +38,9 @@ export class Children {
   }
 
   /** Starts a process; its output goes to a file of its name in the log folder. */
-  start(specification: ChildSpecification, restarts: readonly number[] = []): void {
+  start(specification: ChildSpecification, earlierFailures?: readonly number[]): void {
     const logFile = this.logFile(specification.name);
-    const log = createWriteStream(logFile, { flags: restarts.length === 0 ? "w" : "a" });
+    const log = createWriteStream(logFile, { flags: earlierFailures === undefined ? "w" : "a" });
     const child = spawn(specification.command, specification.arguments, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...specification.env },
@@ -61,13 +61,15 @@ export class Children {
       log.end();
       if (this.#ending) return;
       this.#running.delete(specification.name);
-      this.#restart(specification, restarts, `${signal ?? `exit code ${code}`}`, lastWords);
+      // A signal came from outside; only what ends by itself can be beyond help.
+      const failures = signal ? (earlierFailures ?? []) : [...(earlierFailures ?? []), performance.now()];
+      this.#restart(specification, failures, signal ?? `exit code ${code}`, lastWords);
     });
   }
 
-  #restart(specification: ChildSpecification, restarts: readonly number[], reason: string, lastWords: string): void {
-    const recent = restarts.filter((at) => performance.now() - at < RESTART_WINDOW_MS);
-    if (recent.length >= RESTARTS_IN_WINDOW) {
+  #restart(specification: ChildSpecification, failures: readonly number[], reason: string, lastWords: string): void {
+    const recent = failures.filter((at) => performance.now() - at < FAILURE_WINDOW_MS);
+    if (recent.length >= FAILURES_IN_WINDOW) {
       const words = lastWords.trim().split("\n").slice(-5).join("\n");
       this.#onGivenUp(`${specification.name} keeps ending (${reason}); its last words:\n${words}`);
       return;
@@ -76,7 +78,7 @@ export class Children {
       `! ${specification.name} ended (${reason}); starting it again, log in ${this.logFile(specification.name)}`,
     );
     setTimeout(() => {
-      if (!this.#ending) this.start(specification, [...recent, performance.now()]);
+      if (!this.#ending) this.start(specification, recent);
     }, RESTART_DELAY_MS);
   }
 

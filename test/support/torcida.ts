@@ -52,18 +52,11 @@ export async function startTorcida(environment: Record<string, string>): Promise
     pidOf: (name) => JSON.parse(readFileSync(join(dataDirectory, "processes.json"), "utf8"))[name],
     stop: () => interrupt(child),
   };
-  try {
-    await until(
-      "Torcida is ready",
-      () => {
-        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-        return output.includes("Torcida is ready");
-      },
-      180_000,
-    );
-  } catch (error) {
+  const isReady = () => (child.exitCode === null ? output.includes("Torcida is ready") : "ended");
+  const outcome = await until("Torcida is ready", isReady, 180_000).catch((error: Error) => error.message);
+  if (outcome !== true) {
     await interrupt(child);
-    throw new Error(`${(error as Error).message}\n${output}`);
+    throw new Error(`${outcome}\n${output}`);
   }
   return torcida;
 }
