@@ -1,0 +1,176 @@
+/**
+ * The indexer against everything at once, by a seed: reorgs, lying and frozen nodes, outages, `kill -9`. Longer, or
+ * again as it was: CHAOS_SECONDS=600 CHAOS_SEED=7 npx mocha test/indexer/chaos.test.ts
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
+import { type Supervised, supervise } from "../faults/support/supervised.ts";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { onBothEngines } from "../support/databases.ts";
+import {
+  buyerOf,
+  CASHBACK_DISTRIBUTOR,
+  type EventRecord,
+  emit,
+  emitterInput,
+  mintEvents,
+  PURCHASE_NFT,
+  paymentEvent,
+  placeEmitters,
+  statusEvents,
+} from "../support/event-chain.ts";
+import { freePorts } from "../support/free-port.ts";
+import { until } from "../support/until.ts";
+import { foldChain, readIndexText } from "./support/fresh-fold.ts";
+import { type LyingNode, startLyingNode } from "./support/lying-node.ts";
+
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 12);
+const SEED = Number(process.env.CHAOS_SEED ?? 1);
+
+const FIRST_BLOCKS = 300;
+const DEEPEST_KEPT = 64;
+/** More than the 256 blocks whose hashes are kept without a gap. */
+const PAST_KEPT = 290;
+const SPOILED_PERCENT = 15;
+const LOOK_ALIKE = "0x4444444444444444444444444444444444444444";
+
+describe("Chaos", function () {
+  this.timeout((SECONDS + 120) * 1_000);
+
+  onBothEngines(({ name, open }) => {
+    it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s)`, async () => {
+      const { database, url: databaseUrl } = await open();
+      const random = seededRandom(SEED);
+      const anvil = await startAnvil({ manualBlocks: true, extraArguments: ["--no-mining"] });
+      const nodes: LyingNode[] = [];
+      const indexers: Supervised[] = [];
+      try {
+        await placeEmitters(anvil, [PURCHASE_NFT, CASHBACK_DISTRIBUTOR, LOOK_ALIKE]);
+        const world = new World(anvil, random);
+        for (let block = 0; block < FIRST_BLOCKS; block++) await world.step(0.3);
+        nodes.push(await startLyingNode(anvil.rpcUrl, random), await startLyingNode(anvil.rpcUrl, random));
+        // Two processes: one indexes, the other takes over when it is killed.
+        for (const port of await freePorts(2)) indexers.push(superviseIndexer(databaseUrl, nodes, port));
+        for (const indexer of indexers) indexer.start();
+
+        for (const node of nodes) node.spoil(SPOILED_PERCENT);
+        const end = performance.now() + SECONDS * 1_000;
+        let isDeepDone = false;
+        while (performance.now() < end) {
+          await world.step(0.8);
+          const dice = random();
+          if (dice < 0.03) await pick(random, indexers).kill();
+          else if (dice < 0.08) await world.reorg(between(random, 1, DEEPEST_KEPT));
+          else if (dice < 0.1) pick(random, nodes).down();
+          else if (dice < 0.2) for (const node of nodes) node.up();
+          if (!isDeepDone && end - performance.now() < SECONDS * 500) {
+            await world.reorg(PAST_KEPT);
+            isDeepDone = true;
+          }
+          await delay(between(random, 0, 60));
+        }
+
+        for (const node of nodes) {
+          node.up();
+          node.spoil(0);
+        }
+        for (const indexer of indexers) await indexer.kill();
+        await world.step(1);
+        const expected = await foldChain(anvil.rpcUrl);
+        const isEqual = async () => JSON.stringify(await readIndexText(database)) === JSON.stringify(expected);
+        await until("the index equals the fold", isEqual, 60_000).catch(() => {});
+        const tale = `seed ${SEED}; ${world.tale()}; lies ${JSON.stringify(nodes.map((node) => [...node.counts]))}`;
+        expect(await readIndexText(database), tale).to.deep.equal(expected);
+        expect(expected.events.length, "the chain held too little to prove anything").to.be.greaterThan(100);
+        for (const indexer of indexers) expect(indexer.crashes(), indexer.output().slice(-2_000)).to.equal(0);
+      } finally {
+        for (const indexer of indexers) await indexer.stop("SIGKILL");
+        for (const node of nodes) await node.stop();
+        await anvil.stop("SIGKILL");
+      }
+    });
+  });
+});
+
+function superviseIndexer(databaseUrl: string, nodes: readonly LyingNode[], port: number): Supervised {
+  return supervise({
+    name: "indexer",
+    script: "indexer/main.ts",
+    url: `http://127.0.0.1:${port}`,
+    environment: {
+      DATABASE_URL: databaseUrl,
+      RPC_URLS: nodes.map((node) => node.url).join(","),
+      INDEXER_PORT: String(port),
+      PURCHASE_NFT_ADDRESS: PURCHASE_NFT,
+      CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR,
+      START_BLOCK: "0",
+      LOG_LEVEL: "warn",
+    },
+  });
+}
+
+/** A chain on which purchases are made, confirmed and paid, and whose blocks may be taken back. */
+class World {
+  readonly #anvil: Anvil;
+  readonly #random: Random;
+  #purchases = 0;
+  #blocks = 0;
+  readonly #reorgs: number[] = [];
+
+  constructor(anvil: Anvil, random: Random) {
+    this.#anvil = anvil;
+    this.#random = random;
+  }
+
+  tale(): string {
+    return `${this.#purchases} purchases, reorgs ${this.#reorgs.join(" ")}`;
+  }
+
+  /** One more block, with this chance of holding events. */
+  async step(chance: number): Promise<void> {
+    if (this.#random() < chance) await emit(this.#anvil, this.#events());
+    if (this.#random() < chance / 4) await this.#deceive();
+    await this.#anvil.request("anvil_mine", "0x1");
+    this.#blocks += 1;
+  }
+
+  async reorg(depth: number): Promise<void> {
+    const head = Number(await this.#anvil.request<string>("eth_blockNumber"));
+    const real = Math.min(depth, head - 2);
+    this.#reorgs.push(real);
+    // Blocks of their own on the other side, at random heights.
+    const others = Array.from({ length: between(this.#random, 0, 5) }, () => {
+      const nft = this.#events().filter((event) => event.from === "nft");
+      const to = PURCHASE_NFT;
+      return [{ from: SENDER, to, data: emitterInput(nft), gas: "0x989680" }, between(this.#random, 0, real - 1)];
+    });
+    await this.#anvil.request("anvil_reorg", real, others);
+  }
+
+  #events(): EventRecord[] {
+    const events: EventRecord[] = [];
+    for (let count = between(this.#random, 1, 4); count > 0; count--) {
+      const known = BigInt(between(this.#random, 1, Math.max(1, this.#purchases)));
+      const dice = this.#random();
+      if (dice < 0.5 || this.#purchases === 0) {
+        this.#purchases += 1;
+        const tokenId = BigInt(this.#purchases);
+        events.push(...mintEvents({ tokenId, buyer: buyerOf(this.#purchases % 17), storeId: this.#purchases % 8 }));
+      } else if (dice < 0.75) events.push(...statusEvents(known, this.#random() < 0.8 ? 2 : 3));
+      else {
+        const kind = this.#random() < 0.9 ? "CashbackPaid" : "CashbackDeferred";
+        events.push(paymentEvent(known, buyerOf(Number(known) % 17), known * 10n ** 9n, kind));
+      }
+    }
+    return events;
+  }
+
+  /** What is not ours: the same events of another contract, and an id that no purchase here can have. */
+  async #deceive(): Promise<void> {
+    await emit(this.#anvil, mintEvents({ tokenId: 999_999n, buyer: buyerOf(0) }), () => LOOK_ALIKE);
+    await emit(this.#anvil, mintEvents({ tokenId: 2n ** 63n, buyer: buyerOf(0) }));
+  }
+}
+
+const SENDER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";

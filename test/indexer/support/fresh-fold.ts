@@ -1,0 +1,101 @@
+import { createPublicClient, http, parseEventLogs } from "viem";
+import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
+import type { Database } from "../../../database/connect.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../support/event-chain.ts";
+
+/** What the index must hold, as text a row, so that a difference is easy to read. */
+export type IndexText = { events: string[]; nfts: string[]; payouts: string[] };
+
+const INT64_MAX = 2n ** 63n - 1n;
+const KINDS = ["Transfer", "PurchaseMinted", "StatusUpdated", "CashbackPaid", "CashbackDeferred"];
+
+/** The canonical chain folded anew, with another decoder and none of the indexer's code. */
+export async function foldChain(rpcUrl: string): Promise<IndexText> {
+  const client = createPublicClient({ transport: http(rpcUrl) });
+  const raw = await client.getLogs({
+    address: [PURCHASE_NFT, CASHBACK_DISTRIBUTOR],
+    fromBlock: 0n,
+    toBlock: "latest",
+  });
+  const nftLogs = parseEventLogs({ abi: purchaseNftAbi, logs: raw.filter((log) => log.address === PURCHASE_NFT) });
+  const paymentLogs = parseEventLogs({
+    abi: cashbackDistributorAbi,
+    logs: raw.filter((log) => log.address === CASHBACK_DISTRIBUTOR),
+  });
+  const logs = [...nftLogs, ...paymentLogs]
+    .filter((log) => KINDS.includes(log.eventName))
+    .sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex);
+  const times = new Map<bigint, bigint>();
+  for (const number of new Set(logs.map((log) => log.blockNumber))) {
+    times.set(number, (await client.getBlock({ blockNumber: number })).timestamp * 1_000n);
+  }
+
+  const events: string[] = [];
+  const nfts = new Map<bigint, { fixed: string; status: string }>();
+  const payouts = new Map<bigint, string>();
+  for (const log of logs) {
+    const at = times.get(log.blockNumber);
+    const { blockNumber: block, transactionHash: transaction } = log;
+    const note = (id: bigint) => events.push(`${block}/${log.logIndex} ${log.eventName} ${id} ${transaction}`);
+    if (log.eventName === "CashbackPaid" || log.eventName === "CashbackDeferred") {
+      const { purchaseId, recipient, amount } = log.args;
+      if (purchaseId > INT64_MAX) continue;
+      note(purchaseId);
+      const state = log.eventName === "CashbackPaid" ? "paid" : "deferred";
+      payouts.set(
+        purchaseId,
+        `${purchaseId} ${recipient.toLowerCase()} ${amount / 10n ** 9n} ${state} ${transaction} ${block} ${log.logIndex} ${at}`,
+      );
+    } else if (log.eventName === "Transfer") {
+      if (log.args.id <= INT64_MAX) note(log.args.id);
+    } else if (log.eventName === "PurchaseMinted") {
+      const { tokenId, buyer, storeId, valueCents, cashbackBps, bonusBps } = log.args;
+      if (tokenId > INT64_MAX) continue;
+      note(tokenId);
+      nfts.set(tokenId, {
+        fixed: `${tokenId} ${buyer.toLowerCase()} ${storeId} ${valueCents} ${cashbackBps} ${bonusBps} ${transaction} ${block} ${at}`,
+        status: "1 null null null",
+      });
+    } else if (log.eventName === "StatusUpdated") {
+      const { tokenId, to } = log.args;
+      if (tokenId > INT64_MAX) continue;
+      note(tokenId);
+      const nft = nfts.get(tokenId);
+      if (nft) nft.status = `${to} ${transaction} ${block} ${at}`;
+    }
+  }
+  const byId = <T>(rows: Map<bigint, T>) => [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return { events, nfts: byId(nfts).map(({ fixed, status }) => `${fixed} ${status}`), payouts: byId(payouts) };
+}
+
+/** What the index holds, in the same form. */
+export async function readIndexText({ kysely }: Database): Promise<IndexText> {
+  const events = await kysely
+    .selectFrom("chain_events")
+    .selectAll()
+    .orderBy("block_number")
+    .orderBy("log_index")
+    .execute();
+  const nfts = await kysely.selectFrom("nfts").selectAll().orderBy("token_id").execute();
+  const payouts = await kysely.selectFrom("payouts").selectAll().orderBy("token_id").execute();
+  return {
+    events: events.map((e) => `${e.block_number}/${e.log_index} ${e.kind} ${e.token_id} ${e.transaction_hash}`),
+    nfts: nfts.map((n) =>
+      [
+        ...[n.token_id, n.owner, n.store_id, n.value_cents, n.cashback_bps, n.bonus_bps, n.mint_transaction],
+        ...[n.minted_block, n.minted_at, n.status, n.status_transaction, n.status_block, n.status_at],
+      ]
+        .map(String)
+        .join(" "),
+    ),
+    payouts: payouts.map((p) =>
+      [
+        ...[p.token_id, p.recipient, p.amount_gwei, p.state, p.transaction_hash],
+        ...[p.block_number, p.log_index, p.paid_at],
+      ]
+        .map(String)
+        .join(" "),
+    ),
+  };
+}
