@@ -6,10 +6,13 @@ import type { HardhatPlugin } from "hardhat/types/plugins";
 // The compiler comes from npm, so that nothing is downloaded at build time.
 const SOLC_PATH = createRequire(import.meta.url).resolve("solc/soljson.js");
 
+// Instrumented for coverage, the code is compiled the quick way: what it costs says nothing then.
+const viaIR = !process.argv.includes("--coverage");
+
 const solc = (runs: number) => ({
   version: "0.8.35",
   path: SOLC_PATH,
-  settings: { evmVersion: "cancun", viaIR: true, optimizer: { enabled: true, runs } },
+  settings: { evmVersion: "cancun", viaIR, optimizer: { enabled: true, runs } },
 });
 
 /** Drops the compiler's warnings about libraries, which nobody here can act on; those about our own code stay. */

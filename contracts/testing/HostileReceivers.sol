@@ -104,11 +104,3 @@ contract BalanceReader {
         if (address(_DISTRIBUTOR).balance < _DISTRIBUTOR.totalCredit()) revert BooksOutOfOrder();
     }
 }
-
-/// @title ForcedFunding
-/// @notice Sends its balance to an address without asking it.
-contract ForcedFunding {
-    constructor(address payable to) payable {
-        selfdestruct(to);
-    }
-}
