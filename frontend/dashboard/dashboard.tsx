@@ -145,8 +145,8 @@ function ProfileView({ profile }: { profile: Profile }) {
         <BonusSystem />
       </div>
       <FanTokens profile={profile} />
-      <CashbackHistory purchases={profile.purchases} />
       <Tickets profile={profile} isRefreshing={isRefreshing} />
+      <CashbackHistory purchases={profile.purchases} />
     </div>
   );
 }

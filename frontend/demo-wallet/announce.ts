@@ -2,7 +2,21 @@
  * The demo wallet: a well-known test key of the local chain behind a true EIP-1193 provider, announced by EIP-6963,
  * so that a newcomer needs no extension. Only a build for the local chain contains it.
  */
-import { demoProvider } from "./provider.ts";
+import { isPermitted } from "./permission.ts";
+
+type Request = { method: string; params?: unknown };
+
+/** The wallet's own code, with its cryptography, is fetched when it is first used. */
+const provider = {
+  async request(request: Request): Promise<unknown> {
+    if (request.method === "eth_accounts" && !isPermitted()) return [];
+    const { answer } = await import("./provider.ts");
+    return answer(request);
+  },
+  // This wallet has one account on one chain: it has nothing to tell.
+  on: () => provider,
+  removeListener: () => provider,
+};
 
 const ICON =
   "data:image/svg+xml;base64," +
@@ -12,7 +26,7 @@ const ICON =
 
 const detail = Object.freeze({
   info: { uuid: crypto.randomUUID(), name: "Torcida demo", icon: ICON, rdns: "app.torcida.demo" },
-  provider: demoProvider,
+  provider,
 });
 
 const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));

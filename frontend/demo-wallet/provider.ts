@@ -2,14 +2,13 @@ import { type Hex, hexToString, isHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { SPICY_CHAIN_ID } from "../../domain/product.ts";
 import { askConsent } from "./consent.ts";
+import { isPermitted, setPermitted } from "./permission.ts";
 
 /** Account 3 of the development chain's published mnemonic: worth nothing anywhere. */
 const DEMO_KEY: Hex = "0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6";
 const KEY_STORAGE = "demo_wallet_key";
-const PERMISSION_STORAGE = "demo_wallet_permitted";
 const DEFAULT_RPC_URL = "http://127.0.0.1:8545";
 
-type Listener = (...values: unknown[]) => void;
 type Request = { method: string; params?: unknown };
 
 class ProviderError extends Error {
@@ -20,7 +19,6 @@ class ProviderError extends Error {
   }
 }
 
-const listeners = new Map<string, Set<Listener>>();
 const chainIdHex = `0x${SPICY_CHAIN_ID.toString(16)}`;
 
 /** Another key may be put in its place, so that several shoppers can be tried on one machine. */
@@ -29,13 +27,12 @@ function account() {
   return privateKeyToAccount(chosen && isHex(chosen) ? chosen : DEMO_KEY);
 }
 
-const isPermitted = () => localStorage.getItem(PERMISSION_STORAGE) === "yes";
 const accounts = () => (isPermitted() ? [account().address.toLowerCase()] : []);
 
 async function requestAccounts(): Promise<string[]> {
   if (!isPermitted()) {
     if (!(await askConsent("connect", account().address))) throw new ProviderError(4001, "User rejected the request.");
-    localStorage.setItem(PERMISSION_STORAGE, "yes");
+    setPermitted(true);
   }
   return accounts();
 }
@@ -65,41 +62,29 @@ async function forward(request: Request): Promise<unknown> {
   return answer.result;
 }
 
-export const demoProvider = {
-  async request(request: Request): Promise<unknown> {
-    switch (request.method) {
-      case "eth_chainId":
-        return chainIdHex;
-      case "net_version":
-        return String(SPICY_CHAIN_ID);
-      case "eth_accounts":
-        return accounts();
-      case "eth_requestAccounts":
-        return requestAccounts();
-      case "wallet_requestPermissions":
-        await requestAccounts();
-        return [
-          { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: accounts() }] },
-        ];
-      case "wallet_revokePermissions":
-        localStorage.removeItem(PERMISSION_STORAGE);
-        return null;
-      case "wallet_switchEthereumChain":
-      case "wallet_addEthereumChain":
-        return null;
-      case "personal_sign":
-        return personalSign(request.params);
-      default:
-        return forward(request);
-    }
-  },
-  on(event: string, listener: Listener) {
-    const known = listeners.get(event) ?? new Set();
-    listeners.set(event, known.add(listener));
-    return demoProvider;
-  },
-  removeListener(event: string, listener: Listener) {
-    listeners.get(event)?.delete(listener);
-    return demoProvider;
-  },
-};
+/** One EIP-1193 request. @throws ProviderError with the wallet's code */
+export async function answer(request: Request): Promise<unknown> {
+  switch (request.method) {
+    case "eth_chainId":
+      return chainIdHex;
+    case "net_version":
+      return String(SPICY_CHAIN_ID);
+    case "eth_accounts":
+      return accounts();
+    case "eth_requestAccounts":
+      return requestAccounts();
+    case "wallet_requestPermissions":
+      await requestAccounts();
+      return [{ parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: accounts() }] }];
+    case "wallet_revokePermissions":
+      setPermitted(false);
+      return null;
+    case "wallet_switchEthereumChain":
+    case "wallet_addEthereumChain":
+      return null;
+    case "personal_sign":
+      return personalSign(request.params);
+    default:
+      return forward(request);
+  }
+}

@@ -25,7 +25,8 @@ const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 
 /** How long the message stands before an outside change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
-export const DEMO_WALLET_RDNS = "app.torcida.demo";
+/** In a build for a public chain nothing has this name. */
+export const DEMO_WALLET_RDNS = import.meta.env.VITE_NETWORK === "localhost" ? "app.torcida.demo" : "none";
 const WALLETCONNECT_PROJECT_ID = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID;
 
 export type Wallet = {

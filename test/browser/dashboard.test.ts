@@ -1,0 +1,162 @@
+import { expect } from "chai";
+import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const ENGLISH = { storage: { language: "en" } };
+
+describe("Dashboard", () => {
+  const site = useSite();
+
+  it("shows the totals, the counts and what is pending", async () => {
+    const { page, problems } = await site.openLoggedIn("/dashboard", ENGLISH);
+    await page.getByText("14.00 CHZ").waitFor();
+    await page.getByText("1 confirmed · 1 pending").waitFor();
+    expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("7.00 CHZ");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("sums the NFT's attributes where the server gives no totals, in every way that they are written", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    const nft = (id: number, value: string, cashback: string, status?: string) => {
+      const one = fixtureNft(fixturePurchase({ id }), wallet.address);
+      one.metadata.attributes = [
+        { trait_type: "Valor da Compra", value },
+        { trait_type: "Cashback", value: cashback },
+        ...(status ? [{ trait_type: "Status", value: status }] : []),
+      ];
+      return one;
+    };
+    const nfts = [
+      nft(1, "R$ 1.234,50", "5%", "Confirmed"),
+      nft(2, "100", "2.5"),
+      nft(3, "200.00", "5,75%", "Pendente"),
+    ];
+    const { totals: _, ...rest } = { ...me, nfts, purchases: [] };
+    site.server.answer("GET /api/me", { body: { success: true, data: rest } });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.getByText("75.73 CHZ").first().waitFor();
+    await page.getByText("1 confirmed · 2 pending").waitFor();
+    expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("14.00 CHZ");
+  });
+
+  it("shows holdings of the two fan tokens with their tiers, inclusive thresholds", async () => {
+    const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
+    const row = (symbol: string) => page.getByRole("row").filter({ hasText: symbol });
+    expect(await row("PSG").textContent())
+      .to.include("12.50")
+      .and.to.include("Basic")
+      .and.to.include("Paris Saint-Germain");
+    expect(await row("VERDAO").textContent())
+      .to.include("50.00")
+      .and.to.include("Gold")
+      .and.to.include("Palmeiras");
+  });
+
+  it("shows the wallet's address and balance when it is connected, and a way to connect when not", async () => {
+    const wallet = testWallet();
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.getByText("No wallet connected.").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    const card = page.locator("section").filter({ hasText: "Balance" }).last();
+    await card.getByText("10.50 CHZ").waitFor();
+    expect(await card.textContent()).to.include(`${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`);
+  });
+
+  it("refreshes by its button, with skeletons, and says so", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    const button = page.getByRole("button", { name: /Refresh wallet data/ });
+    await button.waitFor();
+    site.server.answer("GET /api/me", { delayMs: 800, body: { success: true, data: me } });
+    await button.click();
+    await page.locator(".ticket-grid [data-skeleton]").nth(2).waitFor();
+    expect(await page.locator(".ticket-grid [data-skeleton]").count()).to.equal(3);
+    expect(await page.getByRole("button", { name: "Refreshing..." }).isDisabled()).to.equal(true);
+    await page.getByText("Wallet data refreshed").waitFor();
+  });
+
+  it("shows an NFT's store, status, amount, cashback and wallet, and everything else in its dialog", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    const card = page.getByRole("article").filter({ hasText: "Verdão Store" });
+    const short = `${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`;
+    for (const text of ["Pending", "R$100.00", "7%", short]) await card.getByText(text, { exact: true }).waitFor();
+    await card.getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog");
+    for (const text of [
+      "Compra nº 2",
+      "Recibo de compra",
+      "Torcida Purchase",
+      "TORCIDA",
+      "Loja",
+      "Valor da Compra",
+      "Comprador",
+      wallet.address,
+    ]) {
+      await dialog.getByText(text, { exact: true }).first().waitFor();
+    }
+    const link = dialog.getByRole("link", { name: /View on explorer/ });
+    expect(await link.getAttribute("href")).to.equal(`https://explorer.example/tx/0x${"a".repeat(64)}`);
+    expect(await link.getAttribute("target")).to.equal("_blank");
+    expect(await link.getAttribute("rel"))
+      .to.include("noopener")
+      .and.to.include("noreferrer");
+  });
+
+  it("falls back to a placeholder where an NFT's image is broken", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    for (const nft of me.nfts) nft.metadata.image = `${site.server.url}/api/broken.png`;
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.locator(".nft-placeholder").first().waitFor();
+    expect(await page.locator(".ticket-grid img").count()).to.equal(0);
+  });
+
+  it("shows the stored records where there are no NFTs", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    me.nfts = [];
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const card = page.getByRole("article").filter({ hasText: "Verdão Store" });
+    for (const text of ["Pendente", "VERDAO"]) await card.getByText(text, { exact: true }).waitFor();
+    await page.getByText("Confirmado", { exact: true }).first().waitFor();
+  });
+
+  it("follows a fresh purchase live, from processing to confirmed and paid", async () => {
+    const wallet = testWallet();
+    const now = new Date().toISOString();
+    const fresh = fixturePurchase({
+      id: 3,
+      store: "Mercado da Bola",
+      created_at: now,
+      date: now,
+      status: "processing",
+      cashback_state: "unpaid",
+      minted_at: null,
+      confirmed_at: null,
+      paid_at: null,
+    });
+    const me = site.server.signIn(wallet.address, { nfts: [], purchases: [fresh] });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    const strip = page.locator("section").filter({ hasText: "Purchases on their way" }).last();
+    await strip.getByText("Mercado da Bola").waitFor();
+    Object.assign(fresh, { status: "pending", minted_at: now });
+    me.nfts = [fixtureNft(fresh, wallet.address)];
+    await page.getByRole("article").getByText("Pending", { exact: true }).waitFor();
+    Object.assign(fresh, { status: "confirmed", confirmed_at: now, cashback_state: "paid", paid_at: now });
+    me.nfts = [fixtureNft(fresh, wallet.address)];
+    await page.getByRole("article").getByText("Confirmed", { exact: true }).waitFor();
+  });
+
+  it("leads to the stores from its empty state", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address, { nfts: [], purchases: [] });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.getByRole("button", { name: "Explore stores" }).click();
+    await page.waitForURL("**/stores");
+  });
+});
