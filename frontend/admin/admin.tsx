@@ -11,6 +11,8 @@ const Panel = lazy(() => import("./panel.tsx"));
 /** The admin area is in Portuguese. Specification, sections 2, 4 and 8. */
 const CHECKING = "Verificando permissões de administrador...";
 const REDIRECTING = "Redirecionando...";
+/** Long enough to be read. */
+const REDIRECTING_SHOWN_MS = 600;
 
 type Denial = { to: string; title: string; description: string };
 
@@ -56,7 +58,10 @@ export default function Admin() {
     if (!to || !title || hasLeft.current) return;
     hasLeft.current = true;
     toast.error(title, { id: "admin-denied", description });
-    navigate(to, { replace: true });
+    // Not undone by the effect's cleanup: the way out stands, whatever the check says next.
+    setTimeout(() => {
+      if (location.pathname === paths.admin) navigate(to, { replace: true });
+    }, REDIRECTING_SHOWN_MS);
   }, [to, title, description, navigate]);
   if (status === "ready" && admin === "admin") {
     return (

@@ -126,11 +126,9 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
           </div>
         ))}
       </dl>
-      <section aria-labelledby="cashbacks">
+      <div>
         <div className="section-head">
-          <h3 id="cashbacks" className="card-title">
-            Categorias de cashback
-          </h3>
+          <h3 className="card-title">Categorias de cashback</h3>
           <button type="button" className="button button-small" onClick={() => setOpen({ kind: "add" })}>
             Adicionar cashback
           </button>
@@ -174,7 +172,7 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
             ))}
           </ul>
         )}
-      </section>
+      </div>
       {open?.kind === "edit" && (
         <StoreDialog
           title="Editar loja"

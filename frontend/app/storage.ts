@@ -25,3 +25,9 @@ export function store(key: StorageKey, value: string | null): void {
     // Without storage the choice lasts for this page.
   }
 }
+
+/** Forgets the session. @throws where the browser forbids it, and then the session is still there */
+export function forgetSession(): void {
+  localStorage.removeItem(STORAGE_KEYS.token);
+  localStorage.removeItem(STORAGE_KEYS.currentWallet);
+}

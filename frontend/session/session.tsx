@@ -5,7 +5,7 @@ import { getMe, logout } from "../api/calls.ts";
 import { ApiError, listenForUnauthorized } from "../api/http.ts";
 import { isWorthRetrying } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
-import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
+import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 
@@ -94,16 +94,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [token, hasRefusal, end]);
 
   const signOut = useCallback(() => {
+    // The server forgets the session too; where it cannot be told, the session ends there by its age.
+    if (token) logout().catch(() => {});
     try {
-      setSignedOutWallet(profile?.wallet);
-      // The server forgets the session too; where it cannot be told, the session ends there by its age.
-      if (token) logout().catch(() => {});
-      store(STORAGE_KEYS.currentWallet, null);
-      end();
-      toast.success(t("session.signedOut"), { id: "session" });
+      forgetSession();
     } catch {
-      toast.error(t("session.signOutFailed"), { id: "session" });
+      toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
+      return;
     }
+    setSignedOutWallet(profile?.wallet);
+    end();
+    toast.success(t("session.signedOut"), { id: "session" });
   }, [end, profile?.wallet, t, token]);
 
   // Design, section 8: an account change signs out a session of another wallet.

@@ -24,6 +24,7 @@ describe("Admin", () => {
 
     it("leads a user who is no admin to the dashboard, with the reason", async () => {
       const { page } = await site.openLoggedIn("/admin");
+      await page.getByText("Redirecionando...").waitFor();
       await page.waitForURL("**/dashboard");
       await toast(page, "Acesso negado");
       await toast(page, "Você não tem permissão para acessar o painel de administração.");
@@ -217,6 +218,10 @@ describe("Admin", () => {
       await dialog.getByText("Esta ação não pode ser desfeita.").waitFor();
       await dialog.getByRole("button", { name: "Excluir" }).click();
       await toast(page, "Erro ao excluir cashback. (API Error: 500 Internal Server Error)");
+      site.server.answer(`DELETE ${route}`, { body: { success: true, message: "ok" } });
+      await page.getByRole("button", { name: new RegExp(`Excluir.*${first?.category}`) }).click();
+      await dialog.getByRole("button", { name: "Excluir" }).click();
+      await toast(page, "Cashback excluído com sucesso!");
     });
 
     it("says that the stores, or a store's cashbacks, could not be loaded", async () => {

@@ -16,6 +16,7 @@ describe("Wallet", () => {
     const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), ...ENGLISH });
     await connect(page);
     await said(page, "Wallet not found");
+    await said(page, "A browser wallet is required.");
     await page
       .getByRole("dialog")
       .getByRole("button", { name: /Demo wallet/ })

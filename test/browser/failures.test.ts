@@ -1,0 +1,197 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const toast = (page: Page, text: string) =>
+  page.locator("[data-sonner-toast]").getByText(text, { exact: true }).waitFor();
+
+describe("When things fail", () => {
+  const site = useSite();
+
+  it("says 'Falha na conexão' where the login cannot reach the server, and tries again", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    site.server.answer("POST /api/login", "drop");
+    const { page, problems } = await site.open("/auth", { wallet });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await toast(page, "Falha na conexão");
+    site.server.answer("POST /api/login", undefined);
+    await page.getByRole("button", { name: "Tentar de novo" }).click();
+    await page.waitForURL("**/dashboard");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("says 'Registration error' where a registration cannot reach the server", async () => {
+    site.server.answer("POST /api/register-user-data", "drop");
+    const { page, problems } = await site.open("/auth", { storage: { language: "en" } });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.getByRole("button", { name: "Continue to registration" }).click();
+    await page.getByLabel("First name").fill("Ana");
+    await page.getByLabel("Last name").fill("Silva");
+    await page.getByLabel("Email").fill("ana@example.com");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await toast(page, "Registration error");
+    expect(await page.getByLabel("First name").inputValue()).to.equal("Ana");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("says 'Sign out failed' where the browser does not let the session be erased", async () => {
+    const { page } = await site.openLoggedIn("/", { storage: { language: "en" } });
+    await page.evaluate(() => {
+      Storage.prototype.removeItem = () => {
+        throw new DOMException("forbidden", "SecurityError");
+      };
+    });
+    await page.getByRole("button", { name: "Logout" }).click();
+    await toast(page, "Sign out failed");
+    await page.getByRole("button", { name: "Logout" }).waitFor();
+  });
+
+  it("keeps the session where nothing answers, says so, and goes on when it answers again", async () => {
+    site.server.answer("GET /api/me", "drop");
+    const { page, problems } = await site.openLoggedIn("/dashboard");
+    await page.getByRole("alert").getByText("O servidor não está respondendo.").first().waitFor();
+    expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.be.a("string");
+    site.server.answer("GET /api/me", undefined);
+    await page.getByRole("button", { name: "Tentar de novo" }).click();
+    await page.getByText("Ana Maria Silva").waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("says that the reader is offline, and loads the stores when the connection is back", async () => {
+    const { page, context } = await site.open("/auth");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.evaluate(() => Object.defineProperty(navigator, "onLine", { get: () => false, configurable: true }));
+    await context.route("**/api/stores", (route) => route.abort("internetdisconnected"));
+    await page.getByRole("link", { name: "Lojas" }).click();
+    await page.getByRole("alert").getByText("Você está sem internet.").waitFor();
+    await context.unroute("**/api/stores");
+    await page.getByRole("button", { name: "Tentar de novo" }).click();
+    await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
+  });
+
+  it("says that a screen could not be loaded, and reloads it", async () => {
+    const { page, context } = await site.open("/");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await context.route("**/assets/stores-*.js", (route) => route.abort());
+    await page.getByRole("link", { name: "Lojas", exact: true }).click();
+    await page.getByRole("heading", { name: "Esta tela parou" }).waitFor();
+    await context.unroute("**/assets/stores-*.js");
+    await page.getByRole("button", { name: "Recarregar a página" }).click();
+    await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
+  });
+
+  it("shows one toast for many 401s", async () => {
+    const { page } = await site.openLoggedIn("/dashboard");
+    await page.getByText("Ana Maria Silva").waitFor();
+    site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "x" } });
+    const refresh = page.getByRole("button", { name: "Atualizar dados da carteira" });
+    await refresh.click();
+    await page.waitForURL(/\/auth/);
+    expect(await page.getByText("Não autorizado: sessão expirada").count()).to.equal(1);
+    expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.equal(null);
+  });
+
+  describe("admin writes that fail", () => {
+    const details = async (page: Page) => {
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await page.getByRole("button", { name: "Adicionar cashback" }).waitFor();
+    };
+    const confirm = (page: Page) => page.getByRole("dialog").getByRole("button", { name: "Excluir" }).click();
+    const writes: [string, string, string, string, (page: Page) => Promise<void>][] = [
+      [
+        "PUT /api/store/1",
+        "Failed to update store",
+        "Erro ao atualizar loja.",
+        "stores",
+        async (page) => {
+          await details(page);
+          await page.getByRole("button", { name: "Editar loja" }).click();
+          await page.getByRole("button", { name: "Salvar alterações" }).click();
+        },
+      ],
+      [
+        "DELETE /api/store/1",
+        "Failed to delete store",
+        "Erro ao excluir loja.",
+        "stores",
+        async (page) => {
+          await page.getByRole("button", { name: /Excluir.*Verdão Store/ }).click();
+          await confirm(page);
+        },
+      ],
+      [
+        "POST /api/store/1/cashback",
+        "Failed to add cashback",
+        "Erro ao adicionar cashback.",
+        "stores",
+        async (page) => {
+          await details(page);
+          await page.getByRole("button", { name: "Adicionar cashback" }).click();
+          await page.getByLabel("Categoria").fill("Livros");
+          await page.getByLabel("Percentual de cashback").fill("3");
+          await page.getByRole("dialog").getByRole("button", { name: "Adicionar" }).click();
+        },
+      ],
+      [
+        "PUT /api/store/1/cashback/CASHBACK",
+        "Failed to update cashback",
+        "Erro ao atualizar cashback.",
+        "stores",
+        async (page) => {
+          await details(page);
+          await page.getByRole("button", { name: /Editar.*Camisas/ }).click();
+          await page.getByRole("button", { name: "Salvar alterações" }).click();
+        },
+      ],
+      [
+        "DELETE /api/store/1/cashback/CASHBACK",
+        "Failed to delete cashback",
+        "Erro ao excluir cashback.",
+        "stores",
+        async (page) => {
+          await details(page);
+          await page.getByRole("button", { name: /Excluir.*Camisas/ }).click();
+          await confirm(page);
+        },
+      ],
+      [
+        "POST /api/admin/fan-token",
+        "Failed to create/update fan token",
+        "Não foi possível salvar o fan token",
+        "fan-tokens",
+        async (page) => {
+          await page.getByLabel("Nome").fill("Santos");
+          await page.getByLabel("Slug").fill("santos");
+          await page.getByLabel("URL da imagem").fill("https://img.example/s.png");
+          await page.getByRole("button", { name: "Salvar" }).click();
+        },
+      ],
+      [
+        "DELETE /api/admin/fan-token/TOKEN",
+        "Failed to delete fan token",
+        "Não foi possível excluir o fan token",
+        "fan-tokens",
+        async (page) => {
+          await page.getByRole("button", { name: /Excluir.*Palmeiras/ }).click();
+          await confirm(page);
+        },
+      ],
+    ];
+    for (const [route, helper, words, tab, act] of writes) {
+      it(`${route}: '${words}'`, async () => {
+        const { server } = site;
+        const cashback = server.stores[0]?.cashbacks.find((one) => one.category === "Camisas")?.id;
+        const token = server.tokens.find((one) => one.name === "Palmeiras")?.id;
+        server.isAdmin = true;
+        server.answer(route.replace("CASHBACK", String(cashback)).replace("TOKEN", String(token)), "drop");
+        const { page, problems } = await site.openLoggedIn(`/admin?tab=${tab}`);
+        await act(page);
+        await toast(page, "Erro");
+        await toast(page, `${words} (${helper})`);
+        expect(problems).to.deep.equal([]);
+      });
+    }
+  });
+});
