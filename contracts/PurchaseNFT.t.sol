@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+// Whether a call is refused is what these tests ask.
+// solhint-disable avoid-low-level-calls
+
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
 import {PackedPurchase, PackedPurchaseLib} from "./libraries/PackedPurchase.sol";
 import {PlainText} from "./libraries/PlainText.sol";

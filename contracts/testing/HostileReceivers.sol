@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+// Hostile on purpose.
+// solhint-disable avoid-low-level-calls, one-contract-per-file, no-complex-fallback
+
 import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
 
 /// @title RevertingReceiver

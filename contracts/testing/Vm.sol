@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+// The test chain's own name for it.
+// solhint-disable interface-starts-with-i
+
 /// @title Vm
 /// @notice The cheat codes of the test chain that our Solidity tests use.
 interface Vm {
