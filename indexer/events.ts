@@ -1,6 +1,9 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** What the indexer keeps of a log. Amounts are wei. */
+/**
+ * What the indexer keeps of a log. Amounts are wei. `Transfer`, `Locked` and `MetadataUpdate` only repeat these for
+ * explorers: a receipt is made once, by `PurchaseMinted`, and never leaves its buyer.
+ */
 export type ChainEvent = EventPosition & EventContent;
 
 export type EventPosition = {
@@ -10,7 +13,6 @@ export type EventPosition = {
 };
 
 export type EventContent =
-  | { kind: "Transfer"; tokenId: bigint; from: WalletAddress; to: WalletAddress }
   | {
       kind: "PurchaseMinted";
       tokenId: bigint;
@@ -28,10 +30,6 @@ export type EventKind = EventContent["kind"];
 
 /** Which of the two contracts emits an event, and the hash of its signature. A test compares them with the ABIs. */
 export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashbackDistributor"; topic: string }> = {
-  Transfer: {
-    contract: "purchaseNft",
-    topic: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
-  },
   PurchaseMinted: {
     contract: "purchaseNft",
     topic: "0x45ea465745a55b66765cf79a58abd592429dbfb09420ecd7d5a71866e6d88aea",
@@ -81,8 +79,6 @@ export function decodeLog(log: RpcLog): ChainEvent | undefined {
 function decodeContent(topics: string[], data: string): EventContent | undefined {
   const [topic, first = "", second = "", third = ""] = topics;
   switch (topic) {
-    case EVENT_TOPICS.Transfer.topic:
-      return { kind: "Transfer", tokenId: BigInt(third), from: addressIn(first), to: addressIn(second) };
     case EVENT_TOPICS.PurchaseMinted.topic:
       return {
         kind: "PurchaseMinted",
@@ -121,8 +117,6 @@ function numberAt(data: string, word: number): number {
 /** An event's arguments as they are stored: JSON, integers as text. */
 export function argumentsOf(event: EventContent): string {
   switch (event.kind) {
-    case "Transfer":
-      return `{"from":"${event.from}","to":"${event.to}"}`;
     case "PurchaseMinted":
       return `{"buyer":"${event.buyer}","storeId":"${event.storeId}","valueCents":"${event.valueCents}","cashbackBps":"${event.cashbackBps}","bonusBps":"${event.bonusBps}"}`;
     case "StatusUpdated":
@@ -138,8 +132,6 @@ export function contentOf(kind: string, tokenId: bigint, storedArguments: string
   const address = (name: string) => (stored[name] ?? "") as WalletAddress;
   const number = (name: string) => Number(stored[name]);
   switch (kind as EventKind) {
-    case "Transfer":
-      return { kind: "Transfer", tokenId, from: address("from"), to: address("to") };
     case "PurchaseMinted": {
       const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
       const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };

@@ -96,9 +96,6 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
           paidAtMs: atMs,
         });
         break;
-      case "Transfer":
-        // A receipt never leaves its buyer; PurchaseMinted says who that is.
-        break;
     }
   }
   return changes;

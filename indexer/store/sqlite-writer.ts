@@ -5,10 +5,12 @@ import { argumentsOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
+/** Halves the time of an insert; more of them gain nothing. */
+const ROWS_PER_STATEMENT = 32;
+
 /** Prepared statements on a connection of its own; one synchronous transaction a chunk. */
 export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter {
   const sqlite = openSqlite(database.location);
-  // The pages of a large chunk stay in memory until they are written once, in order.
   sqlite.pragma("cache_size = -8000");
   const fenced = fence(lease).compile(database.kysely);
   const holdLease = sqlite.prepare(fenced.sql);
@@ -20,35 +22,46 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
     const timestamps = new Map<number, number>();
     for (const { number, hash, timestamp } of chunk.blocks) {
       timestamps.set(number, timestamp);
-      statements.block.run(number, hash, timestamp);
+      statements.blocks.add(number, hash, timestamp);
     }
+    statements.blocks.flush();
     for (const event of chunk.events) {
       const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
-      statements.event.run(blockNumber, logIndex, transactionHash, kind, tokenId, argumentsOf(event));
+      statements.events.add(blockNumber, logIndex, transactionHash, kind, tokenId, argumentsOf(event));
     }
+    statements.events.flush();
     const { nfts, statuses, payouts } = fold(chunk.events, timestamps);
     for (const nft of nfts.values()) {
-      statements.nft.run(
+      statements.nfts.add(
         ...[nft.tokenId, nft.owner, nft.storeId, nft.valueCents, nft.cashbackBps, nft.bonusBps, nft.status],
         ...[nft.mintTransaction, nft.mintedBlock, nft.mintedAtMs],
         ...[nft.statusTransaction, nft.statusBlock, nft.statusAtMs],
       );
     }
+    statements.nfts.flush();
     for (const [tokenId, one] of statuses) {
       statements.status.run(one.status, one.statusTransaction, one.statusBlock, one.statusAtMs, tokenId);
     }
     for (const one of payouts.values()) {
-      statements.payout.run(
+      statements.payouts.add(
         ...[one.tokenId, one.recipient, one.amountGwei, one.state, one.transactionHash],
         ...[one.blockNumber, one.logIndex, one.paidAtMs],
       );
     }
+    statements.payouts.flush();
     const keptFrom = chunk.cursor.number - KEPT_BLOCKS;
     if (chunk.previous) statements.prune.run(chunk.previous.number - KEPT_BLOCKS, keptFrom);
   });
 
   return {
-    commit: async (chunk) => commit.immediate(chunk),
+    async commit(chunk) {
+      try {
+        commit.immediate(chunk);
+      } catch (error) {
+        for (const rows of statements.all) rows.forget();
+        throw error;
+      }
+    },
     close: async () => {
       sqlite.close();
     },
@@ -63,34 +76,68 @@ function moveCursor(statements: ReturnType<typeof prepare>, { previous, cursor }
 }
 
 function prepare(sqlite: Sqlite.Database) {
+  const blocks = new RowInserter(sqlite, "insert or replace", "chain_blocks", ["number", "hash", "timestamp"]);
+  const events = new RowInserter(sqlite, "insert", "chain_events", [
+    ...["block_number", "log_index", "transaction_hash", "kind", "token_id", "arguments"],
+  ]);
+  const nfts = new RowInserter(sqlite, "insert or replace", "nfts", [
+    ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "status"],
+    ...["mint_transaction", "minted_block", "minted_at"],
+    ...["status_transaction", "status_block", "status_at"],
+  ]);
+  const payouts = new RowInserter(sqlite, "insert or replace", "payouts", [
+    ...["token_id", "recipient", "amount_gwei", "state", "transaction_hash", "block_number", "log_index", "paid_at"],
+  ]);
   return {
+    ...{ blocks, events, nfts, payouts, all: [blocks, events, nfts, payouts] },
     setCursor: sqlite.prepare(
       "insert into chain_cursor (id, block_number, block_hash) values (1, ?, ?) on conflict do nothing",
     ),
     moveCursor: sqlite.prepare(
       "update chain_cursor set block_number = ?, block_hash = ? where id = 1 and block_number = ? and block_hash = ?",
     ),
-    block: sqlite.prepare("insert or replace into chain_blocks (number, hash, timestamp) values (?, ?, ?)"),
-    event: sqlite.prepare(
-      `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
-       values (?, ?, ?, ?, ?, ?)`,
-    ),
-    nft: sqlite.prepare(
-      `insert or replace into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status,
-         mint_transaction, minted_block, minted_at, status_transaction, status_block, status_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
     status: sqlite.prepare(
       "update nfts set status = ?, status_transaction = ?, status_block = ?, status_at = ? where token_id = ?",
-    ),
-    payout: sqlite.prepare(
-      `insert or replace into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number,
-         log_index, paid_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     prune: sqlite.prepare(
       `delete from chain_blocks where number >= ? and number < ? and number % ${SPARSE_EVERY} <> 0
          and not exists (select 1 from chain_events where chain_events.block_number = chain_blocks.number)`,
     ),
   };
+}
+
+/** Gathers rows and inserts many by one statement. */
+class RowInserter {
+  readonly #one: Sqlite.Statement<unknown[]>;
+  readonly #many: Sqlite.Statement<unknown[]>;
+  readonly #columns: number;
+  #values: unknown[] = [];
+
+  constructor(sqlite: Sqlite.Database, insert: string, table: string, columns: readonly string[]) {
+    const row = `(${columns.map(() => "?").join(", ")})`;
+    const into = `${insert} into ${table} (${columns.join(", ")}) values `;
+    this.#one = sqlite.prepare(into + row);
+    this.#many = sqlite.prepare(into + Array(ROWS_PER_STATEMENT).fill(row).join(", "));
+    this.#columns = columns.length;
+  }
+
+  add(...values: unknown[]): void {
+    this.#values.push(...values);
+    if (this.#values.length < ROWS_PER_STATEMENT * this.#columns) return;
+    this.#many.run(this.#values);
+    this.#values = [];
+  }
+
+  /** Inserts what is left; nothing is written before that or a full statement. */
+  flush(): void {
+    for (let at = 0; at < this.#values.length; at += this.#columns) {
+      this.#one.run(this.#values.slice(at, at + this.#columns));
+    }
+    this.#values = [];
+  }
+
+  /** After a failed transaction: what was gathered is gone with it. */
+  forget(): void {
+    this.#values = [];
+  }
 }
