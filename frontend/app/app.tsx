@@ -1,19 +1,18 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { BrowserRouter, Route, Routes, useLocation } from "react-router";
-import { Toaster } from "sonner";
 import { WagmiProvider } from "wagmi";
 import { queryClient } from "../api/queries.ts";
 import Home from "../home/home.tsx";
-import { type Language, LanguageProvider, useText } from "../i18n/language.tsx";
+import { type Language, LanguageProvider } from "../i18n/language.tsx";
 import { SessionProvider } from "../session/session.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { Toasts } from "../ui/toasts.tsx";
 import { wagmiConfig } from "../wallet/config.ts";
 import { WalletProvider } from "../wallet/wallet.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";
-import { useTheme } from "./theme.ts";
 
 const Stores = lazy(() => import("../stores/stores.tsx"));
 const Auth = lazy(() => import("../auth/auth.tsx"));
@@ -75,19 +74,5 @@ function Waiting() {
       <Skeletons count={1} className="h-12 max-w-md" />
       <div aria-hidden="true" className="skeleton h-64" />
     </div>
-  );
-}
-
-function Toasts() {
-  const t = useText();
-  return (
-    <Toaster
-      theme={useTheme()}
-      position="bottom-right"
-      duration={5_000}
-      closeButton
-      containerAriaLabel={t("common.notifications")}
-      toastOptions={{ classNames: { toast: "toast" }, closeButtonAriaLabel: t("common.close") }}
-    />
   );
 }

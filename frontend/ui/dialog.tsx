@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
+import { announceDialog } from "./toasts.tsx";
 
 type DialogProps = {
   title: ReactNode;
@@ -21,6 +22,7 @@ export function Dialog({ title, onClose, children, actions, isWide = false, lang
     const dialog = ref.current;
     const opener = document.activeElement;
     if (dialog && !dialog.open) dialog.showModal();
+    announceDialog();
     return () => {
       dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();

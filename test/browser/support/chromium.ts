@@ -4,13 +4,17 @@ import { type TestWallet, testWallet } from "./test-wallet.ts";
 /** Not the package's own list: with its single process, the browser ends with its first profile. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
-/** A Chromium: `CHROMIUM_PATH`, else the one that comes by npm. */
-export async function launchChromium(): Promise<Browser> {
-  if (process.env.CHROMIUM_PATH) return chromium.launch({ executablePath: process.env.CHROMIUM_PATH, args: FLAGS });
+/** A Chromium's path: `CHROMIUM_PATH`, else the one that comes by npm. */
+export async function chromiumPath(): Promise<string> {
+  if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
   // Tells the package to unpack the system libraries that a bare machine lacks.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= "nodejs24.x";
   const { default: packed } = await import("@sparticuz/chromium");
-  return chromium.launch({ executablePath: await packed.executablePath(), args: FLAGS });
+  return packed.executablePath();
+}
+
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: await chromiumPath(), args: FLAGS });
 }
 
 export type Visit = {

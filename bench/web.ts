@@ -1,0 +1,69 @@
+/**
+ * `npm run bench -- web [runs]`: Lighthouse (mobile) on the pages that anyone may open, median of five runs, against a
+ * system of its own; and what each page weighs on the wire.
+ */
+import { availableParallelism, cpus } from "node:os";
+import lighthouse from "lighthouse";
+import { chromium } from "playwright-core";
+import { chromiumPath } from "../test/browser/support/chromium.ts";
+import { freePorts } from "../test/support/free-port.ts";
+import { removeData, startTorcida, systemEnvironment } from "../test/support/torcida.ts";
+
+const RUNS = Number(process.argv[2] ?? 5);
+const PAGES = ["/", "/stores"] as const;
+const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const;
+const AUDITS = [
+  "first-contentful-paint",
+  "largest-contentful-paint",
+  "total-blocking-time",
+  "cumulative-layout-shift",
+  "total-byte-weight",
+] as const;
+
+type Figures = Record<string, number>;
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+async function measure(url: string, port: number): Promise<Figures> {
+  const result = await lighthouse(url, {
+    port,
+    output: "json",
+    logLevel: "error",
+    formFactor: "mobile",
+    onlyCategories: [...CATEGORIES],
+  });
+  if (!result) throw new Error(`Lighthouse answered nothing for ${url}`);
+  const { categories, audits } = result.lhr;
+  return Object.fromEntries([
+    ...CATEGORIES.map((name) => [name, Math.round((categories[name]?.score ?? 0) * 100)]),
+    ...AUDITS.map((name) => [name, audits[name]?.numericValue ?? Number.NaN]),
+  ]);
+}
+
+const torcida = await startTorcida(await systemEnvironment());
+const [port = 0] = await freePorts(1);
+const browser = await chromium.launch({
+  executablePath: await chromiumPath(),
+  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", `--remote-debugging-port=${port}`],
+});
+const pages: Record<string, Figures> = {};
+try {
+  for (const path of PAGES) {
+    const runs: Figures[] = [];
+    for (let run = 0; run < RUNS; run++) runs.push(await measure(torcida.url + path, port));
+    pages[path] = Object.fromEntries(
+      [...CATEGORIES, ...AUDITS].map((name) => [
+        name,
+        Number(median(runs.map((one) => one[name] ?? Number.NaN)).toFixed(3)),
+      ]),
+    );
+  }
+} finally {
+  await browser.close();
+  await torcida.stop();
+  removeData(torcida);
+}
+
+console.table(pages);
+console.log(JSON.stringify({ bench: "web", runs: RUNS, cpu: cpus()[0]?.model, cores: availableParallelism(), pages }));
