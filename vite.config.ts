@@ -3,6 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { NETWORKS } from "./chain/chains.ts";
+import { firstPaint } from "./frontend/first-paint.ts";
 
 /** Which chain the web app is built for. The demo wallet exists in a build for `localhost` alone. */
 const network = process.env.VITE_NETWORK || "localhost";
@@ -31,10 +32,27 @@ function compiledMessages(): Plugin {
   };
 }
 
+/** Puts the first paint into the page, so that it shows before any script has run. */
+function paintedEarly(): Plugin {
+  return {
+    name: "torcida-first-paint",
+    transformIndexHtml: (html) => html.replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`),
+  };
+}
+
+/** Those who draw previews of links want whole addresses; without `VITE_SITE_URL` they stay relative. */
+function siteAddress(): Plugin {
+  const site = (process.env.VITE_SITE_URL ?? "").replace(/\/$/, "");
+  return {
+    name: "torcida-site-address",
+    transformIndexHtml: (html) => html.replace('content="/og.png"', `content="${site}/og.png"`),
+  };
+}
+
 export default defineConfig({
   root: "frontend",
   envDir: "..",
-  plugins: [compiledMessages(), react(), tailwindcss()],
+  plugins: [compiledMessages(), paintedEarly(), react(), tailwindcss()],
   define: { "import.meta.env.VITE_NETWORK": JSON.stringify(network) },
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" } },
   build: {
