@@ -32,20 +32,29 @@ function compiledMessages(): Plugin {
   };
 }
 
-/** Puts the first paint into the page, so that it shows before any script has run. */
+/**
+ * Puts the first paint into the page, so that it shows before any script has run, and says which files each page needs
+ * besides the common ones: `public/theme.js` asks for them at once.
+ */
 function paintedEarly(): Plugin {
   return {
     name: "torcida-first-paint",
-    transformIndexHtml: (html) => html.replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`),
-  };
-}
-
-/** Those who draw previews of links want whole addresses; without `VITE_SITE_URL` they stay relative. */
-function siteAddress(): Plugin {
-  const site = (process.env.VITE_SITE_URL ?? "").replace(/\/$/, "");
-  return {
-    name: "torcida-site-address",
-    transformIndexHtml: (html) => html.replace('content="/og.png"', `content="${site}/og.png"`),
+    transformIndexHtml: {
+      order: "post",
+      handler(html, { bundle }) {
+        const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
+        const needs = Object.fromEntries(
+          ["stores", "auth", "dashboard"].map((page) => {
+            const chunk = chunks.find((one) => one.facadeModuleId?.endsWith(`/frontend/${page}/${page}.tsx`));
+            const files = chunk ? [chunk.fileName, ...chunk.imports].filter((file) => !html.includes(file)) : [];
+            return [`/${page}`, files.map((file) => `/${file}`)];
+          }),
+        );
+        return html
+          .replace("<html ", `<html data-needs='${JSON.stringify(needs)}' `)
+          .replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`);
+      },
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { BrowserRouter, Route, Routes, useLocation } from "react-router";
 import { WagmiProvider } from "wagmi";
 import { queryClient } from "../api/queries.ts";
@@ -13,13 +13,7 @@ import { WalletProvider } from "../wallet/wallet.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";
-
-const Stores = lazy(() => import("../stores/stores.tsx"));
-const Auth = lazy(() => import("../auth/auth.tsx"));
-const Dashboard = lazy(() => import("../dashboard/dashboard.tsx"));
-const Redirect = lazy(() => import("../redirect/redirect.tsx"));
-const Admin = lazy(() => import("../admin/admin.tsx"));
-const NotFound = lazy(() => import("../not-found/not-found.tsx"));
+import { Admin, Auth, Dashboard, NotFound, Redirect, Stores } from "./screens.tsx";
 
 export function App({ language }: { language: Language }) {
   return (

@@ -19,16 +19,20 @@ const provider = {
 };
 
 const ICON =
-  "data:image/svg+xml;base64," +
-  btoa(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b3d2e"/><path d="M7 12h18v3a2 2 0 0 0 0 4v3H7v-3a2 2 0 0 0 0-4z" fill="#f7f3e8"/></svg>',
-  );
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b3d2e"/><path d="M7 12h18v3a2 2 0 0 0 0 4v3H7v-3a2 2 0 0 0 0-4z" fill="#f7f3e8"/></svg>';
 
-const detail = Object.freeze({
-  info: { uuid: crypto.randomUUID(), name: "Torcida demo", icon: ICON, rdns: "app.torcida.demo" },
-  provider,
-});
-
-const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
-window.addEventListener("eip6963:requestProvider", announce);
-announce();
+/** Tells the page of the demo wallet by EIP-6963, now and whenever it asks. */
+export function announceDemoWallet(): void {
+  const detail = Object.freeze({
+    info: {
+      uuid: "7e9c2f0a-6f5d-4a57-9a35-2f1a0d2c7b11",
+      name: "Torcida demo",
+      icon: `data:image/svg+xml;base64,${btoa(ICON)}`,
+      rdns: "app.torcida.demo",
+    },
+    provider,
+  });
+  const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+  window.addEventListener("eip6963:requestProvider", announce);
+  announce();
+}

@@ -1,5 +1,6 @@
 // Runs before the first paint, so that the page never flashes in the other theme or language.
 (() => {
+  document.documentElement.dataset.page = location.pathname;
   try {
     const theme = localStorage.getItem("theme");
     const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -8,4 +9,7 @@
   } catch {
     document.documentElement.dataset.theme = "light";
   }
+  const needs = JSON.parse(document.documentElement.dataset.needs ?? "{}")[location.pathname] ?? [];
+  for (const href of needs)
+    document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
 })();

@@ -25,11 +25,7 @@ export default function Stores() {
     <section className="page">
       <PageHeading>{t("stores.title")}</PageHeading>
       <p className="lead">{t("stores.description")}</p>
-      {stores.isPending ? (
-        <div className="store-grid" aria-busy="true">
-          <Skeletons count={6} className="h-64" />
-        </div>
-      ) : stores.isError && !stores.data ? (
+      {stores.isError && !stores.data ? (
         <RetryPanel
           title={t("errorFetchingStores")}
           error={stores.error}
@@ -37,7 +33,7 @@ export default function Stores() {
           isRetrying={stores.isFetching}
         />
       ) : (
-        <Catalogue stores={stores.data ?? []} onBuy={setChosen} />
+        <Catalogue stores={stores.data ?? []} isPending={stores.isPending} onBuy={setChosen} />
       )}
       {chosen && (
         <Suspense>
@@ -48,7 +44,9 @@ export default function Stores() {
   );
 }
 
-function Catalogue({ stores, onBuy }: { stores: Store[]; onBuy: (store: Store) => void }) {
+type CatalogueProps = { stores: Store[]; isPending: boolean; onBuy: (store: Store) => void };
+
+function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
   const t = useText();
   const [parameters, setParameters] = useSearchParams();
   const selection: Selection = Object.fromEntries(parameters);
@@ -79,11 +77,15 @@ function Catalogue({ stores, onBuy }: { stores: Store[]; onBuy: (store: Store) =
         {FILTERS.map((name) => {
           const options = optionsOf(stores, name);
           // Specification, section 2: the club filter only where a store has a club.
-          if (name === "club" && options.length === 0) return null;
+          if (name === "club" && options.length === 0 && !isPending) return null;
           return (
             <label key={name} className="field">
               <span>{t(`stores.${name}`)}</span>
-              <select value={selection[name] ?? ""} onChange={(event) => choose(name, event.target.value)}>
+              <select
+                disabled={isPending}
+                value={selection[name] ?? ""}
+                onChange={(event) => choose(name, event.target.value)}
+              >
                 <option value="">{t(`stores.${name}.all`)}</option>
                 {options.map((option) => (
                   <option key={option} value={option}>
@@ -104,7 +106,7 @@ function Catalogue({ stores, onBuy }: { stores: Store[]; onBuy: (store: Store) =
       </div>
       <div className="results">
         <p role="status" className="muted">
-          {t("stores.count", { count: shown.length })}
+          {!isPending && t("stores.count", { count: shown.length })}
         </p>
         {isFiltered && (
           <button type="button" className="link" onClick={clear}>
@@ -112,7 +114,11 @@ function Catalogue({ stores, onBuy }: { stores: Store[]; onBuy: (store: Store) =
           </button>
         )}
       </div>
-      {shown.length === 0 ? (
+      {isPending ? (
+        <div className="store-grid" aria-busy="true">
+          <Skeletons count={6} className="h-64" />
+        </div>
+      ) : shown.length === 0 ? (
         <EmptyPanel title={t("stores.none")} hint={t("stores.none.hint")} />
       ) : (
         <ul className="store-grid">

@@ -1,0 +1,41 @@
+import { type ComponentType, lazy, useState } from "react";
+
+type Module = { default: ComponentType };
+
+/** A screen that is fetched when it is first shown; or before the first render, which then needs no placeholder. */
+function fetched(load: () => Promise<Module>) {
+  let Ready: ComponentType | undefined;
+  const fetchNow = async () => {
+    const module = await load();
+    Ready = module.default;
+    return module;
+  };
+  const Later = lazy(fetchNow);
+  function Screen() {
+    // Chosen once, so that what is on screen keeps its state when the other becomes possible.
+    const [First] = useState(() => Ready);
+    return First ? <First /> : <Later />;
+  }
+  return { Screen, fetchNow };
+}
+
+const stores = fetched(() => import("../stores/stores.tsx"));
+const auth = fetched(() => import("../auth/auth.tsx"));
+const dashboard = fetched(() => import("../dashboard/dashboard.tsx"));
+const redirect = fetched(() => import("../redirect/redirect.tsx"));
+const admin = fetched(() => import("../admin/admin.tsx"));
+const notFound = fetched(() => import("../not-found/not-found.tsx"));
+
+export const Stores = stores.Screen;
+export const Auth = auth.Screen;
+export const Dashboard = dashboard.Screen;
+export const Redirect = redirect.Screen;
+export const Admin = admin.Screen;
+export const NotFound = notFound.Screen;
+
+const BY_PATH: Record<string, typeof stores> = { "/stores": stores, "/auth": auth, "/dashboard": dashboard };
+
+/** Fetches what the first page shows. A failure is met again, and told, when it is shown. */
+export async function fetchFirstScreen(path: string): Promise<void> {
+  await BY_PATH[path]?.fetchNow().catch(() => {});
+}

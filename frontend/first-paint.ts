@@ -1,0 +1,33 @@
+import en from "./i18n/en.json" with { type: "json" };
+import pt from "./i18n/pt.json" with { type: "json" };
+
+/**
+ * What stands in `index.html` until the app has started: the header and, on the two pages that anyone may open, the
+ * heading, in the same markup as the app's own. `public/theme.js` says which page and language it is.
+ */
+export function firstPaint(): string {
+  const nav = (["home", "stores", "dashboard"] as const)
+    .map((name) => `<a href="${name === "home" ? "/" : `/${name}`}">${both(`nav.${name}`)}</a>`)
+    .join("");
+  return [
+    '<header class="site-header"><div class="site-header-inner">',
+    `<a class="logo" href="/">${LOGO}<span>Torcida</span></a>`,
+    `<nav class="site-nav">${nav}</nav>`,
+    '<div class="site-actions first-paint-space" aria-hidden="true">',
+    `<span class="button button-small"><i></i>${both("wallet.connect")}</span><span class="icon-button"></span><span class="icon-button">EN</span>`,
+    "</div></div></header><main>",
+    '<section class="hero first-paint" data-page="/"><div class="hero-inner"><div>',
+    `<p class="hero-title">${both("home.hero.title")}</p><p class="hero-text">${both("home.hero.text")}</p>`,
+    `<div class="flex flex-wrap gap-3 first-paint-space" aria-hidden="true"><span class="button">${both("home.viewStores")}</span><span class="button">${both("home.viewDashboard")}</span></div>`,
+    "</div></div></section>",
+    '<section class="page first-paint" data-page="/stores">',
+    `<p class="page-title">${both("stores.title")}</p><p class="lead">${both("stores.description")}</p></section></main>`,
+  ].join("");
+}
+
+const LOGO =
+  '<svg aria-hidden="true" width="30" height="30" viewBox="0 0 32 32"><path fill="currentColor" d="M4 5h24a2 2 0 0 1 2 2v5.200a3.800 3.800 0 0 0 0 7.600V25a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-5.200a3.800 3.800 0 0 0 0-7.600V7a2 2 0 0 1 2-2z"/><path class="logo-letter" d="M9 9h14v4h-4.700v11h-4.600V13H9z"/></svg>';
+
+function both(id: keyof typeof pt): string {
+  return `<span class="first-paint-pt">${pt[id]}</span><span class="first-paint-en" lang="en">${en[id]}</span>`;
+}
