@@ -1,11 +1,9 @@
 /** Cuts the product's one face to what its screens use: Latin text, weights 400 to 800, widths 75 to 100 %. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import subsetFont from "subset-font";
 
-const SOURCE = createRequire(import.meta.url).resolve(
-  "@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2",
-);
+const SOURCE = fileURLToPath(import.meta.resolve("@fontsource-variable/archivo/files/archivo-latin-wdth-normal.woff2"));
 const TARGET = "frontend/design/fonts/archivo-subset.woff2";
 const MAXIMUM_BYTES = 40 * 1024;
 

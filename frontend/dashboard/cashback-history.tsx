@@ -3,13 +3,11 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 
 const SHOWN = 12;
-const HEIGHT = 120;
-const STEP = 40;
 
 /** Cashback of the last purchases as bars, with the same figures as a table. */
 export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRecord[] }) {
   const t = useText();
-  const { chz, date } = useFormat();
+  const { chz, decimal, date, month } = useFormat();
   const shown = purchases
     .filter((one) => one.status !== "cancelled" && one.date)
     .sort((a, b) => a.date.localeCompare(b.date))
@@ -19,30 +17,22 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
   return (
     <section className="card card-body" aria-labelledby="history">
       <h2 id="history" className="card-title">
-        {t("history.title")}
+        {t("history.title")} <span className="chart-unit">(CHZ)</span>
       </h2>
-      <svg
-        className="chart"
-        viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`}
-        preserveAspectRatio="xMinYMax meet"
-        role="img"
-        aria-label={t("history.label", { count: shown.length })}
-      >
-        <path d={`M0 ${HEIGHT - 1}H${SHOWN * STEP}`} className="chart-line" />
-        {shown.map((one, index) => {
-          const height = Math.max(4, (Number(one.cashback_amount) / highest) * (HEIGHT - 12));
-          return (
-            <rect
-              key={one.id}
+      <div className="chart" role="img" aria-label={t("history.label", { count: shown.length })}>
+        {shown.map((one, index) => (
+          <div key={one.id} className="chart-column">
+            <span className="chart-value">{decimal(one.cashback_amount)}</span>
+            <span
               className={one.status === "confirmed" ? "chart-bar" : "chart-bar chart-bar-pending"}
-              x={index * STEP + 6}
-              y={HEIGHT - 2 - height}
-              width={STEP - 12}
-              height={height}
+              style={{ height: `${Math.max(3, (Number(one.cashback_amount) / highest) * 100)}%` }}
             />
-          );
-        })}
-      </svg>
+            <span className="chart-month">
+              {month(one.date) === month(shown[index - 1]?.date) ? "" : month(one.date)}
+            </span>
+          </div>
+        ))}
+      </div>
       <details className="rates">
         <summary>{t("history.table")}</summary>
         <div className="table-wrap">

@@ -53,7 +53,7 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
             label: t("ticket.value"),
             value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
           },
-          { label: t("ticket.wallet"), value: facts.buyer ? shortenAddress(facts.buyer) : "–" },
+          { label: t("ticket.wallet"), value: facts.buyer ? shortenAddress(facts.buyer.toLowerCase()) : "–" },
         ]}
         stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
         stub={
@@ -160,7 +160,7 @@ export function RecordTicket({ purchase }: { purchase: PurchaseRecord }) {
           },
           { label: t("ticket.value"), value: brl(purchase.amount) },
           { label: t("ticket.date"), value: date(purchase.date) },
-          { label: t("ticket.wallet"), value: shortenAddress(purchase.destination ?? "") },
+          { label: t("ticket.wallet"), value: shortenAddress((purchase.destination ?? "").toLowerCase()) },
         ]}
         stamp={<Stamp kind={kind}>{t(`stored.${kind}`)}</Stamp>}
         stub={<span className="stub-text">{purchase.tokenType}</span>}

@@ -20,6 +20,8 @@ export function useFormat() {
         `${new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number)}%`,
       integer: (value: number) => intl.formatNumber(value),
       date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
+      /** "jun." */
+      month: (iso: string | undefined) => (iso ? intl.formatDate(iso, { month: "short" }) : ""),
       dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "medium" }),
     };
   }, [intl]);
