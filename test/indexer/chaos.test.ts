@@ -35,11 +35,10 @@ const PAST_KEPT = 290;
 const SPOILED_PERCENT = 15;
 const LOOK_ALIKE = "0x4444444444444444444444444444444444444444";
 
-describe("Chaos", function () {
-  this.timeout((SECONDS + 120) * 1_000);
-
+describe("Chaos", () => {
   onBothEngines(({ name, open }) => {
-    it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s)`, async () => {
+    it(`ends with the canonical chain's own fold, row for row (${name}, seed ${SEED}, ${SECONDS} s)`, async function () {
+      this.timeout((SECONDS + 120) * 1_000);
       const { database, url: databaseUrl } = await open();
       const random = seededRandom(SEED);
       const anvil = await startAnvil({ manualBlocks: true, extraArguments: ["--no-mining"] });

@@ -8,7 +8,7 @@ import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../support/event-chain.ts
 export type IndexText = { events: string[]; nfts: string[]; payouts: string[] };
 
 const INT64_MAX = 2n ** 63n - 1n;
-const KINDS = ["Transfer", "PurchaseMinted", "StatusUpdated", "CashbackPaid", "CashbackDeferred"];
+const KINDS = ["PurchaseMinted", "StatusUpdated", "CashbackPaid", "CashbackDeferred"];
 
 /** The canonical chain folded anew, with another decoder and none of the indexer's code. */
 export async function foldChain(rpcUrl: string): Promise<IndexText> {
@@ -47,8 +47,6 @@ export async function foldChain(rpcUrl: string): Promise<IndexText> {
         purchaseId,
         `${purchaseId} ${recipient.toLowerCase()} ${amount / 10n ** 9n} ${state} ${transaction} ${block} ${log.logIndex} ${at}`,
       );
-    } else if (log.eventName === "Transfer") {
-      if (log.args.id <= INT64_MAX) note(log.args.id);
     } else if (log.eventName === "PurchaseMinted") {
       const { tokenId, buyer, storeId, valueCents, cashbackBps, bonusBps } = log.args;
       if (tokenId > INT64_MAX) continue;
