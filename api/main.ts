@@ -4,6 +4,7 @@ import pino from "pino";
 import { privateKeyToAccount } from "viem/accounts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
+import { watchFile } from "../database/watch-file.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { checkChainIds, createChainClient, WrongChainError } from "./chain/chain-client.ts";
 import { readContracts } from "./contracts.ts";
@@ -24,6 +25,9 @@ import { serveFrontend } from "./site/serve-frontend.ts";
 
 const FRONTEND = fileURLToPath(new URL("../dist/frontend", import.meta.url));
 const SHUTDOWN_MS = 9_000;
+/** Callers are answered within five seconds. Design, fault F17. */
+const QUERY_TIMEOUT_MS = 4_000;
+const LOOK_AT_FILE_EVERY_MS = 1_000;
 const LOCAL_POLL_MS = 100;
 const POLL_MS = 1_000;
 
@@ -50,6 +54,11 @@ async function main(): Promise<void> {
   const deployed = readContracts(environment);
   await checkChainIds(environment.RPC_URLS, environment.CHAIN_ID);
   const database = await openDatabase(environment.DATABASE_URL);
+  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
+    // At once: a request under way would write where nobody looks.
+    log.fatal(error.message);
+    process.stderr.write(`${error.message}\n`, () => process.exit(1));
+  });
   const services = createServices({ environment, log, database, ...deployed });
   const metrics = new Metrics(services.sender.status);
   const app = createApp({
@@ -72,14 +81,16 @@ async function main(): Promise<void> {
 }
 
 async function openDatabase(url: string): Promise<Database> {
-  const database = await connect(url);
+  const patient = await connect(url);
   try {
-    await migrate(database);
+    await migrate(patient);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseUnavailableError(`The database ${database.location} could not be brought up to date (${reason})`);
+    throw new DatabaseUnavailableError(`The database ${patient.location} could not be brought up to date (${reason})`);
+  } finally {
+    await patient.close();
   }
-  return database;
+  return connect(url, { queryTimeoutMs: QUERY_TIMEOUT_MS });
 }
 
 function createServices(given: {

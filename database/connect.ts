@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs";
+import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -13,6 +14,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Schema } from "./schema.ts";
+import { fileGuard } from "./watch-file.ts";
 
 export type DatabaseEngine = "sqlite" | "postgres";
 
@@ -24,12 +26,19 @@ export type Database = {
   close(): Promise<void>;
 };
 
+export type ConnectOptions = {
+  /** After how long an answer of PostgreSQL is given up. SQLite waits five seconds for its lock. */
+  queryTimeoutMs?: number;
+};
+
 /** The database could not be opened; the message says which and what to do. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
+/** Long enough for a backfill's largest write; a caller who has somebody waiting asks for less. */
+const QUERY_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
 const POOL_SIZE = 10;
 const INT8_TYPE = 20;
@@ -39,14 +48,14 @@ const INT8_TYPE = 20;
  * Design, section 5.
  * @throws DatabaseUnavailableError
  */
-export async function connect(databaseUrl: string): Promise<Database> {
-  return /^postgres(ql)?:\/\//.test(databaseUrl) ? connectPostgres(databaseUrl) : connectSqlite(databaseUrl);
+export async function connect(databaseUrl: string, options: ConnectOptions = {}): Promise<Database> {
+  return /^postgres(ql)?:\/\//.test(databaseUrl) ? connectPostgres(databaseUrl, options) : connectSqlite(databaseUrl);
 }
 
 function connectSqlite(databaseUrl: string): Database {
   const file = databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
   const sqlite = openSqlite(file);
-  const kysely = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(sqlite) });
+  const kysely = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(sqlite, file) });
   return { engine: "sqlite", kysely, location: file, close: () => kysely.destroy() };
 }
 
@@ -75,11 +84,14 @@ function ensureDirectory(directory: string): void {
   mkdirSync(directory);
 }
 
-async function connectPostgres(databaseUrl: string): Promise<Database> {
+async function connectPostgres(databaseUrl: string, options: ConnectOptions): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: POOL_SIZE,
     connectionTimeoutMillis: BUSY_TIMEOUT_MS,
+    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    Client: ImpatientClient,
     types: { getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)) },
   });
   // A connection that dies while idle is replaced by the pool; the next query says whether the server is away.
@@ -96,6 +108,27 @@ async function connectPostgres(databaseUrl: string): Promise<Database> {
   return { engine: "postgres", kysely, location, close: () => kysely.destroy() };
 }
 
+/**
+ * A connection whose answer does not come is broken off: behind a failed host it would never come, and the next query
+ * would wait behind this one.
+ */
+class ImpatientClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares one overload for each form of arguments
+  override query(...parameters: any[]): any {
+    const answer = Reflect.apply(super.query, this, parameters);
+    if (answer instanceof Promise) {
+      answer.catch((error: unknown) => {
+        if (error instanceof Error && error.message === "Query read timeout") this.#breakOff();
+      });
+    }
+    return answer;
+  }
+
+  #breakOff(): void {
+    (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  }
+}
+
 function withoutPassword(databaseUrl: string): string {
   if (!URL.canParse(databaseUrl)) return "DATABASE_URL";
   const url = new URL(databaseUrl);
@@ -103,23 +136,43 @@ function withoutPassword(databaseUrl: string): string {
   return url.toString();
 }
 
-/** Takes the write lock when a transaction begins, so that a read followed by a write never meets SQLITE_BUSY_SNAPSHOT. */
 class ImmediateSqliteDialect extends SqliteDialect {
   readonly #sqlite: Sqlite.Database;
+  readonly #file: string;
 
-  constructor(sqlite: Sqlite.Database) {
+  constructor(sqlite: Sqlite.Database, file: string) {
     super({ database: withStatementCache(sqlite) });
     this.#sqlite = sqlite;
+    this.#file = file;
   }
 
   override createDriver(): Driver {
-    return new ImmediateSqliteDriver({ database: withStatementCache(this.#sqlite) });
+    return new ImmediateSqliteDriver(this.#sqlite, this.#file);
   }
 }
 
 class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #sqlite: Sqlite.Database;
+  readonly #requireSameFile: () => void;
+
+  constructor(sqlite: Sqlite.Database, file: string) {
+    super({ database: withStatementCache(sqlite) });
+    this.#sqlite = sqlite;
+    this.#requireSameFile = file === ":memory:" ? () => {} : fileGuard(file);
+  }
+
+  /**
+   * Takes the write lock at once, so that a read followed by a write never meets SQLITE_BUSY_SNAPSHOT. Refuses where the
+   * file was deleted or replaced: nothing may be sent to the chain whose row is lost.
+   */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#requireSameFile();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  /** SQLite rolls back by itself where the disk is full; a second rollback would hide that error behind its own. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 

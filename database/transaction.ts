@@ -7,8 +7,8 @@ export type Queries = Kysely<Schema> | Transaction<Schema>;
 
 const ATTEMPTS = 8;
 const BACKOFF_MS = 10;
-/** PostgreSQL: serialization failure, deadlock. SQLite: another process held the write lock past the busy time-out. */
-const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT"]);
+/** PostgreSQL: serialization failure, deadlock. Not SQLITE_BUSY: it has waited its five seconds, the caller must hear. */
+const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY_SNAPSHOT"]);
 
 /** Runs `work` in one transaction; runs it again where the database asks for that. `work` must have no other effects. */
 export async function inTransaction<T>(

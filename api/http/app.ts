@@ -230,7 +230,8 @@ function toApiError(error: unknown): ApiError {
   const code = databaseErrorCode(error) ?? "";
   if (
     DATABASE_AWAY.test(code) ||
-    (error instanceof Error && /timeout exceeded|Connection terminated/.test(error.message))
+    (error instanceof Error &&
+      /timeout exceeded|Query read timeout|Connection terminated|not queryable/.test(error.message))
   ) {
     return unavailable("DATABASE_UNAVAILABLE", "The database does not answer now; try again");
   }

@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process";
+import { renameSync, rmSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { openSqlite } from "../../database/connect.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+import { startTcpProxy, type TcpProxy } from "./support/tcp-proxy.ts";
+
+describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
+  this.timeout(120_000);
+  let system: FaultSystem;
+  before(async () => {
+    system = await startFaultSystem();
+  });
+  after(() => system?.stop());
+
+  const limitFiles = (pid: number, limit: string) =>
+    execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`]);
+
+  it("answers 503 and sends nothing while the disk is full, reads go on, and it recovers by itself", async () => {
+    const buyer = await system.shopper();
+    await system.settled();
+    const before = await system.judge();
+    limitFiles(system.api.pid(), "4096");
+    const refused = await buyer.call("POST", "/api/register-purchase", {
+      user: buyer.address,
+      store_id: 1,
+      amount: 10,
+    });
+    expect(refused.status, JSON.stringify(refused.body)).to.equal(503);
+    expect((await buyer.call("GET", "/api/stores")).status).to.equal(200);
+    expect((await buyer.call("GET", "/api/purchases")).body.purchases).to.deep.equal([]);
+    await delay(1_000);
+    const during = await system.judge();
+    expect([during.purchases, during.minted]).to.deep.equal([before.purchases, before.minted]);
+    limitFiles(system.api.pid(), "unlimited");
+    await buyer.buy(1, 10);
+    await system.settled();
+    expect(system.api.crashes()).to.equal(0);
+  });
+
+  it("answers 503 with Retry-After while another holds the write lock, and recovers by itself", async () => {
+    const buyer = await system.shopper();
+    const other = openSqlite(system.databaseUrl);
+    other.exec("begin immediate");
+    try {
+      const asked = performance.now();
+      const response = await fetch(`${system.url}/api/check-user`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ address: "0x00000000000000000000000000000000000000aa" }),
+      });
+      console.log(`      answered after ${Math.round(performance.now() - asked)} ms`);
+      expect(response.status).to.be.oneOf([200, 503]);
+      const refused = await buyer.call("POST", "/api/register-purchase", {
+        user: buyer.address,
+        store_id: 1,
+        amount: 10,
+      });
+      expect(refused.status).to.equal(503);
+      console.log(`      answered after ${Math.round(performance.now() - asked)} ms`);
+    } finally {
+      other.exec("rollback");
+      other.close();
+    }
+    await buyer.buy(1, 12);
+    await system.settled();
+  });
+
+  it("ends with a clear error when the file is taken away, and sends nothing", async () => {
+    const { api, indexer } = system;
+    const buyer = await system.shopper();
+    await system.settled();
+    const { minted } = await system.judge();
+    renameSync(system.databaseUrl, `${system.databaseUrl}.away`);
+    const crashes = api.crashes();
+    await buyer.buy(1, 10).catch(() => {});
+    await until("the api ends", () => api.crashes() > crashes, 20_000);
+    await until("the indexer ends", () => indexer.crashes() > 0, 20_000);
+    expect(api.output()).to.match(/database.*(deleted|replaced|gone|moved)/i);
+    await Promise.all([api.stop(), indexer.stop()]);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${system.databaseUrl}${suffix}`, { force: true });
+    renameSync(`${system.databaseUrl}.away`, system.databaseUrl);
+    expect((await system.judge()).minted).to.equal(minted);
+  });
+});
+
+describe("A PostgreSQL that goes away (F17)", function () {
+  this.timeout(120_000);
+  let postgres: Postgres;
+  let network: TcpProxy;
+  let system: FaultSystem;
+  before(async () => {
+    postgres = await startPostgres();
+    const direct = new URL(await postgres.createDatabase());
+    network = await startTcpProxy(Number(direct.port));
+    direct.port = String(network.port);
+    system = await startFaultSystem({ databaseUrl: direct.toString() });
+  });
+  after(async () => {
+    await system?.stop();
+    await network?.stop();
+    await postgres?.stop();
+  });
+
+  for (const fault of ["cut", "freeze"] as const) {
+    it(`answers 503 with Retry-After while the connection is ${fault}, writes nothing by halves, and recovers by itself`, async () => {
+      const buyer = await system.shopper();
+      await buyer.buy(1, 10);
+      network[fault]();
+      try {
+        const asked = performance.now();
+        const response = await fetch(`${system.url}/api/purchases`, { signal: AbortSignal.timeout(20_000) });
+        const refused = await buyer.call("POST", "/api/register-purchase", {
+          user: buyer.address,
+          store_id: 1,
+          amount: 11,
+        });
+        console.log(`      answered after ${Math.round(performance.now() - asked)} ms`);
+        expect(refused.status).to.equal(503);
+        expect(response.status).to.be.oneOf([401, 503]);
+        expect((await fetch(`${system.url}/readyz`)).status).to.equal(503);
+      } finally {
+        network.restore();
+      }
+      await until("it is ready again", async () => (await fetch(`${system.url}/readyz`)).status === 200);
+      await buyer.buy(1, 12);
+      await system.settled();
+      expect(system.api.crashes()).to.equal(0);
+    });
+  }
+});
