@@ -1,0 +1,48 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type RpcCall = { id: number; method: string; params: unknown[] };
+/** What to answer instead of the node; undefined to let the node answer. `status` is that of HTTP. */
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; result?: unknown; error?: unknown }
+  | undefined;
+
+export type ScriptedNode = { url: string; calls: RpcCall[]; stop(): Promise<void> };
+
+/** Stands before a node and answers by a script where the script says so. Batches go to the node, call by call. */
+export async function startScriptedNode(
+  target: string,
+  script: (call: RpcCall, passOn: () => Promise<unknown>) => Reply | Promise<Reply>,
+): Promise<ScriptedNode> {
+  const calls: RpcCall[] = [];
+  const passOn = async (call: RpcCall): Promise<unknown> => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(target, { method: "POST", headers, body: JSON.stringify(call) });
+    return ((await response.json()) as { result: unknown }).result;
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as RpcCall | RpcCall[];
+    const answers = [];
+    for (const call of [body].flat()) {
+      calls.push(call);
+      const reply = await script(call, () => passOn(call));
+      if (reply?.status) return void response.writeHead(reply.status, reply.headers).end("{}");
+      const { error, result } = reply ?? { result: await passOn(call) };
+      answers.push({ jsonrpc: "2.0", id: call.id, ...(error ? { error } : { result }) });
+    }
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
