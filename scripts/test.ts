@@ -37,7 +37,12 @@ if (queue.length === 0) {
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
 // Once, before the tests that start the system side by side would each build it.
-console.log(`Web app ${await buildFrontend(process.cwd(), "localhost", join(LOG_DIRECTORY, "build.log"))}`);
+try {
+  console.log(`Web app ${await buildFrontend(process.cwd(), "localhost", join(LOG_DIRECTORY, "build.log"))}`);
+} catch (error) {
+  console.log(`${(error as Error).message}\n0 passed, 1 failed`);
+  process.exit(1);
+}
 const outcomes: Outcome[] = [];
 const lanes = Math.max(1, Math.min(2, availableParallelism()));
 await Promise.all(Array.from({ length: lanes }, runLane));

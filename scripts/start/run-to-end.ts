@@ -10,7 +10,10 @@ export function runToEnd(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const log = createWriteStream(logFile);
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+    const child = spawn(command, args, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, NO_COLOR: "1", ...env },
+    });
     let lastWords = "";
     const record = (chunk: Buffer) => {
       log.write(chunk);
