@@ -20,7 +20,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
         {t("tokens.title")}
       </h2>
       <div className="table-wrap">
-        <table>
+        <table className="token-table">
           <thead>
             <tr>
               <th scope="col">{t("tokens.token")}</th>
