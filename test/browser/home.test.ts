@@ -79,7 +79,7 @@ describe("Home", () => {
     await page.getByRole("heading", { name: "404" }).waitFor();
     await page.getByRole("button", { name: "English" }).click();
     await page.getByText("Page not found").first().waitFor();
-    await page.getByRole("link", { name: "Back to home" }).click();
+    await page.getByRole("button", { name: "Back to home" }).click();
     await page.waitForURL((url) => url.pathname === "/");
   });
 });
