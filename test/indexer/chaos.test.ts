@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
+import type { Database } from "../../database/connect.ts";
 import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
@@ -23,7 +24,7 @@ import {
 import { freePorts } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 import { foldChain, readIndexText } from "./support/fresh-fold.ts";
-import { type LyingNode, startLyingNode } from "./support/lying-node.ts";
+import { FORGED_ID, type LyingNode, startLyingNode } from "./support/lying-node.ts";
 
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? 12);
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
@@ -68,6 +69,7 @@ describe("Chaos", () => {
             isDeepDone = true;
           }
           await delay(between(random, 0, 60));
+          await expectNothingForged(database);
         }
 
         for (const node of nodes) {
@@ -91,6 +93,12 @@ describe("Chaos", () => {
     });
   });
 });
+
+/** What is made up must not even be there for a moment. */
+async function expectNothingForged({ kysely }: Database): Promise<void> {
+  const forged = await kysely.selectFrom("nfts").selectAll().where("token_id", "=", FORGED_ID).execute();
+  expect(forged).to.deep.equal([]);
+}
 
 function superviseIndexer(databaseUrl: string, nodes: readonly LyingNode[], port: number): Supervised {
   return supervise({

@@ -29,7 +29,14 @@ type Answer = { id: number; jsonrpc: string; result?: unknown; error?: { code: n
 const HANG_MS = 1_500;
 const SLOW_MS = 300;
 const STRANGER = "0x3333333333333333333333333333333333333333";
+/** The token of the forged mints: it must never be in an index. */
+export const FORGED_ID = 777_777n;
+const PURCHASE_MINTED = "0x45ea465745a55b66765cf79a58abd592429dbfb09420ecd7d5a71866e6d88aea";
 const OTHER_HASH = `0x${"ab".repeat(32)}`;
+
+function word(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
 
 /** Stands before a node and tells what it says, except when the dice say otherwise. */
 export async function startLyingNode(target: string, random: Random): Promise<LyingNode> {
@@ -100,10 +107,17 @@ export async function startLyingNode(target: string, random: Random): Promise<Ly
     if (lie === "omit-log") spoiled.splice(at, 1);
     if (lie === "duplicate-log") spoiled.splice(at, 0, { ...chosen });
     if (lie === "swap-logs") spoiled.reverse();
-    if (lie === "foreign-log") chosen.address = STRANGER;
+    if (lie === "foreign-log") spoiled.splice(at + 1, 0, forged(chosen));
     if (lie === "other-block-hash") chosen.blockHash = OTHER_HASH;
     if (lie === "other-block-number") chosen.blockNumber = `0x${(Number(chosen.blockNumber) + 1).toString(16)}`;
     return spoiled;
+  }
+
+  /** A mint by a stranger, right behind this log. */
+  function forged(log: Log): Log {
+    const topics = [PURCHASE_MINTED, word(FORGED_ID), word(0n), word(1n)];
+    const data = `0x${[1n, 0n, 0n].map((value) => word(value).slice(2)).join("")}`;
+    return { ...log, address: STRANGER, topics, data, logIndex: `0x${(Number(log.logIndex) + 1).toString(16)}` };
   }
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
