@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+export type LoadBalancer = { url: string; retried(): number; stop(): Promise<void> };
+
+const ROUNDS = 40;
+const PAUSE_MS = 50;
+/** What a connection breaks with before the other side can have heard of the request. */
+const NOT_HEARD = new Set(["ECONNREFUSED"]);
+const READS = new Set(["GET", "HEAD"]);
+
+/**
+ * Passes each request to one of several processes in turn. One that was not heard is passed to the next; a read, which
+ * has no effect, also where the connection broke half-way. A write that broke half-way is the caller's to repeat: 502.
+ */
+export async function startLoadBalancer(ports: readonly number[]): Promise<LoadBalancer> {
+  let turn = 0;
+  let retried = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await readAll(incoming);
+    for (let attempt = 0; attempt < ROUNDS; attempt++) {
+      const port = ports[turn++ % ports.length] ?? 0;
+      const outcome = await pass(incoming, body, port, outgoing);
+      if (outcome === undefined) return;
+      const mayRetry = !outgoing.headersSent && (NOT_HEARD.has(outcome) || READS.has(incoming.method ?? ""));
+      if (!mayRetry) break;
+      retried++;
+      if (attempt % ports.length === ports.length - 1) await delay(PAUSE_MS);
+    }
+    if (outgoing.headersSent) return void outgoing.destroy();
+    const message = "The process that answered was lost; send the request again";
+    outgoing.writeHead(502, { "content-type": "application/json" });
+    outgoing.end(JSON.stringify({ success: false, error: message, message, code: "BAD_GATEWAY" }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    retried: () => retried,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Undefined when the whole answer was passed on; else the error's code. */
+function pass(
+  incoming: IncomingMessage,
+  body: Buffer,
+  port: number,
+  outgoing: ServerResponse,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) => resolve(error.code ?? "EUNKNOWN");
+    const { method, url, headers } = incoming;
+    const passed = request({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
+      // Whole answers only: one that breaks off half-way must not reach the caller as if it were complete.
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("error", fail);
+      answer.on("aborted", () => resolve("ECONNRESET"));
+      answer.on("end", () => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.end(Buffer.concat(chunks));
+        resolve(undefined);
+      });
+    });
+    passed.on("error", fail);
+    passed.end(body);
+  });
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
