@@ -1,7 +1,7 @@
 import type { RpcFailure } from "./rpc/json-rpc.ts";
 
 type RpcCalled = {
-  url: string;
+  rpc: string;
   method: string;
   calls: number;
   bytes: number;
@@ -18,13 +18,13 @@ export class Metrics {
   readonly #gauges = new Map<string, number>();
   readonly #histograms = new Map<string, Map<string, Histogram>>();
 
-  rpcCalled({ url, method, calls, bytes, durationMs, failure }: RpcCalled): void {
-    const rpc = `rpc="${new URL(url).origin}"`;
-    this.#add("torcida_indexer_rpc_requests_total", `${rpc},method="${method}"`, 1);
-    this.#add("torcida_indexer_rpc_calls_total", `${rpc},method="${method}"`, calls);
-    this.#add("torcida_indexer_rpc_received_bytes_total", rpc, bytes);
-    if (failure) this.#add("torcida_indexer_rpc_errors_total", `${rpc},failure="${failure}"`, 1);
-    this.#observe("torcida_indexer_rpc_duration_seconds", rpc, durationMs / 1_000, LATENCY_BUCKETS_SECONDS);
+  rpcCalled({ rpc, method, calls, bytes, durationMs, failure }: RpcCalled): void {
+    const label = `rpc="${rpc}"`;
+    this.#add("torcida_indexer_rpc_requests_total", `${label},method="${method}"`, 1);
+    this.#add("torcida_indexer_rpc_calls_total", `${label},method="${method}"`, calls);
+    this.#add("torcida_indexer_rpc_received_bytes_total", label, bytes);
+    if (failure) this.#add("torcida_indexer_rpc_errors_total", `${label},failure="${failure}"`, 1);
+    this.#observe("torcida_indexer_rpc_duration_seconds", label, durationMs / 1_000, LATENCY_BUCKETS_SECONDS);
   }
 
   committed({ blocks, events, durationMs }: { blocks: number; events: number; durationMs: number }): void {

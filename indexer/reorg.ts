@@ -47,13 +47,13 @@ export async function returnToChain(context: Context, node: ChainNode, cursor: B
   const { database, lease, nodes, metrics, log, status } = context;
   const others = await nodes.askOthers(node, async (other) => (await other.blocksWhereKnown([cursor.number]))[0]);
   if (others.some((block) => block?.hash === cursor.hash)) {
-    nodes.distrust(node, `${node.url} has another block ${cursor.number} than the other nodes`);
+    nodes.distrust(node, `${node.name} has another block ${cursor.number} than the other nodes`);
     return cursor;
   }
   const match = await findAncestor(context, node, cursor);
   // A wrong answer on the way would throw away more than was orphaned: the same must come out twice.
   if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
-    throw new RpcError("inconsistent", `${node.url} answered two different chains`);
+    throw new RpcError("inconsistent", `${node.name} answered two different chains`);
   }
   const ancestor = match && match.number >= context.source.startBlock ? match : undefined;
   const depth = cursor.number - (ancestor?.number ?? context.source.startBlock - 1);

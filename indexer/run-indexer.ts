@@ -23,6 +23,15 @@ const COMPARE_HEADS_EVERY_MS = 5_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 const PAUSE_AFTER_DATABASE_FAULT_MS = 1_000;
 
+/** Long enough for the lease of a killed process to run out. */
+const RESET_WAITS_MS = LEASE_TTL_MS + 2_000;
+
+/** A reset was asked for while another process indexes. */
+export class IndexerBusyError extends Error {
+  override readonly name = "IndexerBusyError";
+  override readonly message = "Another process indexes into this database; end it before the index is built anew";
+}
+
 export type RunIndexerParameters = {
   environment: IndexerEnvironment;
   log: Logger;
@@ -33,7 +42,7 @@ export type RunIndexerParameters = {
 
 /**
  * Indexes the chain into the database until the signal aborts. Waits as a standby while another process does.
- * @throws WrongChainError, DatabaseUnavailableError, DatabaseReplacedError
+ * @throws WrongChainError, DatabaseUnavailableError, DatabaseReplacedError, IndexerBusyError
  */
 export async function runIndexer({ environment, log, signal, reset = false }: RunIndexerParameters): Promise<void> {
   const { databaseUrl, rpcUrls, webSocketUrls, source, port, pollIntervalMs } = environment;
@@ -69,14 +78,17 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
 
   const ending = AbortSignal.any([signal, failed.signal]);
   const parameters = { database, name: INDEXER_LEASE, holder: newLeaseHolder("indexer"), ttlMs: LEASE_TTL_MS };
+  let hasLed = false;
   const onStandby = () => {
     status.state = "standby";
+    if (reset) setTimeout(() => hasLed || failed.abort(new IndexerBusyError()), RESET_WAITS_MS).unref();
     metrics.set("leader", 0);
     log.info("Another process indexes; standing by");
   };
   const onError = (error: unknown) =>
     log.warn({ reason: String(error) }, "The lease could not be renewed; trying again");
   const lead = async (lease: Lease, leading: AbortSignal) => {
+    hasLed = true;
     metrics.set("leader", 1);
     status.state = "starting";
     log.info({ fencingToken: String(lease.fencingToken), source, database: database.location }, "Indexing");

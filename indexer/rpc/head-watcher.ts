@@ -1,6 +1,6 @@
 import type { Logger } from "../log.ts";
+import { nameOf } from "./json-rpc.ts";
 import type { Block } from "./node.ts";
-import { nameOf } from "./node-pool.ts";
 
 export type HeadWatcherParameters = {
   webSocketUrls: readonly string[];

@@ -29,7 +29,7 @@ export type RpcCall = { method: string; params: readonly unknown[] };
 
 /** Told of every HTTP request, for the metrics. */
 export type RpcObserver = (call: {
-  url: string;
+  rpc: string;
   method: string;
   calls: number;
   bytes: number;
@@ -43,7 +43,8 @@ const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
 /** JSON-RPC over HTTP with connections that are kept. No retries here: the caller knows what else it could ask. */
 export class JsonRpc {
-  readonly url: string;
+  /** For logs, metrics and messages. */
+  readonly name: string;
   readonly #target: URL;
   readonly #agent: HttpAgent;
   readonly #request: typeof httpRequest;
@@ -57,7 +58,7 @@ export class JsonRpc {
     timeoutMs: number,
     observe: RpcObserver | undefined,
   ) {
-    this.url = url;
+    this.name = nameOf(url);
     this.#target = new URL(url);
     this.#agent = transport.agent;
     this.#request = transport.request;
@@ -95,13 +96,13 @@ export class JsonRpc {
     const answer = await this.#post(first.method, calls.length, body);
     if (!Array.isArray(answer)) {
       resultOf(answer);
-      throw new RpcError("transport", `${this.url} answered a batch with something else`);
+      throw new RpcError("transport", `${this.name} answered a batch with something else`);
     }
     const results = new Map<unknown, T>();
     for (const one of answer) results.set((one as { id: unknown }).id, resultOf<T>(one));
     return calls.map((_, index) => {
       const result = results.get(firstId + index);
-      if (result === undefined) throw new RpcError("transport", `${this.url} left a call of a batch unanswered`);
+      if (result === undefined) throw new RpcError("transport", `${this.name} left a call of a batch unanswered`);
       return result;
     });
   }
@@ -118,12 +119,12 @@ export class JsonRpc {
       const { response, text } = await this.#exchange(body);
       bytes = text.length;
       if (response.statusCode !== 200) throw refusedByStatus(response, text);
-      return parse(text, this.url);
+      return parse(text, this.name);
     } catch (error) {
       failure = error instanceof RpcError ? error.failure : "transport";
       throw error;
     } finally {
-      this.#observe?.({ url: this.url, method, calls, bytes, durationMs: performance.now() - started, failure });
+      this.#observe?.({ rpc: this.name, method, calls, bytes, durationMs: performance.now() - started, failure });
     }
   }
 
@@ -140,10 +141,10 @@ export class JsonRpc {
         request.destroy();
       };
       const timer = setTimeout(
-        () => fail(new RpcError("timeout", `${this.url} did not answer in ${this.#timeoutMs} ms`)),
+        () => fail(new RpcError("timeout", `${this.name} did not answer in ${this.#timeoutMs} ms`)),
         this.#timeoutMs,
       );
-      request.on("error", (error) => fail(new RpcError("transport", `${this.url}: ${error.message}`)));
+      request.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
       request.on("response", (response) => {
         // As text at once: buffers that wait to be joined are freed late, and the peak of memory is theirs.
         response.setEncoding("utf8");
@@ -151,10 +152,10 @@ export class JsonRpc {
         response.on("data", (chunk: string) => {
           text += chunk;
           if (text.length > MAX_ANSWER_BYTES)
-            fail(new RpcError("too-large", `${this.url} answered more than is taken at once`));
+            fail(new RpcError("too-large", `${this.name} answered more than is taken at once`));
         });
-        response.on("error", (error) => fail(new RpcError("transport", `${this.url}: ${error.message}`)));
-        response.on("aborted", () => fail(new RpcError("transport", `${this.url} broke off its answer`)));
+        response.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
+        response.on("aborted", () => fail(new RpcError("transport", `${this.name} broke off its answer`)));
         response.on("end", () => {
           clearTimeout(timer);
           resolve({ response, text });
@@ -165,11 +166,16 @@ export class JsonRpc {
   }
 }
 
-function parse(text: string, url: string): unknown {
+/** A URL without its path and password: providers put keys there. */
+export function nameOf(url: string): string {
+  return new URL(url).origin;
+}
+
+function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RpcError("transport", `${url} answered something that is not JSON`);
+    throw new RpcError("transport", `${name} answered something that is not JSON`);
   }
 }
 

@@ -55,7 +55,7 @@ export class NodePool {
     return new NodePool(members, source, log);
   }
 
-  /** The URL that answered last, without what may be a key in it. */
+  /** The node that answered last. */
   get inUse(): string {
     return this.#inUse;
   }
@@ -71,7 +71,7 @@ export class NodePool {
     const [id] = found;
     const { node } = this.#members[0] as Member;
     throw new WrongChainError(
-      `${nameOf(node.url)} is a node of chain ${id}, not of ${this.#source.chainId}; check RPC_URLS and CHAIN_ID`,
+      `${node.name} is a node of chain ${id}, not of ${this.#source.chainId}; check RPC_URLS and CHAIN_ID`,
     );
   }
 
@@ -89,7 +89,7 @@ export class NodePool {
         if (member.chain !== "right" && !(await this.#isRightChain(member))) continue;
         const answer = await question(member.node);
         member.failures = 0;
-        this.#inUse = nameOf(member.node.url);
+        this.#inUse = member.node.name;
         return answer;
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
@@ -169,7 +169,7 @@ export class NodePool {
     member.chain = id === this.#source.chainId ? "right" : "wrong";
     if (member.chain === "wrong") {
       member.restUntil = performance.now() + WRONG_CHAIN_REST_MS;
-      this.#log.warn({ rpc: nameOf(member.node.url), chainId: id }, "Refused: a node of another chain");
+      this.#log.warn({ rpc: member.node.name, chainId: id }, "Refused: a node of another chain");
     }
     return id;
   }
@@ -180,13 +180,8 @@ export class NodePool {
     const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, member.failures - 1));
     member.restUntil = performance.now() + (error.retryAfterMs ?? rest);
     this.#log.warn(
-      { rpc: nameOf(member.node.url), failure: error.failure, reason: error.message },
+      { rpc: member.node.name, failure: error.failure, reason: error.message },
       "The node failed; the next one is asked",
     );
   }
-}
-
-/** A URL without its path and password: providers put keys there. */
-export function nameOf(url: string): string {
-  return new URL(url).origin;
 }

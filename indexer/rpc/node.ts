@@ -21,13 +21,13 @@ const TOPICS = Object.values(EVENT_TOPICS).map(({ topic }) => topic);
 
 /** One chain node, asked for what the indexer needs. Every answer is checked; one that cannot be true is refused. */
 export class ChainNode {
-  readonly url: string;
+  readonly name: string;
   readonly #rpc: JsonRpc;
   readonly #source: Source;
   readonly #contractOf: ReadonlyMap<string, string>;
 
   constructor(rpc: JsonRpc, source: Source) {
-    this.url = rpc.url;
+    this.name = rpc.name;
     this.#rpc = rpc;
     this.#source = source;
     this.#contractOf = new Map(Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, source[contract]]));
@@ -58,7 +58,7 @@ export class ChainNode {
     const blocks = await this.blocksWhereKnown(numbers);
     return blocks.map((block, index) => {
       if (block) return block;
-      throw new RpcError("inconsistent", `${this.url} does not know block ${numbers[index]}`);
+      throw new RpcError("inconsistent", `${this.name} does not know block ${numbers[index]}`);
     });
   }
 
@@ -76,7 +76,7 @@ export class ChainNode {
       if (answer === null) return undefined;
       const block = blockOf(answer);
       if (block.number === numbers[index]) return block;
-      throw new RpcError("inconsistent", `${this.url} answered block ${block.number} for ${numbers[index]}`);
+      throw new RpcError("inconsistent", `${this.name} answered block ${block.number} for ${numbers[index]}`);
     });
   }
 
@@ -135,7 +135,7 @@ export class ChainNode {
   }
 
   #lie(what: string): RpcError {
-    return new RpcError("inconsistent", `${this.url} answered ${what}`);
+    return new RpcError("inconsistent", `${this.name} answered ${what}`);
   }
 }
 

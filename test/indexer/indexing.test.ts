@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { sql } from "kysely";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { onBothEngines } from "../support/databases.ts";
 import {
@@ -33,7 +34,22 @@ describe("Indexing", function () {
     await anvil.stop();
   });
 
-  onBothEngines(({ open }) => {
+  onBothEngines(({ name, open }) => {
+    if (name === "PostgreSQL") {
+      it("goes on by itself after the database broke every connection", async () => {
+        const { database, url } = await open();
+        const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+        await emit(anvil, purchase(1n));
+        await caughtUp(database, anvil);
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`.execute(database.kysely);
+        await emit(anvil, purchase(2n));
+        await caughtUp(database, anvil);
+        expect((await readIndex(database)).payouts).to.have.length(2);
+        await until("ready again", async () => (await indexer.readiness()).code === 200);
+      });
+    }
+
     it("folds a purchase's life into one receipt and one payment", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openLog } from "../../indexer/log.ts";
-import { runIndexer } from "../../indexer/run-indexer.ts";
+import { IndexerBusyError, runIndexer } from "../../indexer/run-indexer.ts";
 import { verify } from "../../indexer/verify.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { onBothEngines } from "../support/databases.ts";
@@ -94,6 +94,13 @@ describe("Verify and reset", function () {
       const parameters = { environment: await environmentOf(url), log: openLog("silent"), reset: true };
       await runIndexer({ ...parameters, signal: new AbortController().signal });
       expect(await readIndex(database)).to.deep.equal(before);
+    });
+
+    it("does not build anew what another process indexes", async () => {
+      const { url } = await indexed();
+      const parameters = { environment: await environmentOf(url), log: openLog("silent"), reset: true };
+      const outcome = runIndexer({ ...parameters, signal: new AbortController().signal });
+      expect(await outcome.catch((error: unknown) => error)).to.be.instanceOf(IndexerBusyError);
     });
 
     it("mends by itself what a node left out", async () => {
