@@ -63,7 +63,7 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
 
 /** Ends that nobody caused; a start that is refused because the node is of another chain is as it must be. */
 function unexplainedEnds(process: Supervised): number {
-  return process.crashes() - (process.output().match(/is of chain 1, not|another chain/g)?.length ?? 0);
+  return process.crashes() - (process.output().match(/is (?:of|a node of) chain 1, not/g)?.length ?? 0);
 }
 
 async function runFor(system: FaultSystem, durationMs: number) {
