@@ -78,10 +78,14 @@ export function useSignIn() {
   }, [address, begin, navigate, next, sign, t]);
 
   // Once for each wallet that connects while this page is open.
+  const isRegistering = useRef(false);
+  isRegistering.current = step === "registering";
   const startRef = useRef(start);
   startRef.current = start;
   useEffect(() => {
     if (!address) {
+      // What has been typed stays, and can be sent once the same wallet is connected again.
+      if (isRegistering.current) return;
       asked.current = undefined;
       setStep("idle");
     } else if (asked.current !== address) {

@@ -79,6 +79,18 @@ describe("Auth", () => {
     expect(await page.getByLabel("Last name").getAttribute("aria-invalid")).to.equal("true");
   });
 
+  it("keeps what was typed when the wallet disconnects, and cannot be sent without one", async () => {
+    const wallet = testWallet();
+    const { page } = await openForm(wallet);
+    await fillForm(page, {});
+    await wallet.lock();
+    await page.getByText("Wallet disconnected").waitFor();
+    expect(await page.getByRole("button", { name: "Create account" }).isDisabled()).to.equal(true);
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.getByRole("button", { name: "Create account", disabled: false }).waitFor();
+    expect(await page.getByLabel("First name").inputValue()).to.equal("Ana");
+  });
+
   it("reads 'Creating...' and is disabled while it works", async () => {
     const wallet = testWallet();
     const { page } = await openForm(wallet);
