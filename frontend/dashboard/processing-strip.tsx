@@ -1,7 +1,7 @@
 import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { stripPurchases } from "./tickets.ts";
+import { isInFlight, stripPurchases } from "./tickets.ts";
 import { Timeline } from "./timeline.tsx";
 
 /** Purchases on their way through the chain, followed live. */
@@ -10,10 +10,11 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
   const { brl, chz } = useFormat();
   const moving = stripPurchases(profile);
   if (moving.length === 0) return null;
+  const isDone = !moving.some(isInFlight);
   return (
-    <section className="strip" aria-labelledby="strip">
+    <section className={isDone ? "strip strip-done" : "strip"} aria-labelledby="strip">
       <h2 id="strip" className="card-title">
-        {t("strip.title")}
+        {t(isDone ? "strip.done" : "strip.title")}
       </h2>
       <ul aria-live="polite">
         {moving.map((purchase) => (
