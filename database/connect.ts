@@ -96,6 +96,8 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
   });
   // A connection that dies while idle is replaced by the pool; the next query says whether the server is away.
   pool.on("error", () => {});
+  // One that dies between two queries of a transaction fails the next of them; unheard, it would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const location = withoutPassword(databaseUrl);
   try {
     await pool.query("select 1");
