@@ -9,16 +9,18 @@ import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 const PAUSE_MS = 250;
 const RECENT_EVERY_MS = 30_000;
 const RECENT_BLOCKS = 4 * KEPT_BLOCKS;
+const WHOLE_EVERY_MS = 3_600_000;
 
 /**
  * Reads the chain a second time, a range at a time, and finds what a node left out or made up the first time: once from
- * the start after each start of the process, then the newest blocks every half a minute.
+ * the start after each start of the process and every hour, in between the newest blocks every half a minute.
  */
 export class Audit {
   readonly #context: Context;
   readonly #sizer = new RangeSizer();
   #next: number;
   #notBefore = 0;
+  #wholeFrom = performance.now();
 
   constructor(context: Context) {
     this.#context = context;
@@ -57,9 +59,12 @@ export class Audit {
     }
   }
 
-  /** The end was reached: next time, the newest blocks again. */
+  /** The end was reached: next time, the newest blocks again, or all of them. */
   #begin(cursor: BlockId): undefined {
-    this.#next = Math.max(this.#context.source.startBlock, cursor.number - RECENT_BLOCKS);
+    const { startBlock } = this.#context.source;
+    const isWhole = performance.now() - this.#wholeFrom > WHOLE_EVERY_MS;
+    if (isWhole) this.#wholeFrom = performance.now();
+    this.#next = isWhole ? startBlock : Math.max(startBlock, cursor.number - RECENT_BLOCKS);
     this.#notBefore = performance.now() + RECENT_EVERY_MS;
   }
 }

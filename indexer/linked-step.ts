@@ -12,7 +12,7 @@ export class NotLinkedError extends Error {
 }
 
 /** Up to so many blocks, each block's logs are asked for by its hash, whole, and held against its bloom. */
-const EXACT_BLOCKS = 8;
+const EXACT_BLOCKS = 64;
 
 /**
  * Reads the blocks after the cursor up to `to`, one by one linked by their parent hashes; it is an invariant that the

@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { openBloom } from "../../indexer/bloom.ts";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+import {
+  buyerOf,
+  CASHBACK_DISTRIBUTOR,
+  emit,
+  mintEvents,
+  PURCHASE_NFT,
+  placeEmitters,
+} from "../support/event-chain.ts";
+import { until } from "../support/until.ts";
+
+type Log = { address: string; topics: string[] };
+
+describe("Bloom", function () {
+  this.timeout(30_000);
+  let anvil: Anvil;
+  let logsBloom = "";
+  let logs: Log[] = [];
+  before(async () => {
+    anvil = await startAnvil({ manualBlocks: true });
+    await placeEmitters(anvil);
+    await emit(anvil, mintEvents({ tokenId: 7n, buyer: buyerOf(7) }));
+    const mined = await until("the block is there", async () => {
+      const block = await anvil.request<{ number: string; logsBloom: string }>("eth_getBlockByNumber", "latest", false);
+      return Number(block.number) > 0 && block;
+    });
+    logsBloom = mined.logsBloom;
+    logs = await anvil.request<Log[]>("eth_getLogs", { fromBlock: mined.number, toBlock: mined.number });
+  });
+  after(() => anvil.stop());
+
+  it("says which contracts a real block may hold events of", async () => {
+    const bloom = await openBloom();
+    expect(bloom.mayHold(logsBloom, PURCHASE_NFT)).to.equal(true);
+    expect(bloom.mayHold(logsBloom, CASHBACK_DISTRIBUTOR)).to.equal(false);
+  });
+
+  it("tells the block's own logs from fewer of them, and from others", async () => {
+    const bloom = await openBloom();
+    expect(logs).to.have.length(3);
+    expect(bloom.isOf(logsBloom, logs)).to.equal(true);
+    for (const left of [0, 1, 2]) {
+      expect(bloom.isOf(logsBloom, logs.toSpliced(left, 1)), `without log ${left}`).to.equal(false);
+    }
+    const forged = logs.map((log) => ({ ...log, address: CASHBACK_DISTRIBUTOR }));
+    expect(bloom.isOf(logsBloom, forged)).to.equal(false);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { EnvironmentError, readEnvironment } from "../../indexer/environment.ts";
+
+const ADDRESSES = {
+  PURCHASE_NFT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  CASHBACK_DISTRIBUTOR_ADDRESS: `0x${"22".repeat(20)}`,
+};
+
+describe("Indexer environment", () => {
+  it("needs nothing but the contracts", async () => {
+    expect(await readEnvironment(ADDRESSES)).to.deep.equal({
+      databaseUrl: "data/torcida.db",
+      rpcUrls: ["http://127.0.0.1:8545"],
+      webSocketUrls: ["ws://127.0.0.1:8545"],
+      source: {
+        chainId: 88_882,
+        purchaseNft: ADDRESSES.PURCHASE_NFT_ADDRESS.toLowerCase(),
+        cashbackDistributor: ADDRESSES.CASHBACK_DISTRIBUTOR_ADDRESS,
+        startBlock: 0,
+      },
+      port: 3001,
+      host: "127.0.0.1",
+      host: "127.0.0.1",
+      pollIntervalMs: 100,
+      logLevel: "info",
+    });
+  });
+
+  it("asks by http and listens by WebSocket", async () => {
+    const urls = "https://spicy-rpc.chiliz.com, wss://spicy-rpc-ws.chiliz.com";
+    const { rpcUrls, webSocketUrls, pollIntervalMs } = await readEnvironment({ ...ADDRESSES, RPC_URLS: urls });
+    expect(rpcUrls).to.deep.equal(["https://spicy-rpc.chiliz.com"]);
+    expect(webSocketUrls).to.deep.equal(["wss://spicy-rpc-ws.chiliz.com"]);
+    expect(pollIntervalMs).to.equal(1_000);
+  });
+
+  for (const [variables, line] of [
+    [{ CHAIN_ID: "spicy" }, "CHAIN_ID must be a whole number"],
+    [{ INDEXER_PORT: "70000" }, "INDEXER_PORT must be at most 65535"],
+    [{ START_BLOCK: "-1" }, "START_BLOCK must be at least 0"],
+    [{ RPC_URLS: "ws://127.0.0.1:8546" }, "RPC_URLS needs at least one http(s):// address"],
+    [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL /],
+    [{ PURCHASE_NFT_ADDRESS: "0x12" }, "PURCHASE_NFT_ADDRESS must be an address: 0x and 40 hexadecimal digits"],
+    [
+      { PURCHASE_NFT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aA3" },
+      /^PURCHASE_NFT_ADDRESS has a wrong checksum/,
+    ],
+  ] as const) {
+    it(`refuses ${JSON.stringify(variables)} in one line`, async () => {
+      const failure = await readEnvironment({ ...ADDRESSES, ...variables }).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(EnvironmentError);
+      const { message } = failure as Error;
+      expect(message.split("\n")).to.have.length(1);
+      if (typeof line === "string") expect(message).to.equal(line);
+      else expect(message).to.match(line);
+    });
+  }
+});
