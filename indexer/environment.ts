@@ -11,6 +11,8 @@ export type IndexerEnvironment = {
   webSocketUrls: string[];
   source: Source;
   port: number;
+  /** The address of this machine that health and metrics answer on. */
+  host: string;
   pollIntervalMs: number;
   logLevel: string;
 };
@@ -55,6 +57,7 @@ const schema = z.object({
   CHAIN_PORT: wholeNumber(1, 65_535).default(8545),
   CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(SPICY_CHAIN_ID),
   INDEXER_PORT: wholeNumber(1, 65_535).default(3001),
+  INDEXER_HOST: z.string().min(1).default("127.0.0.1"),
   PURCHASE_NFT_ADDRESS: address.optional(),
   CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -86,6 +89,7 @@ export async function readEnvironment(variables: Record<string, string | undefin
     webSocketUrls: [...urls.filter((url) => url.startsWith("ws")), ...http.filter(isOnThisMachine).map(toWebSocket)],
     source: await readSource(read, isLocal),
     port: read.INDEXER_PORT,
+    host: read.INDEXER_HOST,
     pollIntervalMs: read.POLL_INTERVAL_MS ?? (isLocal ? LOCAL_POLL_INTERVAL_MS : POLL_INTERVAL_MS),
     logLevel: read.LOG_LEVEL,
   };

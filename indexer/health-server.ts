@@ -7,10 +7,16 @@ import type { NodePool } from "./rpc/node-pool.ts";
 const SILENCE_MS = 15_000;
 const LAG_BLOCKS = 5;
 
-export type HealthServerParameters = { port: number; status: Status; metrics: Metrics; nodes: NodePool };
+export type HealthServerParameters = { port: number; host: string; status: Status; metrics: Metrics; nodes: NodePool };
 
-/** `/healthz`: the process runs. `/readyz`: the index is as new as the chain. `/metrics`: Prometheus. This machine only. */
-export async function openHealthServer({ port, status, metrics, nodes }: HealthServerParameters): Promise<Server> {
+/** `/healthz`: the process runs. `/readyz`: the index is as new as the chain. `/metrics`: Prometheus. */
+export async function openHealthServer({
+  port,
+  host,
+  status,
+  metrics,
+  nodes,
+}: HealthServerParameters): Promise<Server> {
   const server = createServer((request, response) => {
     const path = (request.url ?? "/").split("?")[0];
     if (path === "/metrics") {
@@ -27,7 +33,7 @@ export async function openHealthServer({ port, status, metrics, nodes }: HealthS
       const isTaken = error.code === "EADDRINUSE";
       reject(isTaken ? new Error(`Port ${port} is taken; end what uses it or set INDEXER_PORT to another`) : error);
     });
-    server.listen(port, "127.0.0.1", () => resolve());
+    server.listen(port, host, () => resolve());
   });
   return server;
 }

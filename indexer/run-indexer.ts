@@ -45,7 +45,7 @@ export type RunIndexerParameters = {
  * @throws WrongChainError, DatabaseUnavailableError, DatabaseReplacedError, IndexerBusyError
  */
 export async function runIndexer({ environment, log, signal, reset = false }: RunIndexerParameters): Promise<void> {
-  const { databaseUrl, rpcUrls, webSocketUrls, source, port, pollIntervalMs } = environment;
+  const { databaseUrl, rpcUrls, webSocketUrls, source, port, host, pollIntervalMs } = environment;
   const metrics = new Metrics();
   const status: Status = {
     state: "starting",
@@ -58,7 +58,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   await using stack = new AsyncDisposableStack();
   const nodes = await NodePool.open({ urls: rpcUrls, source, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
   stack.defer(() => nodes.close());
-  const server = await openHealthServer({ port, status, metrics, nodes });
+  const server = await openHealthServer({ port, host, status, metrics, nodes });
   stack.defer(() => {
     server.closeAllConnections();
     server.close();

@@ -79,7 +79,7 @@ async function loadAndKill(system: FaultSystem, url: string, parts: readonly Sup
   ];
   const killed: Record<string, number> = {};
   while (performance.now() + RESPITE_MS < deadline) {
-    await delay(between(random, 500, RESPITE_MS));
+    await delay(between(random, 1_000, 2 * RESPITE_MS));
     const part = pick(random, parts);
     kills.push(performance.now());
     await part.kill();

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export type LoadBalancer = { url: string; retried(): number; stop(): Promise<void> };
 
-const ROUNDS = 40;
+const ROUNDS = 400;
 const PAUSE_MS = 50;
 /** What a connection breaks with before the other side can have heard of the request. */
 const NOT_HEARD = new Set(["ECONNREFUSED"]);
