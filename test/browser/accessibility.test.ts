@@ -71,6 +71,10 @@ describe("Accessibility", () => {
             document.documentElement.dataset.theme = name;
             // The new colours are there from the second frame on.
             await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            const passing = document
+              .getAnimations()
+              .filter((one) => one.effect?.getComputedTiming().iterations !== Infinity);
+            await Promise.all(passing.map((one) => one.finished.catch(() => {})));
           }, theme);
           const { violations } = await new AxeBuilder({ page })
             .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
