@@ -20,7 +20,6 @@ describe("Indexer environment", () => {
       },
       port: 3001,
       host: "127.0.0.1",
-      host: "127.0.0.1",
       pollIntervalMs: 100,
       logLevel: "info",
     });

@@ -29,7 +29,7 @@ export function indexerEnvironment(
   port: number,
 ): IndexerEnvironment {
   return {
-    ...{ databaseUrl, rpcUrls, webSocketUrls, port, pollIntervalMs: 50, logLevel: "silent" },
+    ...{ databaseUrl, rpcUrls, webSocketUrls, port, host: "127.0.0.1", pollIntervalMs: 50, logLevel: "silent" },
     source: { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
   };
 }
