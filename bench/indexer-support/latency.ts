@@ -26,38 +26,36 @@ async function latencies(
   databaseUrl: string,
   access: (rpcUrl: string) => Promise<{ rpcUrl: string; close(): void }>,
 ): Promise<number[]> {
+  await using stack = new AsyncDisposableStack();
   const anvil = await startAnvil({ manualBlocks: true, extraArguments: ["--no-mining"] });
+  stack.defer(() => anvil.stop("SIGKILL"));
   await placeEmitters(anvil);
   await anvil.request("anvil_mine", "0x1");
   const { rpcUrl, close } = await access(anvil.rpcUrl);
+  stack.defer(close);
   const indexer = await startIndexer({ rpcUrl, databaseUrl });
+  stack.defer(() => indexer.stop());
   await indexer.untilIndexed(1);
   // The subscription follows the backfill.
   await delay(500);
   const database = await connect(databaseUrl);
+  stack.defer(() => database.close());
   const measured: number[] = [];
-  try {
-    for (let id = 1n; id <= BigInt(EVENTS); id += 1n) {
-      await emit(anvil, mintEvents({ tokenId: id, buyer: buyerOf(Number(id)) }));
-      await anvil.request("anvil_mine", "0x1");
-      const mined = performance.now();
-      const row = () =>
-        database.kysely.selectFrom("nfts").select("token_id").where("token_id", "=", id).executeTakeFirst();
-      while (!(await row())) {
-        if (performance.now() - mined > TIMEOUT_MS) throw new Error(`Token ${id} did not appear in the index`);
-        await delay(LOOK_EVERY_MS);
-      }
-      measured.push(performance.now() - mined);
-      // Not in step with the polling interval.
-      await delay(Number(id % 7n) * 23);
+  for (let id = 1n; id <= BigInt(EVENTS); id += 1n) {
+    await emit(anvil, mintEvents({ tokenId: id, buyer: buyerOf(Number(id)) }));
+    await anvil.request("anvil_mine", "0x1");
+    const mined = performance.now();
+    const row = () =>
+      database.kysely.selectFrom("nfts").select("token_id").where("token_id", "=", id).executeTakeFirst();
+    while (!(await row())) {
+      if (performance.now() - mined > TIMEOUT_MS) throw new Error(`Token ${id} did not appear in the index`);
+      await delay(LOOK_EVERY_MS);
     }
-    return measured;
-  } finally {
-    await database.close();
-    await indexer.stop();
-    close();
-    await anvil.stop("SIGKILL");
+    measured.push(performance.now() - mined);
+    // Not in step with the polling interval.
+    await delay(Number(id % 7n) * 23);
   }
+  return measured;
 }
 
 /** A way to the node on which no connection can be upgraded to a WebSocket. */
