@@ -46,7 +46,13 @@ const SHOTS: Shot[] = [
     isLoggedIn: true,
     act: (page) => page.locator(".ticket-stub button").first().click(),
   },
-  { name: "admin", path: "/admin", isLoggedIn: true, isAdmin: true },
+  {
+    name: "admin",
+    path: "/admin",
+    isLoggedIn: true,
+    isAdmin: true,
+    act: (page) => page.getByRole("tablist").waitFor(),
+  },
   { name: "admin-stores", path: "/admin?tab=stores", isLoggedIn: true, isAdmin: true },
   {
     name: "admin-store",
@@ -124,7 +130,7 @@ async function shoot(
   });
   await page.goto(`${server.url}${shot.path}`);
   await page.locator("h1").first().waitFor();
-  await page.waitForLoadState("networkidle");
+  await page.locator(".first-paint").first().waitFor({ state: "detached" });
   await shot.act?.(page);
   await page.waitForFunction(() => document.fonts.status === "loaded" && !document.querySelector("[data-skeleton]"));
   await page.screenshot({ path: join(folder, `${shot.name}-${language}-${theme}-${width}.png`), fullPage: true });

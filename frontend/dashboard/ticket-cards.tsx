@@ -100,6 +100,7 @@ function NftDetails({
   ];
   return (
     <Dialog title={t("nft.details.title")} onClose={onClose} isWide>
+      <Picture src={nft.metadata.image} alt="" className="nft-art" fallback={null} />
       <dl className="facts">
         {facts.map(([label, value]) => (
           <div key={label}>
