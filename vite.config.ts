@@ -11,6 +11,17 @@ if (!(NETWORKS as readonly string[]).includes(network)) {
   throw new Error(`VITE_NETWORK is "${network}"; it must be one of ${NETWORKS.join(", ")}`);
 }
 
+// The package is large and few operators want it, so it is theirs to install; without it the choice would be a dead end.
+if (process.env.VITE_WALLETCONNECT_PROJECT_ID) {
+  try {
+    import.meta.resolve("@walletconnect/ethereum-provider");
+  } catch {
+    throw new Error(
+      "VITE_WALLETCONNECT_PROJECT_ID is set: run `npm install --no-save @walletconnect/ethereum-provider` before the build",
+    );
+  }
+}
+
 /** Parses the messages while building, so that the browser needs no message parser (7 kB less). */
 function compiledMessages(): Plugin {
   return {
