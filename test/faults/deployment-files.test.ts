@@ -1,0 +1,100 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { expect } from "chai";
+import { freePorts } from "../support/free-port.ts";
+import { until } from "../support/until.ts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+
+const read = (path: string) => readFileSync(path, "utf8");
+
+describe("What an operator deploys with", function () {
+  this.timeout(60_000);
+
+  it("is an image whose process is not root, knows its health, and hears SIGTERM", () => {
+    const dockerfile = read("docker/Dockerfile");
+    const instructions = dockerfile.split("\n").filter((line) => /^[A-Z]+ /.test(line));
+    const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
+    expect(last.find((line) => line.startsWith("USER "))).to.equal("USER node");
+    expect(last.some((line) => line.startsWith("HEALTHCHECK "))).to.equal(true);
+    expect(last.at(-1)).to.match(/^CMD \["node", "api\/main.ts"\]$/);
+    expect(dockerfile).not.to.match(/:latest|^ADD |sudo|curl .*\| *sh/m);
+    for (const line of instructions.filter((one) => one.startsWith("FROM "))) expect(line).to.match(/:\d+/);
+    for (const [, path] of dockerfile.matchAll(/COPY --from=build --chown=root:root \/app\/(\S+)/g)) {
+      const isBuilt = path === "node_modules" || path === "dist";
+      expect(isBuilt || existsSync(path ?? ""), `${path} is copied and does not exist`).to.equal(true);
+    }
+  });
+
+  it("names only commands that exist", () => {
+    const texts = ["docker/Dockerfile", "docker/compose.yaml", ...globSync("ops/systemd/*.service")]
+      .map(read)
+      .join("\n");
+    const scripts = [...texts.matchAll(/((?:api|indexer|scripts|docker)\/[\w-]+\.ts)/g)].map((match) => match[1] ?? "");
+    expect(scripts).to.include.members(["api/main.ts", "indexer/main.ts", "scripts/backup.ts", "docker/health.ts"]);
+    for (const script of scripts) expect(existsSync(script), script).to.equal(true);
+    const { scripts: known } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const pages = ["docs/operations.md", "CONTRIBUTING.md", ...globSync("docs/runbook/*.md")].map(read).join("\n");
+    for (const [, name = ""] of pages.matchAll(/npm run ([\w:-]+)/g))
+      expect(known, `npm run ${name}`).to.have.property(name);
+  });
+
+  it("keeps every container that is ours read-only and without rights", () => {
+    const compose = read("docker/compose.yaml");
+    for (const rule of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true", "user: node"]) {
+      expect(compose).to.include(rule);
+    }
+    expect(compose).not.to.match(/privileged: true|docker\.sock|:latest/);
+    expect(compose, "a password in the file").not.to.match(/PASSWORD: *[A-Za-z0-9]/);
+  });
+
+  describe("with a running system", () => {
+    let system: FaultSystem;
+    let metrics = "";
+    before(async () => {
+      const [metricsPort] = await freePorts(1);
+      system = await startFaultSystem({ environment: { METRICS_PORT: String(metricsPort) } });
+      const textOf = async (url: string) => (await fetch(url)).text();
+      const buyer = await system.shopper();
+      await buyer.buy(1, 10);
+      await system.settled();
+      metrics = await until("both tell their metrics", async () => {
+        const all = `${await textOf(`http://127.0.0.1:${metricsPort}/metrics`)}\n${await textOf(`${system.indexer.url}/metrics`)}`;
+        return all.includes("torcida_indexer_head_lag_seconds") && all;
+      });
+    });
+    after(() => system?.stop());
+
+    it("alerts and draws only what is measured, and leads to a page that exists", () => {
+      // An error is counted once there is one.
+      const atFirstFailure = new Set(["torcida_indexer_rpc_errors_total"]);
+      const texts = `${read("ops/alerts.yaml")}\n${read("docker/grafana/dashboards/torcida.json")}`;
+      const names = new Set([...texts.matchAll(/\btorcida_[a-z_]+\b/g)].map((match) => match[0]));
+      expect(names.size).to.be.greaterThan(10);
+      for (const name of names) {
+        if (!atFirstFailure.has(name)) expect(metrics.includes(`\n${name}`), name).to.equal(true);
+      }
+      for (const [, page = ""] of texts.matchAll(/runbook: (\S+\.md)/g)) expect(existsSync(page), page).to.equal(true);
+    });
+
+    it("has a health check that tells the living from the dead", async () => {
+      const { PORT, INDEXER_PORT } = system.environment;
+      expect((await system.run("docker/health.ts", [], { PORT: PORT ?? "" })).code).to.equal(0);
+      const indexer = { TORCIDA_PROCESS: "indexer", INDEXER_PORT: INDEXER_PORT ?? "" };
+      expect((await system.run("docker/health.ts", [], indexer)).code).to.equal(0);
+      expect((await system.run("docker/health.ts", [], { PORT: "9" })).code).to.equal(1);
+    });
+  });
+
+  it("has runbook pages that lead on to pages that exist", () => {
+    for (const file of ["docs/operations.md", ...globSync("docs/runbook/*.md")]) {
+      for (const [, target = ""] of read(file).matchAll(/\]\(([\w./-]+\.(?:md|yaml))\)/g)) {
+        expect(existsSync(new URL(target, `file://${process.cwd()}/${file}`)), `${file} → ${target}`).to.equal(true);
+      }
+    }
+    for (const [, page = ""] of globSync("scripts/doctor/*.ts")
+      .map(read)
+      .join("")
+      .matchAll(/(docs\/runbook\/[\w-]+\.md)/g)) {
+      expect(existsSync(page), page).to.equal(true);
+    }
+  });
+});
