@@ -1,0 +1,139 @@
+/** What purchases cost a year in gas, storage and requests, from figures that are measured here: `npm run cost-model`. */
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { connect, type Database } from "../database/connect.ts";
+import { migrate } from "../database/migrate.ts";
+
+/** Chiliz floors the base fee; the tip is on top. */
+const FEE_GWEI = 2_501;
+const GWEI_IN_CHZ = 1e9;
+const VOLUMES = [1e3, 1e6, 1e9];
+const SECONDS_A_YEAR = 365 * 24 * 3_600;
+const BLOCK_SECONDS = 3;
+const BLOCK_GAS = 30e6;
+/** Purchases of one shopper in a year: the first mint and payment of an address cost more. */
+const PURCHASES_A_SHOPPER = 6;
+/** A visit ends in a purchase once in ten times; each asks for catalogue, profile and the like. */
+const REQUESTS_A_VISIT = 12;
+const VISITS_A_PURCHASE = 10;
+const SAMPLE = 2_000;
+const EVENTS_A_PURCHASE = ["Transfer", "PurchaseMinted", "StatusUpdated", "CashbackPaid"];
+const BATCH = 100;
+
+const gas = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../test/contracts/gas-snapshot.json"), "utf8"),
+) as Record<string, number>;
+const bytes = await measureStorage();
+const alone = gasOf("mintNewBuyer", "mintReturningBuyer") + figure("confirmOne") + figure("payStrict");
+const batched =
+  gasOf("mintBatchNewBuyers", "mintBatchReturningBuyer") +
+  figure("confirmBatch") +
+  gasOf("payBatchNew", "payBatchExisting");
+
+console.log(
+  `Measured: ${Math.round(alone)} gas a purchase alone, ${Math.round(batched)} in batches; ${Math.round(bytes)} bytes of SQLite a purchase`,
+);
+console.log(
+  "purchases/year  gas/purchase  CHZ/purchase        CHZ/year  GB/year  requests/s  share of blocks  api processes",
+);
+for (const volume of VOLUMES) {
+  // Batches fill where there is more than a purchase in the three seconds that one is gathered for.
+  const waiting = (volume / SECONDS_A_YEAR) * BLOCK_SECONDS;
+  const share = Math.min(1, Math.max(0, (waiting - 1) / 50));
+  const gasEach = alone * (1 - share) + batched * share;
+  const chzEach = (gasEach * FEE_GWEI) / GWEI_IN_CHZ;
+  const requests = (volume * VISITS_A_PURCHASE * REQUESTS_A_VISIT) / SECONDS_A_YEAR;
+  const blocks = (volume * gasEach) / ((SECONDS_A_YEAR / BLOCK_SECONDS) * BLOCK_GAS);
+  const row = [
+    volume.toExponential(0).padStart(14),
+    Math.round(gasEach).toString().padStart(12),
+    chzEach.toFixed(3).padStart(12),
+    Math.round(chzEach * volume)
+      .toLocaleString("en")
+      .padStart(15),
+    ((bytes * volume) / 1e9).toFixed(3).padStart(9),
+    requests.toFixed(3).padStart(11),
+    `${(blocks * 100).toFixed(2)} %`.padStart(15),
+    // A process answers some thousand reads a second (npm run bench -- api); two for the loss of one.
+    String(Math.max(2, Math.ceil(requests / 1_000) + 1)).padStart(13),
+  ];
+  console.log(row.join("  "));
+}
+
+function figure(name: string): number {
+  const value = gas[name];
+  if (value === undefined) throw new Error(`gas-snapshot.json has no ${name}; run the contract tests, which write it`);
+  return value;
+}
+
+/** The mean over a shopper's first purchase and the others. */
+function gasOf(first: string, later: string): number {
+  return (figure(first) + figure(later) * (PURCHASES_A_SHOPPER - 1)) / PURCHASES_A_SHOPPER;
+}
+
+/** Fills a database with the rows that purchases leave behind, and weighs the file. */
+async function measureStorage(): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), "torcida-cost-"));
+  const file = join(directory, "torcida.db");
+  try {
+    const database = await connect(file);
+    await migrate(database);
+    await sql`insert into stores (name, country, featured, created_at, updated_at) values ('Verdão Store', 'BR', 0, 1, 1)`.execute(
+      database.kysely,
+    );
+    await checkpoint(database);
+    const before = statSync(file).size;
+    for (let id = 1; id <= SAMPLE; id++) await insertPurchase(database, id);
+    await checkpoint(database);
+    const after = statSync(file).size;
+    await database.close();
+    return (after - before) / SAMPLE;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function checkpoint({ kysely }: Database): Promise<void> {
+  await sql`pragma wal_checkpoint(truncate)`.execute(kysely);
+}
+
+async function insertPurchase({ kysely }: Database, id: number): Promise<void> {
+  const wallet = `0x${id.toString(16).padStart(40, "a")}`;
+  const hash = (salt: string) => `0x${`${id}${salt}`.padStart(64, "b")}`;
+  await kysely.transaction().execute(async (queries) => {
+    await sql`insert into purchases (wallet, store_id, store_name, amount_cents, cashback_bps, bonus_bps, source, wei_per_cent, payable_at, click_id, settled_at, created_at)
+      values (${wallet}, 1, 'Verdão Store', 10000, 500, 0, 'live', 10000000000000000, 1795214363114, ${crypto.randomUUID()}, 1795214363114, 1795214363114)`.execute(
+      queries,
+    );
+    for (const kind of ["mint", "confirm", "pay"]) {
+      await sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, created_at, updated_at)
+        values (${kind}, ${id}, 5000000000, 'done', 1795214363114, 1795214363114, 1795214363114)`.execute(queries);
+    }
+    for (const [index, kind] of EVENTS_A_PURCHASE.entries()) {
+      await sql`insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
+        values (${id}, ${index}, ${hash(kind)}, ${kind}, ${id}, ${JSON.stringify({ tokenId: String(id), buyer: wallet, valueCents: "10000" })})`.execute(
+        queries,
+      );
+    }
+    await sql`insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status, mint_transaction, minted_block, minted_at)
+      values (${id}, ${wallet}, 1, 10000, 500, 0, 2, ${hash("m")}, ${id}, 1795214363114)`.execute(queries);
+    await sql`insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
+      values (${id}, ${wallet}, 5000000000, 'paid', ${hash("p")}, ${id}, 3, 1795214363114)`.execute(queries);
+    if (id % BATCH !== 0) return;
+    // Three transactions carry a hundred purchases; their bytes are kept.
+    for (const [nonce, size] of [
+      [id * 3, 6_400 * 2],
+      [id * 3 + 1, 3_200 * 2],
+      [id * 3 + 2, 3_300 * 2],
+    ] as const) {
+      await sql`insert into transactions (sender, nonce, to_address, data, gas_limit, status, fencing_token, created_at, updated_at)
+        values (${wallet}, ${nonce}, ${wallet}, ${"f".repeat(size)}, 5000000, 'confirmed', 1, 1, 1)`.execute(queries);
+      await sql`insert into transaction_hashes (hash, transaction_id, raw, max_fee_wei, max_priority_fee_wei, created_at)
+        values (${hash(String(nonce))}, (select max(id) from transactions), ${"f".repeat(size + 250)}, 1, 1, 1)`.execute(
+        queries,
+      );
+    }
+  });
+}
