@@ -34,8 +34,8 @@ async function withGenesis({ nodes }: Context, chunk: Chunk): Promise<Chunk> {
   return { ...chunk, blocks: [genesis, ...chunk.blocks] };
 }
 
-/** What is read for so many events is about 15 MB of garbage; collecting it costs some 20 ms. */
-const EVENTS_PER_COLLECTION = 15_000;
+/** What is read for so many events is about 10 MB of garbage; collecting it costs some 15 ms. */
+const EVENTS_PER_COLLECTION = 10_000;
 let eventsSinceCollection = 0;
 
 function collectAfter(events: number): void {
