@@ -188,17 +188,18 @@ const TIERS = ["basic", "silver", "gold"] as const;
 
 function BonusSystem() {
   const t = useText();
+  const program = useQuery(configQuery).data?.bonus_program;
   return (
     <section className="card card-body" aria-labelledby="bonus-card">
       <h2 id="bonus-card" className="card-title">
         {t("dashboard.bonus")}
       </h2>
-      <p className="muted mb-3">{t("dashboard.bonus.text")}</p>
+      {program !== "tiers" && <p className="muted mb-3">{t("dashboard.bonus.text")}</p>}
       <ul className="tier-list">
         {TIERS.map((tier) => (
           <li key={tier}>
             <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span>
-            <span>{t(`dashboard.bonus.${tier}`)}</span>
+            <span>{program === "tiers" ? t(`home.tiers.${tier}.text`) : t(`dashboard.bonus.${tier}`)}</span>
           </li>
         ))}
       </ul>
