@@ -28,7 +28,7 @@ async function openBar(terminal: NodeJS.WriteStream): Promise<Progress> {
   return {
     update({ blocks, ofBlocks, events }) {
       const { blocksPerSecond, secondsLeft } = pace.at(blocks, ofBlocks);
-      const payload = { events, speed: blocksPerSecond, left: `${secondsLeft} s` };
+      const payload = { events, speed: blocksPerSecond, left: secondsLeft === null ? "?" : `${secondsLeft} s` };
       if (!isStarted) bar.start(ofBlocks, blocks, payload);
       isStarted = true;
       bar.setTotal(ofBlocks);
@@ -54,14 +54,17 @@ function openLines(log: Logger): Progress {
   };
 }
 
-/** Since the first look. */
+/** Since the first look, which itself knows no pace yet. */
 class Pace {
   #started: { at: number; blocks: number } | undefined;
 
-  at(blocks: number, ofBlocks: number): { blocksPerSecond: number; secondsLeft: number } {
+  at(blocks: number, ofBlocks: number): { blocksPerSecond: number; secondsLeft: number | null } {
     this.#started ??= { at: performance.now(), blocks };
     const seconds = Math.max(0.001, (performance.now() - this.#started.at) / 1_000);
     const blocksPerSecond = Math.round((blocks - this.#started.blocks) / seconds);
-    return { blocksPerSecond, secondsLeft: Math.ceil((ofBlocks - blocks) / Math.max(1, blocksPerSecond)) };
+    return {
+      blocksPerSecond,
+      secondsLeft: blocksPerSecond > 0 ? Math.ceil((ofBlocks - blocks) / blocksPerSecond) : null,
+    };
   }
 }
