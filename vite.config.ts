@@ -61,9 +61,17 @@ function paintedEarly(): Plugin {
             return [`/${page}`, files.map((file) => `/${file}`)];
           }),
         );
-        return html
-          .replace("<html ", `<html data-needs='${JSON.stringify(needs)}' `)
-          .replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`);
+        const font = Object.keys(bundle ?? {}).find((file) => file.endsWith(".woff2"));
+        const fontLink = font ? `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${font}">` : "";
+        return (
+          html
+            .replace("<html ", `<html data-needs='${JSON.stringify(needs)}' `)
+            // The first paint needs the style and the font; the scripts may come after them.
+            .replace("</title>", `</title>${fontLink}`)
+            .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
+            .replace('<script type="module"', '<script type="module" fetchpriority="low"')
+            .replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`)
+        );
       },
     },
   };

@@ -11,5 +11,7 @@
   }
   const needs = JSON.parse(document.documentElement.dataset.needs ?? "{}")[location.pathname] ?? [];
   for (const href of needs)
-    document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
+    document.head.append(
+      Object.assign(document.createElement("link"), { rel: "modulepreload", fetchPriority: "low", href }),
+    );
 })();
