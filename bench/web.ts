@@ -34,6 +34,9 @@ async function measure(url: string, port: number): Promise<Figures> {
     onlyCategories: [...CATEGORIES],
   });
   if (!result) throw new Error(`Lighthouse answered nothing for ${url}`);
+  const { runtimeError } = result.lhr;
+  // A page that was not painted has no score; a table of zeros would read as one.
+  if (runtimeError) throw new Error(`Lighthouse could not measure ${url}: ${runtimeError.message}`);
   const { categories, audits } = result.lhr;
   return Object.fromEntries([
     ...CATEGORIES.map((name) => [name, Math.round((categories[name]?.score ?? 0) * 100)]),
