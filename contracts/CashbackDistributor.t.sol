@@ -2,7 +2,7 @@
 pragma solidity 0.8.35;
 
 // Whether a call is refused is what these tests ask; the handler belongs to its invariants.
-// solhint-disable avoid-low-level-calls, one-contract-per-file
+// solhint-disable avoid-low-level-calls
 
 import {CashbackDistributor} from "./CashbackDistributor.sol";
 import {PurchaseNFT} from "./PurchaseNFT.sol";

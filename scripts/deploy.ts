@@ -1,31 +1,68 @@
-/** Deploys to a network, or goes on where an earlier run stopped: `npm run deploy -- --network localhost|spicy|chiliz`. */
+/**
+ * Deploys to a network, or goes on where an earlier run stopped: `npm run deploy -- --network localhost|spicy|chiliz`.
+ * `--dry-run` says what it would cost, `--check` compares the network with its record and with this source, `--verify`
+ * gives the sources to the explorer.
+ */
 import { parseArgs } from "node:util";
 import { BaseError } from "viem";
 import { NETWORKS, type Network } from "../chain/chains.ts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
+import { checkDeployment } from "./deploy/check-deployment.ts";
 import { readDeployConfiguration } from "./deploy/configuration.ts";
 import { deployTorcida } from "./deploy/deploy-torcida.ts";
+import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
+import { verifySource } from "./deploy/verify-source.ts";
 
-const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")}`;
+const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
+const STORES = SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name }));
 
 try {
-  const { values } = parseArgs({ options: { network: { type: "string" } } });
+  await main();
+} catch (error) {
+  const isRpcError = error instanceof BaseError;
+  console.error(isRpcError ? error.shortMessage : error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      network: { type: "string" },
+      "dry-run": { type: "boolean" },
+      check: { type: "boolean" },
+      verify: { type: "boolean" },
+    },
+  });
   const network = NETWORKS.find((one) => one === values.network);
   if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
+  if (values["dry-run"]) return await dryRun(network);
+  if (values.check) return await check(network);
+  if (values.verify) return print(await verifySource(network));
   await deploy(network);
-} catch (error) {
-  console.error(
-    error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.message : String(error),
-  );
-  process.exitCode = 1;
 }
 
 async function deploy(network: Network): Promise<void> {
   const configuration = readDeployConfiguration(network, process.env);
-  const stores = SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name }));
-  const deployment = await deployTorcida({ configuration, stores, report: (line) => console.log(line) });
-  console.log(`PurchaseNFT ${deployment.purchaseNft.address}`);
-  console.log(`CashbackDistributor ${deployment.cashbackDistributor.address}`);
-  console.log(`The record is ${deploymentPath(network)}`);
+  const report = (line: string) => console.log(line);
+  const { purchaseNft, cashbackDistributor } = await deployTorcida({ configuration, stores: STORES, report });
+  print([
+    `PurchaseNFT ${purchaseNft.address}`,
+    `CashbackDistributor ${cashbackDistributor.address}`,
+    `The record is ${deploymentPath(network)}`,
+  ]);
+}
+
+async function dryRun(network: Network): Promise<void> {
+  print(costReport(await estimateCost(readDeployConfiguration(network, process.env), STORES)));
+}
+
+async function check(network: Network): Promise<void> {
+  const findings = await checkDeployment(readDeployConfiguration(network, process.env));
+  print(findings.map(({ isGood, text }) => `${isGood ? "✓" : "✗"} ${text}`));
+  if (findings.some(({ isGood }) => !isGood)) process.exitCode = 1;
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
 }

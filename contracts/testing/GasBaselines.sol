@@ -2,7 +2,7 @@
 pragma solidity 0.8.35;
 
 // Small, and read together.
-// solhint-disable avoid-low-level-calls, one-contract-per-file
+// solhint-disable avoid-low-level-calls
 
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";

@@ -2,7 +2,7 @@
 pragma solidity 0.8.35;
 
 // Hostile on purpose.
-// solhint-disable avoid-low-level-calls, one-contract-per-file, no-complex-fallback
+// solhint-disable avoid-low-level-calls, no-complex-fallback
 
 import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
 

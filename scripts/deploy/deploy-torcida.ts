@@ -48,6 +48,10 @@ const LOCAL_FAN_TOKENS = [
   { slug: "verdao", symbol: "VERDAO", name: "Palmeiras", decimals: 18 },
 ] as const;
 
+/** On the local chain only: anvil's fourth well-known account, which the web app's demo wallet holds, and its fan tokens. */
+const DEMO_HOLDER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+const DEMO_HOLDINGS = { psg: 35n, verdao: 12n };
+
 /** On the local chain only: what the operator and the distributor start with. */
 const LOCAL_OPERATOR_WEI = parseEther("1000000");
 const LOCAL_POOL_WEI = parseEther("250000");
@@ -98,12 +102,13 @@ class Deployer {
       this.#configuration.siteUrl,
     ];
     const nft = await this.#create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft);
-    const distributorArguments = nft.isNew
-      ? this.#distributorArguments(nft.address)
-      : (recorded?.cashbackDistributor.constructorArguments ?? this.#distributorArguments(nft.address));
+    const distributorValues = nft.isNew
+      ? distributorArguments(this.#configuration, this.#account.address, nft.address)
+      : (recorded?.cashbackDistributor.constructorArguments ??
+        distributorArguments(this.#configuration, this.#account.address, nft.address));
     const distributor = await this.#create(
       "CashbackDistributor",
-      distributorCreation(distributorArguments),
+      distributorCreation(distributorValues),
       recorded?.cashbackDistributor,
     );
     const fanTokens = network === "localhost" ? await this.#fanTokens(recorded) : (recorded?.fanTokens ?? []);
@@ -111,6 +116,7 @@ class Deployer {
     await this.#sendAll([
       ...(await this.#roleCalls(nft.address, distributor.address)),
       ...(await this.#storeCalls(nft.address)),
+      ...(await this.#holdingCalls(fanTokens)),
       ...(await this.#fundingCalls(distributor.address)),
     ]);
     await this.#sendAll(await this.#renounceCalls(nft.address, distributor.address));
@@ -125,7 +131,7 @@ class Deployer {
       cashbackDistributor: {
         address: distributor.address,
         transaction: distributor.transaction,
-        constructorArguments: distributorArguments,
+        constructorArguments: distributorValues,
       },
       build: isFresh ? build : recorded.build,
       fanTokens,
@@ -133,20 +139,6 @@ class Deployer {
     if (JSON.stringify(deployment) !== JSON.stringify(recorded)) writeWhole(deploymentPath(network), deployment);
     this.#journal.remove();
     return deployment;
-  }
-
-  #distributorArguments(purchaseNft: Address): Deployment["cashbackDistributor"]["constructorArguments"] {
-    const { adminDelaySeconds, limits } = this.#configuration;
-    return [
-      this.#account.address,
-      adminDelaySeconds,
-      purchaseNft,
-      {
-        maxWeiPerCent: String(limits.maxWeiPerCent),
-        maxPayout: String(limits.maxPayout),
-        dailyCap: String(limits.dailyCap),
-      },
-    ];
   }
 
   /** A contract with exactly this code: the recorded one, the one a crashed run signed, or a new one. */
@@ -291,6 +283,28 @@ class Deployer {
     return [{ to: distributor, value: LOCAL_POOL_WEI, what: "the distributor funded" }];
   }
 
+  async #holdingCalls(fanTokens: Deployment["fanTokens"]): Promise<Call[]> {
+    const calls: Call[] = [];
+    for (const { slug, symbol, decimals, address } of fanTokens) {
+      const held = DEMO_HOLDINGS[slug as keyof typeof DEMO_HOLDINGS];
+      if (this.#configuration.network !== "localhost" || held === undefined) continue;
+      const balance = await this.#client.readContract({
+        address,
+        abi: testFanTokenAbi,
+        functionName: "balanceOf",
+        args: [DEMO_HOLDER],
+      });
+      if (balance > 0n) continue;
+      const args = [DEMO_HOLDER, held * 10n ** BigInt(decimals)] as const;
+      calls.push({
+        to: address,
+        data: encodeFunctionData({ abi: testFanTokenAbi, functionName: "mint", args }),
+        what: `${held} ${symbol} given to the demo wallet`,
+      });
+    }
+    return calls;
+  }
+
   /** A deployer that is not the operator ends without a hot role, and offers the administration to whom it was told. */
   async #renounceCalls(purchaseNft: Address, distributor: Address): Promise<Call[]> {
     const self = this.#account.address;
@@ -369,8 +383,19 @@ class Deployer {
 
 type Call = { to: Address; data?: Hex; value?: bigint; what: string };
 
+/** What CashbackDistributor is made with, as the record spells it. */
+export function distributorArguments(
+  { adminDelaySeconds, limits }: DeployConfiguration,
+  admin: Address,
+  purchaseNft: Address,
+): Deployment["cashbackDistributor"]["constructorArguments"] {
+  const { maxWeiPerCent, maxPayout, dailyCap } = limits;
+  const texts = { maxWeiPerCent: `${maxWeiPerCent}`, maxPayout: `${maxPayout}`, dailyCap: `${dailyCap}` };
+  return [admin, adminDelaySeconds, purchaseNft, texts];
+}
+
 /** Every role of both contracts, and who is to hold it. */
-function roleTable({ roles }: DeployConfiguration, purchaseNft: Address, distributor: Address) {
+export function roleTable({ roles }: DeployConfiguration, purchaseNft: Address, distributor: Address) {
   return [
     { contract: purchaseNft, role: "MINTER_ROLE", holder: roles.minter },
     { contract: purchaseNft, role: "CONFIRMER_ROLE", holder: roles.confirmer },
@@ -382,7 +407,8 @@ function roleTable({ roles }: DeployConfiguration, purchaseNft: Address, distrib
   ];
 }
 
-function roleId(role: string): Hash {
+/** The id of a role, by its name. */
+export function roleId(role: string): Hash {
   return keccak256(toHex(role));
 }
 

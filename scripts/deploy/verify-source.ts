@@ -1,0 +1,120 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Hex } from "viem";
+import { z } from "zod";
+import type { Network } from "../../chain/chains.ts";
+import { deploymentPath, readDeployment } from "../../chain/deployment.ts";
+import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
+import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
+import { distributorCreation, purchaseNftCreation } from "./deploy-torcida.ts";
+
+/** Explorers that take sources the way Etherscan does. */
+const EXPLORERS: Partial<Record<Network, string>> = {
+  spicy: "https://api.routescan.io/v2/network/testnet/evm/88882/etherscan/api",
+  chiliz: "https://api.routescan.io/v2/network/mainnet/evm/88888/etherscan/api",
+};
+const POLL_MS = 3_000;
+const POLLS_MAX = 20;
+
+const answerSchema = z.object({ status: z.string(), result: z.string() });
+const buildInfoSchema = z.object({
+  solcLongVersion: z.string(),
+  input: z.looseObject({ settings: z.looseObject({}) }),
+});
+
+type Subject = { name: string; address: string; creation: Hex; bytecode: string };
+
+/**
+ * Gives both sources to the network's explorer. The same standard JSON is written beside the record, so that anyone can
+ * build the bytecode again, or hand it in by hand where the explorer refuses.
+ * @returns one line a contract
+ */
+export async function verifySource(network: Network, explorerUrl = EXPLORERS[network]): Promise<string[]> {
+  const { purchaseNft, cashbackDistributor } = readDeployment(network);
+  const subjects: Subject[] = [
+    {
+      name: "PurchaseNFT",
+      address: purchaseNft.address,
+      creation: purchaseNftCreation(purchaseNft.constructorArguments),
+      bytecode: purchaseNftBytecode,
+    },
+    {
+      name: "CashbackDistributor",
+      address: cashbackDistributor.address,
+      creation: distributorCreation(cashbackDistributor.constructorArguments),
+      bytecode: cashbackDistributorBytecode,
+    },
+  ];
+  const lines: string[] = [];
+  for (const subject of subjects) {
+    const { compilerVersion, standardJson } = standardJsonOf(subject.name);
+    const path = join(dirname(deploymentPath(network)), "sources", `${network}-${subject.name}.json`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${standardJson}\n`);
+    if (!explorerUrl) {
+      lines.push(`${subject.name}: ${network} has no explorer; the standard JSON is ${path}`);
+      continue;
+    }
+    try {
+      lines.push(`${subject.name}: ${await submit(explorerUrl, subject, compilerVersion, standardJson)}`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      lines.push(`${subject.name}: not verified (${reason}); hand in ${path} by hand`);
+    }
+  }
+  return lines;
+}
+
+/** The compiler's whole input for a contract, as it was compiled last. */
+function standardJsonOf(name: string): { compilerVersion: string; standardJson: string } {
+  const artifacts = resolve(import.meta.dirname, "../../artifacts");
+  const read = (path: string) => {
+    try {
+      return JSON.parse(readFileSync(join(artifacts, path), "utf8")) as { buildInfoId: string };
+    } catch {
+      throw new Error("The contracts are not compiled here; run `npm run generate` first");
+    }
+  };
+  const { buildInfoId } = read(`contracts/${name}.sol/${name}.json`);
+  const { solcLongVersion, input } = buildInfoSchema.parse(read(`build-info/${buildInfoId}.json`));
+  return { compilerVersion: `v${solcLongVersion}`, standardJson: JSON.stringify(input) };
+}
+
+async function submit(
+  explorerUrl: string,
+  subject: Subject,
+  compilerVersion: string,
+  standardJson: string,
+): Promise<string> {
+  const submitted = await ask(explorerUrl, {
+    module: "contract",
+    action: "verifysourcecode",
+    contractaddress: subject.address,
+    sourceCode: standardJson,
+    codeformat: "solidity-standard-json-input",
+    contractname: `project/contracts/${subject.name}.sol:${subject.name}`,
+    compilerversion: compilerVersion,
+    // The interface has always spelled it so.
+    constructorArguements: subject.creation.slice(subject.bytecode.length),
+  });
+  if (/already verified/i.test(submitted.result)) return "verified before";
+  if (submitted.status !== "1") throw new Error(submitted.result);
+  for (let poll = 0; poll < POLLS_MAX; poll++) {
+    const { result } = await ask(explorerUrl, {
+      module: "contract",
+      action: "checkverifystatus",
+      guid: submitted.result,
+    });
+    if (/pass|already verified/i.test(result)) return "verified";
+    if (!/pending|queue/i.test(result)) throw new Error(result);
+    await delay(POLL_MS);
+  }
+  throw new Error("the explorer did not finish");
+}
+
+async function ask(explorerUrl: string, fields: Record<string, string>): Promise<z.infer<typeof answerSchema>> {
+  const response = await fetch(explorerUrl, { method: "POST", body: new URLSearchParams(fields) });
+  if (!response.ok) throw new Error(`the explorer answered ${response.status}`);
+  return answerSchema.parse(await response.json());
+}
