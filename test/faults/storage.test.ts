@@ -8,6 +8,9 @@ import { until } from "../support/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { startTcpProxy, type TcpProxy } from "./support/tcp-proxy.ts";
 
+/** Five seconds by the table; a busy test machine gets some more. */
+const ANSWER_MS = 7_000;
+
 describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
   this.timeout(120_000);
   let system: FaultSystem;
@@ -46,13 +49,11 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     const other = openSqlite(system.databaseUrl);
     other.exec("begin immediate");
     try {
-      const asked = performance.now();
       const response = await fetch(`${system.url}/api/check-user`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ address: "0x00000000000000000000000000000000000000aa" }),
       });
-      console.log(`      answered after ${Math.round(performance.now() - asked)} ms`);
       expect(response.status).to.be.oneOf([200, 503]);
       const refused = await buyer.call("POST", "/api/register-purchase", {
         user: buyer.address,
@@ -60,7 +61,6 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
         amount: 10,
       });
       expect(refused.status).to.equal(503);
-      console.log(`      answered after ${Math.round(performance.now() - asked)} ms`);
     } finally {
       other.exec("rollback");
       other.close();
@@ -118,8 +118,8 @@ describe("A PostgreSQL that goes away (F17)", function () {
           store_id: 1,
           amount: 11,
         });
-        console.log(`      answered after ${Math.round(performance.now() - asked)} ms`);
         expect(refused.status).to.equal(503);
+        expect(performance.now() - asked).to.be.lessThan(ANSWER_MS);
         expect(response.status).to.be.oneOf([401, 503]);
         expect((await fetch(`${system.url}/readyz`)).status).to.equal(503);
       } finally {

@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { connect } from "../../database/connect.ts";
+import { until } from "../support/until.ts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+import { supervise } from "./support/supervised.ts";
+
+const SHUTDOWN_MS = 10_000;
+const TEN_MINUTES_MS = 600_000;
+/** A preload that moves a process's clock. */
+const withClock = (offsetMs: number) => {
+  const code = `const now = Date.now; Date.now = () => now() + (${offsetMs}); const Real = Date; globalThis.Date = class extends Real { constructor(...a) { a.length ? super(...a) : super(Real.now()); } };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+};
+
+describe("A process's life (F15, F18, F19)", function () {
+  this.timeout(120_000);
+  let system: FaultSystem;
+  before(async () => {
+    system = await startFaultSystem({ environment: { RATE_LIMIT_SCALE: "1000" } });
+  });
+  after(() => system?.stop());
+
+  it("ends within ten seconds of SIGTERM under load, finishes what runs, and exits with 0", async () => {
+    const buyer = await system.shopper();
+    let isOver = false;
+    const statuses: number[] = [];
+    const load = Array.from({ length: 20 }, async () => {
+      while (!isOver) {
+        try {
+          const response = await fetch(`${system.url}/api/stores`);
+          const body = (await response.json()) as { success: boolean };
+          statuses.push(body.success ? response.status : 0);
+        } catch (error) {
+          // Refused or closed before an answer: nothing was said that is not true.
+          expect(error).to.be.instanceOf(TypeError);
+          await delay(10);
+        }
+      }
+    });
+    await buyer.buy(1, 10);
+    await until("the load runs", () => statuses.length > 50);
+    const asked = performance.now();
+    const code = await system.api.stop("SIGTERM");
+    expect(code).to.equal(0);
+    expect(performance.now() - asked).to.be.lessThan(SHUTDOWN_MS);
+    isOver = true;
+    await Promise.all(load);
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+    system.api.start();
+    await system.api.ready();
+    await system.settled();
+  });
+
+  it("settles every purchase, and keeps their order, though the clock goes ten minutes backwards and forwards", async () => {
+    const buyer = await system.shopper();
+    const ids: number[] = [];
+    for (const offset of [0, -TEN_MINUTES_MS, 0]) {
+      await system.api.stop("SIGKILL");
+      system.api.start(withClock(offset));
+      await system.api.ready();
+      await buyer.logIn();
+      ids.push(await buyer.buy(1, 10));
+    }
+    await system.api.stop("SIGKILL");
+    system.api.start();
+    await system.api.ready();
+    await system.settled(90_000);
+    await buyer.logIn();
+    const purchases = (await buyer.call("GET", "/api/purchases")).body.purchases as { id: number }[];
+    expect(purchases.map((one) => one.id)).to.deep.equal(ids.toReversed());
+  });
+
+  it("imports what the chain knows more after an old backup was restored, and pays nothing until it is told to", async () => {
+    const buyer = await system.shopper();
+    const before = await buyer.buy(1, 10);
+    await system.settled();
+    const backup = await system.run("scripts/backup.ts", ["--to", join(system.directory, "backups")]);
+    expect(backup.code, backup.output).to.equal(0);
+    const file = backup.output.split(": ")[0] ?? "";
+    const lost = await buyer.buy(1, 20);
+    await system.settled();
+
+    await Promise.all([system.api.stop(), system.indexer.stop()]);
+    system.environment.DATABASE_URL = join(system.directory, "restored.db");
+    const restored = await system.run("scripts/restore.ts", ["--from", file]);
+    expect(restored.code, restored.output).to.equal(0);
+    const { environment, url } = system;
+    const api = supervise({ name: "api", script: "api/main.ts", url, environment });
+    const indexer = supervise({ name: "indexer", script: "indexer/main.ts", url: system.indexer.url, environment });
+    try {
+      indexer.start();
+      api.start();
+      await Promise.all([indexer.ready(), api.ready("/healthz")]);
+      const database = await connect(environment.DATABASE_URL ?? "");
+      const tokens = await until("the index has the lost purchase's token", async () => {
+        const rows = await database.kysely.selectFrom("nfts").select("token_id").execute();
+        return rows.some((row) => row.token_id === BigInt(lost)) && rows.map((row) => Number(row.token_id));
+      });
+      await database.close();
+      expect(tokens).to.include(before);
+      const reconciled = await system.run("scripts/reconcile.ts");
+      expect(reconciled.code, reconciled.output).to.equal(0);
+      await buyer.logIn();
+      const fresh = await buyer.buy(1, 30);
+      expect(fresh).to.be.greaterThan(100_000);
+      await until("it is confirmed", async () =>
+        (await (await fetch(`${url}/api/nfts/${fresh}`)).text()).includes("Confirmed"),
+      );
+      await delay(1_000);
+      expect((await system.ledger()).paymentsOf(fresh)).to.deep.equal([]);
+      const resumed = await system.run("scripts/payouts.ts", ["--resume"]);
+      expect(resumed.output).to.equal("Payments go on\n");
+      await until("it is paid", async () => (await system.ledger()).paymentsOf(fresh).length === 1);
+      expect((await system.ledger()).paymentsOf(lost)).to.have.length(1);
+      expect((await system.ledger()).paymentsOf(before)).to.have.length(1);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${api.output().slice(-2_500)}`);
+    } finally {
+      await Promise.all([api.stop("SIGKILL"), indexer.stop("SIGKILL")]);
+    }
+  });
+});
