@@ -35,7 +35,6 @@ export const errorSchema = z.object({
   code: z.string(),
   request_id: z.string(),
 });
-export type ApiError = z.infer<typeof errorSchema>;
 
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
 export const createdSchema = doneSchema.extend({ id: z.number() });

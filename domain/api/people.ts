@@ -24,7 +24,6 @@ export const registerRequestSchema = z.object({
   nonce: z.string().max(64).optional(),
 });
 export const registerResponseSchema = z.object({ success: z.literal(true), message: z.string(), token: z.string() });
-export type RegisterRequest = z.input<typeof registerRequestSchema>;
 
 export const loginRequestSchema = z.object({ address: addressSchema, signature, nonce: z.string().max(64).optional() });
 export const loginResponseSchema = z.object({ success: z.literal(true), token: z.string() });

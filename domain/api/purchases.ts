@@ -40,7 +40,6 @@ export const registerPurchaseRequestSchema = z.object({
   amount: amountReaisSchema,
   token_slug: z.string().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens").nullish(),
 });
-export type RegisterPurchaseRequest = { user: string; store_id: number; amount: number | string; token_slug?: string };
 
 const purchaseTermsShape = {
   id: z.number(),
