@@ -18,21 +18,24 @@ import { Admin, Auth, Dashboard, NotFound, Redirect, Stores } from "./screens.ts
 export function App({ language }: { language: Language }) {
   return (
     <LanguageProvider initial={language}>
-      <WagmiProvider config={wagmiConfig}>
-        <QueryClientProvider client={queryClient}>
-          {/* Not in a transition: what is typed into a filter must show at once. */}
-          <BrowserRouter useTransitions={false}>
-            <WalletProvider>
-              <SessionProvider>
-                <Layout>
-                  <Screens />
-                </Layout>
-                <Toasts />
-              </SessionProvider>
-            </WalletProvider>
-          </BrowserRouter>
-        </QueryClientProvider>
-      </WagmiProvider>
+      {/* What breaks outside the screens, such as a dialog's code that cannot be fetched. */}
+      <ErrorBoundary resetKey="">
+        <WagmiProvider config={wagmiConfig}>
+          <QueryClientProvider client={queryClient}>
+            {/* Not in a transition: what is typed into a filter must show at once. */}
+            <BrowserRouter useTransitions={false}>
+              <WalletProvider>
+                <SessionProvider>
+                  <Layout>
+                    <Screens />
+                  </Layout>
+                  <Toasts />
+                </SessionProvider>
+              </WalletProvider>
+            </BrowserRouter>
+          </QueryClientProvider>
+        </WagmiProvider>
+      </ErrorBoundary>
     </LanguageProvider>
   );
 }

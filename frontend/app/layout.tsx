@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link, NavLink, useLocation, useNavigate } from "react-router";
+import { toast } from "sonner";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
@@ -42,6 +43,12 @@ function Header() {
   const { pathname } = useLocation();
   const isAdmin = useAdminStatus() === "admin";
   const theme = useTheme();
+  // The other language's words are fetched when they are first asked for.
+  const switchLanguage = () =>
+    toggle().catch(() => {
+      const description = t(navigator.onLine ? "state.serverAway" : "state.offline");
+      toast.error(t("state.languageAway"), { id: "language", description });
+    });
   const other =
     language === "pt"
       ? { short: "EN", name: "English", lang: "en" }
@@ -100,7 +107,7 @@ function Header() {
           >
             <Icon name={theme === "dark" ? "sun" : "moon"} />
           </button>
-          <button type="button" className="icon-button" lang={other.lang} onClick={toggle}>
+          <button type="button" className="icon-button" lang={other.lang} onClick={switchLanguage}>
             {other.short}
             <span className="sr-only"> {other.name}</span>
           </button>

@@ -17,6 +17,23 @@ describe("Home", () => {
     await page.getByRole("button", { name: "Português" }).waitFor();
   });
 
+  it("says so where the other language cannot be fetched", async () => {
+    const { page, problems } = await site.open("/");
+    await page.getByRole("button", { name: "Ver lojas" }).waitFor();
+    await page.route("**/assets/en-*.js", (route) => route.abort());
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByText("Não foi possível mudar de idioma").waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("offers a way on where a dialog's code cannot be fetched", async () => {
+    const { page } = await site.open("/");
+    await page.getByRole("button", { name: "Ver lojas" }).waitFor();
+    await page.route("**/assets/info-dialog-*.js", (route) => route.abort());
+    await page.getByRole("link", { name: "Contato" }).click();
+    await page.getByRole("button", { name: "Recarregar a página" }).waitFor();
+  });
+
   it("shows the first four featured stores that the server returns", async () => {
     site.server.stores = site.server.stores.map((store, index) => ({ ...store, featured: index >= 2 }));
     const { page } = await site.open("/");
