@@ -6,30 +6,29 @@ import { between, pick, seededRandom } from "./support/random.ts";
 
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const KILLS = 20;
-const PURCHASES = 30;
+const PURCHASES_A_KILL = 1.5;
 
 describe("Processes that are killed outright (F1, F2, F33)", () => {
-  onBothSystems({}, (system) => {
-    it("pays each of many purchases once though the api is killed twenty times on the way", async () => {
+  onBothSystems({}, (system, engine) => {
+    const kills = engine === "SQLite" ? KILLS : KILLS / 2;
+    it("pays each of many purchases once though the api is killed again and again on the way", async () => {
       const { api, settled, shopper } = system();
       const random = seededRandom(SEED);
       const buyer = await shopper();
-      let kills = 0;
       const killing = (async () => {
-        while (kills < KILLS) {
+        for (let count = 0; count < kills; count++) {
           await api.ready("/healthz");
           await delay(between(random, 100, 700));
           await api.kill();
-          kills++;
         }
       })();
-      for (let count = 0; count < PURCHASES; count++) {
+      for (let count = 0; count < PURCHASES_A_KILL * kills; count++) {
         await patiently(() => buyer.buy(pick(random, [1, 2, 3, 4]), between(random, 1, 500)));
         await delay(between(random, 0, 100));
       }
       await killing;
       const verdict = await settled();
-      expect(verdict.purchases).to.be.at.least(PURCHASES);
+      expect(verdict.purchases).to.be.at.least(PURCHASES_A_KILL * kills);
       expect(api.crashes(), "ends that nobody caused").to.equal(0);
     });
 

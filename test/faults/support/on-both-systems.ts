@@ -2,7 +2,10 @@ import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { type FaultSystem, type FaultSystemOptions, startFaultSystem } from "./fault-system.ts";
 
 /** Declares the same tests for a running system on SQLite and for one on PostgreSQL. */
-export function onBothSystems(options: FaultSystemOptions, declare: (system: () => FaultSystem) => void): void {
+export function onBothSystems(
+  options: FaultSystemOptions,
+  declare: (system: () => FaultSystem, engine: "SQLite" | "PostgreSQL") => void,
+): void {
   for (const engine of ["SQLite", "PostgreSQL"] as const) {
     describe(`on ${engine}`, function () {
       this.timeout(120_000);
@@ -19,7 +22,7 @@ export function onBothSystems(options: FaultSystemOptions, declare: (system: () 
       declare(() => {
         if (!system) throw new Error("The system did not start");
         return system;
-      });
+      }, engine);
     });
   }
 }

@@ -1,0 +1,88 @@
+import { createHmac } from "node:crypto";
+import { expect } from "chai";
+import { connect, type Database } from "../../database/connect.ts";
+import { until } from "../support/until.ts";
+import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
+
+const SECRET = "a-secret-of-the-network-that-is-long-enough";
+
+describe("Affiliate hooks that come twice, late, out of order or forged (F14)", function () {
+  this.timeout(60_000);
+  let system: FaultSystem;
+  let database: Database;
+  before(async () => {
+    const environment = { SIMULATED_PURCHASES: "false", AFFILIATE_SECRETS: `awin:${SECRET}` };
+    system = await startFaultSystem({ environment });
+    database = await connect(system.databaseUrl);
+  });
+  after(async () => {
+    await database?.close();
+    await system?.stop();
+  });
+
+  const tell = async (
+    event: Record<string, unknown>,
+    options: { atS?: number; secret?: string; signedBody?: string } = {},
+  ) => {
+    const body = JSON.stringify(event);
+    const timestamp = String(Math.floor(options.atS ?? Date.now() / 1_000));
+    const signature = createHmac("sha256", options.secret ?? SECRET)
+      .update(`${timestamp}.${options.signedBody ?? body}`)
+      .digest("hex");
+    const headers = {
+      "content-type": "application/json",
+      "x-torcida-timestamp": timestamp,
+      "x-torcida-signature": signature,
+    };
+    const response = await fetch(`${system.url}/api/hooks/affiliate/awin`, { method: "POST", headers, body });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const buy = async () => {
+    const id = await (await system.shopper()).buy(1, 100);
+    const row = await database.kysely
+      .selectFrom("purchases")
+      .select("click_id")
+      .where("id", "=", BigInt(id))
+      .executeTakeFirstOrThrow();
+    return { id, click_id: row.click_id };
+  };
+
+  it("confirms and pays once of a confirmation that comes ten times at once", async () => {
+    const { id, click_id } = await buy();
+    const event = { event_id: "sale-1", type: "confirm", click_id };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => tell(event)));
+    expect(new Set(answers.map((one) => one.status))).to.deep.equal(new Set([200]));
+    expect(answers.filter((one) => one.body.duplicate === false)).to.have.length(1);
+    await until("it is paid", async () => (await system.ledger()).paymentsOf(id).length > 0);
+    expect((await tell(event)).body.duplicate).to.equal(true);
+    await system.settled();
+    expect((await tell({ ...event, type: "reverse" })).status, "the same id with another body").to.equal(409);
+  });
+
+  it("lets a return win that comes before its approval", async () => {
+    const { id, click_id } = await buy();
+    expect((await tell({ event_id: "back-2", type: "reverse", click_id })).status).to.equal(200);
+    expect((await tell({ event_id: "sale-2", type: "confirm", click_id })).status).to.equal(200);
+    const other = await buy();
+    await tell({ event_id: "sale-3", type: "confirm", click_id: other.click_id });
+    await until("a later sale is paid", async () => (await system.ledger()).paymentsOf(other.id).length === 1);
+    expect((await system.ledger()).paymentsOf(id)).to.deep.equal([]);
+  });
+
+  it("refuses an old or future time with 400, and a forged signature with 403", async () => {
+    const { id, click_id } = await buy();
+    const event = { event_id: "forged", type: "confirm", click_id };
+    const nowS = Date.now() / 1_000;
+    expect((await tell(event, { atS: nowS - 301 })).status).to.equal(400);
+    expect((await tell(event, { atS: nowS + 400 })).status).to.equal(400);
+    expect((await tell(event, { secret: "x".repeat(40) })).status).to.equal(403);
+    expect((await tell(event, { signedBody: "{}" })).status).to.equal(403);
+    const events = await database.kysely
+      .selectFrom("affiliate_events")
+      .selectAll()
+      .where("event_id", "=", "forged")
+      .execute();
+    expect(events).to.deep.equal([]);
+    expect((await system.ledger()).mintsOf(id)).to.deep.equal([]);
+  });
+});
