@@ -15,13 +15,13 @@ export type FanTokenFields = {
   contract: WalletAddress | null;
 };
 
-export async function listFanTokens(queries: Queries): Promise<FanTokenRow[]> {
+export async function listFanTokens(queries: Queries, limit = LIST_LIMIT): Promise<FanTokenRow[]> {
   return queries
     .selectFrom("fan_tokens")
     .selectAll()
     .where("deleted_at", "is", null)
     .orderBy("id")
-    .limit(LIST_LIMIT)
+    .limit(limit)
     .execute();
 }
 

@@ -19,14 +19,14 @@ export type StoreFields = {
   featured?: boolean;
 };
 
-/** The stores on offer, oldest first, at most `LIST_LIMIT`. */
-export async function listStores(queries: Queries): Promise<StoreWithCategories[]> {
+/** The stores on offer, oldest first, at most `limit`. */
+export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
   const stores = await queries
     .selectFrom("stores")
     .selectAll()
     .where("deleted_at", "is", null)
     .orderBy("id")
-    .limit(LIST_LIMIT)
+    .limit(limit)
     .execute();
   if (stores.length === 0) return [];
   const categories = await queries

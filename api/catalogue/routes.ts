@@ -24,7 +24,7 @@ import {
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { conflict, invalid, notFound } from "../http/api-error.ts";
+import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Call, type Reply, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -103,7 +103,6 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       body: createStoreRequestSchema,
       responses: { 200: createdSchema },
       async handle(call) {
-        requireChainName(call.body.name);
         const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
           const storeId = await insertStore(queries, call.body);
           await enqueue(queries, [{ kind: "register_store", subjectId: storeId, notBefore: BigInt(Date.now()) }]);
@@ -122,7 +121,6 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       responses: { 200: doneSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
-        if (call.body.name !== undefined) requireChainName(call.body.name);
         await write(call, { action: "store.update", detail: call.body }, async (queries) => {
           await changeStore(queries, storeId, call.body);
           return { result: undefined, subject: `store:${storeId}` };
@@ -293,10 +291,4 @@ async function retryOnAuditRace<T>(work: () => Promise<T>): Promise<T> {
 
 function cached({ text, etag }: CachedText): Reply {
   return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
-}
-
-/** The contract's own limits for a name. */
-function requireChainName(name: string): void {
-  if (Buffer.byteLength(name) > 40)
-    throw invalid("name must be at most 40 bytes (accented letters count twice)", "name");
 }

@@ -56,9 +56,21 @@ const optionalText = (maximum: number) =>
     .nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
 
+/** The contract's own bound for a store's name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */
+const STORE_NAME_BYTES = 40;
+
+/** A name that can be written on the chain, which draws it on every ticket. */
+const storeNameSchema = text(STORE_NAME_BYTES)
+  .min(1, "must not be empty")
+  .refine(
+    (name) => new TextEncoder().encode(name).length <= STORE_NAME_BYTES,
+    `must be at most ${STORE_NAME_BYTES} bytes (accented letters count twice)`,
+  )
+  .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters");
+
 /** Absent leaves a field as it is; null or "" clears it. */
 export const createStoreRequestSchema = z.strictObject({
-  name: text(40).min(1, "must not be empty"),
+  name: storeNameSchema,
   country: text(60).min(1, "must not be empty"),
   club: optionalText(60),
   category: optionalText(60),

@@ -1,0 +1,50 @@
+/**
+ * Stores, cashback categories and fan tokens from and to a file: `npm run catalog -- import|export|diff FILE`. An import
+ * says what it would do; with `--apply` it does it, all or nothing. New stores are named on the chain by the api's sender.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { connect } from "../database/connect.ts";
+import { migrate } from "../database/migrate.ts";
+import { CatalogueFileError, readCatalogue, writeCatalogue } from "./catalog/catalogue-file.ts";
+import { apply, type Change, diff, exportRows } from "./catalog/changes.ts";
+import { readEnvironment } from "./start/environment.ts";
+
+const USAGE = "npm run catalog -- import FILE [--apply] | export FILE | diff FILE (FILE ends in .csv or .json)";
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  if (error instanceof CatalogueFileError) console.error("Nothing was imported.");
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { apply: { type: "boolean" } } });
+  const [verb, file, ...rest] = positionals;
+  if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new Error(USAGE);
+  const environment = readEnvironment(process.env);
+  const catalogue = verb === "export" ? undefined : readCatalogue(file, readFileSync(file, "utf8"));
+  const database = await connect(environment.DATABASE_URL ?? join(environment.DATA_DIR, "torcida.db"));
+  try {
+    await migrate(database);
+    if (!catalogue) {
+      const rows = await exportRows(database);
+      writeFileSync(file, writeCatalogue(file, rows));
+      console.log(`${rows.length} rows are in ${file}`);
+    } else if (verb === "import" && values.apply) {
+      report(await apply(database, catalogue), "made");
+    } else {
+      report(await diff(database, catalogue), "to make; add --apply to an import to make them");
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+function report(changes: readonly Change[], what: string): void {
+  for (const { text } of changes) console.log(text);
+  console.log(changes.length === 0 ? "Nothing to change" : `${changes.length} changes ${what}`);
+}

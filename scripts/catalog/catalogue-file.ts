@@ -1,0 +1,151 @@
+import { extname } from "node:path";
+import { CsvError, parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import type { z } from "zod";
+import {
+  createCashbackRequestSchema,
+  createStoreRequestSchema,
+  saveFanTokenRequestSchema,
+} from "../../domain/api/catalogue.ts";
+
+type StoreEntry = z.output<typeof createStoreRequestSchema>;
+type CashbackEntry = z.output<typeof createCashbackRequestSchema> & { store: string };
+type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
+
+/** What a file holds. A store is known by its name, a category by its store and name, a fan token by its slug. */
+export type Catalogue = { stores: StoreEntry[]; cashbacks: CashbackEntry[]; fanTokens: FanTokenEntry[] };
+
+/** Rows that cannot be imported; the message names each with its line (CSV) or place (JSON) and the reason. */
+export class CatalogueFileError extends Error {
+  override readonly name = "CatalogueFileError";
+}
+
+/** A row as it stands in a file: all values are text in CSV; JSON may have numbers and flags. */
+type Row = Record<string, unknown>;
+type PlacedRow = { place: string; type: string; row: Row };
+
+/** The columns of a CSV file; `type` says which of them a row uses. */
+const COLUMNS = [
+  ...["type", "store", "name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
+  ...["cashback_percent", "slug", "symbol", "image", "contract"],
+] as const;
+
+const FIELDS: Record<string, readonly string[]> = {
+  store: ["name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
+  cashback: ["store", "category", "cashback_percent"],
+  fan_token: ["name", "slug", "symbol", "image", "contract"],
+};
+
+/**
+ * Reads a file by its ending, `.csv` or `.json`.
+ * @throws CatalogueFileError that names every bad row
+ */
+export function readCatalogue(path: string, text: string): Catalogue {
+  const rows = isJson(path) ? jsonRows(text) : csvRows(text);
+  const catalogue: Catalogue = { stores: [], cashbacks: [], fanTokens: [] };
+  const problems: string[] = [];
+  const seen = new Map<string, string>();
+  for (const { place, type, row } of rows) {
+    const before = problems.length;
+    const key = addRow(catalogue, { place, type, row }, problems);
+    if (key === undefined || problems.length > before) continue;
+    const first = seen.get(key);
+    if (first) problems.push(`${place}: ${key} stands twice, first at ${first}`);
+    else seen.set(key, place);
+  }
+  if (problems.length > 0) throw new CatalogueFileError(problems.join("\n"));
+  return catalogue;
+}
+
+/** Checks one row and adds it; answers what it is about. */
+function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: string[]): string | undefined {
+  const known = FIELDS[type];
+  if (!known) {
+    problems.push(`${place}: type must be store, cashback or fan_token, not "${type}"`);
+    return undefined;
+  }
+  const given = Object.keys(row).filter((field) => row[field] !== "" && row[field] !== undefined);
+  for (const field of given.filter((one) => !known.includes(one))) {
+    problems.push(`${place}: ${field} is not a field of a ${type}`);
+  }
+  const fields = Object.fromEntries(given.filter((one) => known.includes(one)).map((one) => [one, row[one]]));
+  const refuse = (error: z.ZodError) => {
+    for (const issue of error.issues) problems.push(`${place}: ${issue.path.join(".") || type} ${issue.message}`);
+    return undefined;
+  };
+  if (type === "store") {
+    const result = createStoreRequestSchema.safeParse({ ...fields, ...readFlag(fields.featured) });
+    if (!result.success) return refuse(result.error);
+    catalogue.stores.push(result.data);
+    return `store ${result.data.name.toLowerCase()}`;
+  }
+  if (type === "cashback") {
+    const { store, ...rest } = fields;
+    if (typeof store !== "string") {
+      problems.push(`${place}: store must be the name of the category's store`);
+      return undefined;
+    }
+    const result = createCashbackRequestSchema.safeParse(rest);
+    if (!result.success) return refuse(result.error);
+    catalogue.cashbacks.push({ ...result.data, store });
+    return `category ${result.data.category.toLowerCase()} of ${store.toLowerCase()}`;
+  }
+  const result = saveFanTokenRequestSchema.safeParse(fields);
+  if (!result.success) return refuse(result.error);
+  catalogue.fanTokens.push(result.data);
+  return `fan token ${result.data.slug}`;
+}
+
+function readFlag(value: unknown): { featured?: unknown } {
+  if (value === "true" || value === "1") return { featured: true };
+  if (value === "false" || value === "0") return { featured: false };
+  return value === undefined ? {} : { featured: value };
+}
+
+function csvRows(text: string): PlacedRow[] {
+  try {
+    const records: { record: Row; info: { lines: number } }[] = parse(text, {
+      bom: true,
+      columns: true,
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
+    return records.map(({ record: { type, ...row }, info }) => ({
+      place: `line ${info.lines}`,
+      type: String(type),
+      row,
+    }));
+  } catch (error) {
+    if (error instanceof CsvError) throw new CatalogueFileError(error.message);
+    throw error;
+  }
+}
+
+function jsonRows(text: string): PlacedRow[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CatalogueFileError(`The file is not JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(value)) throw new CatalogueFileError('The file must be a list of rows, each with its "type"');
+  return value.map((one, index) => {
+    const { type, ...row } = (one ?? {}) as Row;
+    return { place: `row ${index + 1}`, type: String(type), row };
+  });
+}
+
+/** Writes rows in the format of the path's ending; what it writes can be imported again. */
+export function writeCatalogue(path: string, rows: readonly Row[]): string {
+  const bare = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
+  if (isJson(path)) return `${JSON.stringify(bare, null, 2)}\n`;
+  return stringify(bare, { header: true, columns: [...COLUMNS], cast: { boolean: String } });
+}
+
+function isJson(path: string): boolean {
+  const ending = extname(path).toLowerCase();
+  if (ending === ".json") return true;
+  if (ending === ".csv") return false;
+  throw new CatalogueFileError(`${path} must end in .csv or .json`);
+}

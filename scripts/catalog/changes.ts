@@ -1,0 +1,184 @@
+import { appendAudit } from "../../database/audit-log.ts";
+import type { Database } from "../../database/connect.ts";
+import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "../../database/fan-tokens.ts";
+import { enqueue } from "../../database/outbox.ts";
+import {
+  insertCategory,
+  insertStore,
+  listStores,
+  type StoreFields,
+  type StoreWithCategories,
+  updateCategory,
+  updateStore,
+} from "../../database/stores.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { percentText } from "../../domain/money.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
+
+/** One thing that an import does. */
+export type Change = { text: string; apply(queries: Queries): Promise<void> };
+
+const ACTOR = "catalog script";
+/** Far above any catalogue; the lists of the api are shorter. */
+const ALL_ROWS = 10_000;
+
+/**
+ * What would make the database hold the file's rows. What the file does not name stays as it is.
+ * @throws CatalogueFileError where a category's store is neither in the file nor in the database
+ */
+async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
+  const stores = new Map((await listStores(queries, ALL_ROWS)).map((store) => [store.name.toLowerCase(), store]));
+  const inFile = new Set(catalogue.stores.map((store) => store.name.toLowerCase()));
+  const missing = catalogue.cashbacks.filter(
+    ({ store }) => !inFile.has(store.toLowerCase()) && !stores.has(store.toLowerCase()),
+  );
+  if (missing.length > 0) {
+    throw new CatalogueFileError(
+      missing
+        .map(({ store, category }) => `category ${category}: there is no store ${store}, here or in the database`)
+        .join("\n"),
+    );
+  }
+  return [
+    ...catalogue.stores.flatMap((entry) => storeChange(entry, stores.get(entry.name.toLowerCase()))),
+    ...catalogue.cashbacks.flatMap((entry) => cashbackChange(entry, stores.get(entry.store.toLowerCase()))),
+    ...(await fanTokenChanges(queries, catalogue)),
+  ];
+}
+
+/** The changes of an import, without making one. */
+export async function diff(database: Database, catalogue: Catalogue): Promise<Change[]> {
+  return planChanges(database.kysely, catalogue);
+}
+
+/** Makes all changes in one transaction, with their audit rows, or none. Answers what was done. */
+export async function apply(database: Database, catalogue: Catalogue): Promise<Change[]> {
+  return inTransaction(database.kysely, async (queries) => {
+    const changes = await planChanges(queries, catalogue);
+    for (const change of changes) await change.apply(queries);
+    return changes;
+  });
+}
+
+function storeChange(entry: StoreFields, known: StoreWithCategories | undefined): Change[] {
+  if (!known) {
+    return [
+      {
+        text: `+ store ${entry.name} (${entry.country}), named on the chain by the api`,
+        async apply(queries) {
+          const id = await insertStore(queries, entry);
+          await enqueue(queries, [{ kind: "register_store", subjectId: id, notBefore: BigInt(Date.now()) }]);
+          await appendAudit(queries, { actor: ACTOR, action: "store.create", subject: `store:${id}`, detail: entry });
+        },
+      },
+    ];
+  }
+  // The name is what the store is known by: another spelling of its case is not a change.
+  const { name: _name, ...fields } = entry;
+  const before = { ...known, featured: known.featured === 1n } as Record<string, unknown>;
+  const changed = Object.entries(fields).filter(([field, value]) => value !== undefined && value !== before[field]);
+  if (changed.length === 0) return [];
+  return [
+    {
+      text: `~ store ${known.name}: ${changed.map(([field, value]) => `${field} → ${value}`).join(", ")}`,
+      async apply(queries) {
+        const detail = Object.fromEntries(changed);
+        await updateStore(queries, known.id, detail);
+        await appendAudit(queries, { actor: ACTOR, action: "store.update", subject: `store:${known.id}`, detail });
+      },
+    },
+  ];
+}
+
+function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithCategories | undefined): Change[] {
+  const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
+  const bps = entry.cashback_percent;
+  if (known?.cashbackBps === bps) return [];
+  const percent = `${percentText(bps)}%`;
+  return [
+    {
+      text: known
+        ? `~ ${entry.store}, ${known.category}: ${percentText(known.cashbackBps)}% → ${percent}`
+        : `+ ${entry.store}, ${entry.category}: ${percent}`,
+      async apply(queries) {
+        // Looked for again: the store may have been made a moment ago, by a change before this one.
+        const stores = store ? [store] : await listStores(queries, ALL_ROWS);
+        const storeId = stores.find((one) => one.name.toLowerCase() === entry.store.toLowerCase())?.id;
+        if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
+        const fields = { category: entry.category, cashbackBps: bps };
+        const id = known?.id ?? (await insertCategory(queries, storeId, fields));
+        if (known) await updateCategory(queries, { storeId, categoryId: known.id }, { cashbackBps: bps });
+        await appendAudit(queries, {
+          actor: ACTOR,
+          action: known ? "cashback.update" : "cashback.create",
+          subject: `store:${storeId}/cashback:${id}`,
+          detail: fields,
+        });
+      },
+    },
+  ];
+}
+
+async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
+  const tokens = new Map((await listFanTokens(queries, ALL_ROWS)).map((token) => [token.slug, token]));
+  return catalogue.fanTokens.flatMap((entry) => {
+    const known = tokens.get(entry.slug);
+    const fields: FanTokenFields = {
+      name: entry.name,
+      slug: entry.slug,
+      symbol: entry.symbol ?? known?.symbol ?? entry.slug.toUpperCase(),
+      image: entry.image,
+      contract: (entry.contract?.toLowerCase() as WalletAddress | undefined) ?? known?.contract ?? null,
+    };
+    const changed = Object.entries(fields).filter(([field, value]) => known?.[field as keyof FanTokenFields] !== value);
+    if (changed.length === 0) return [];
+    const what = changed.map(([field, value]) => `${field} → ${value}`).join(", ");
+    return [
+      {
+        text: known ? `~ fan token ${entry.slug}: ${what}` : `+ fan token ${entry.slug} (${entry.name})`,
+        async apply(queries: Queries) {
+          const id = known?.id ?? (await insertFanToken(queries, fields));
+          if (known) await updateFanToken(queries, known.id, fields);
+          const action = known ? "fan_token.update" : "fan_token.create";
+          await appendAudit(queries, {
+            actor: ACTOR,
+            action,
+            subject: `fan_token:${id}`,
+            detail: Object.fromEntries(changed),
+          });
+        },
+      },
+    ];
+  });
+}
+
+/** The whole catalogue as rows of a file. A fan token without a picture is left out: a file needs one. */
+export async function exportRows({ kysely }: Database): Promise<Record<string, unknown>[]> {
+  const stores = await listStores(kysely, ALL_ROWS);
+  const tokens = await listFanTokens(kysely, ALL_ROWS);
+  return [
+    ...stores.map((store) => ({
+      type: "store",
+      name: store.name,
+      country: store.country,
+      club: store.club,
+      category: store.category,
+      description: store.description,
+      logo: store.logo,
+      affiliate_link: store.affiliate_link,
+      featured: store.featured === 1n,
+    })),
+    ...stores.flatMap((store) =>
+      store.categories.map(({ category, cashbackBps }) => ({
+        type: "cashback",
+        store: store.name,
+        category,
+        cashback_percent: percentText(cashbackBps),
+      })),
+    ),
+    ...tokens
+      .filter(({ image }) => image !== "")
+      .map(({ name, slug, symbol, image, contract }) => ({ type: "fan_token", name, slug, symbol, image, contract })),
+  ];
+}
