@@ -77,8 +77,8 @@ export function openSqlite(file: string): Sqlite.Database {
   }
 }
 
-/** Not `recursive`: that never ends below /proc. */
-function ensureDirectory(directory: string): void {
+/** Makes a folder and those above it. Not by `recursive`: that never ends below /proc. */
+export function ensureDirectory(directory: string): void {
   if (existsSync(directory)) return;
   ensureDirectory(dirname(directory));
   mkdirSync(directory);

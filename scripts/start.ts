@@ -1,9 +1,9 @@
 /** The whole system on this machine: local chain, contracts, catalogue, indexer, api with the web app. Design, section 9. */
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ensureDirectory } from "../database/connect.ts";
 import { CHILIZ_CHAIN_ID } from "../domain/product.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./start/children.ts";
 import { readEnvironment, type StartEnvironment } from "./start/environment.ts";
@@ -25,7 +25,7 @@ try {
 
 async function main(environment: StartEnvironment): Promise<void> {
   const dataDirectory = environment.DATA_DIR;
-  mkdirSync(join(dataDirectory, "logs"), { recursive: true });
+  prepareFolder(join(dataDirectory, "logs"));
   await endLeftovers(dataDirectory);
   const isLocal = environment.RPC_URLS === undefined;
   const network = isLocal ? "localhost" : environment.CHAIN_ID === CHILIZ_CHAIN_ID ? "chiliz" : "spicy";
@@ -82,6 +82,14 @@ async function main(environment: StartEnvironment): Promise<void> {
     if (ending) return;
     console.error(error instanceof Error ? error.message : String(error));
     await end(1);
+  }
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    ensureDirectory(folder);
+  } catch (error) {
+    throw new Error(`The folder ${folder} could not be made (${(error as Error).message}); check DATA_DIR`);
   }
 }
 
