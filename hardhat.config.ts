@@ -6,8 +6,8 @@ import type { HardhatPlugin } from "hardhat/types/plugins";
 // The compiler comes from npm, so that nothing is downloaded at build time.
 const SOLC_PATH = createRequire(import.meta.url).resolve("solc/soljson.js");
 
-// Instrumented for coverage, the code is compiled the quick way: what it costs says nothing then.
-const viaIR = !process.argv.includes("--coverage");
+// For coverage and for mutants the code is compiled the quick way: what it costs says nothing then.
+const viaIR = !process.argv.includes("--coverage") && process.env.QUICK_COMPILE === undefined;
 
 const solc = (runs: number) => ({
   version: "0.8.35",
