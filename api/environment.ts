@@ -14,13 +14,16 @@ export class EnvironmentError extends Error {
 
 const port = (fallback: number) => wholeNumber(fallback, 1, 65_535);
 
-function wholeNumber(fallback: number, minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
+function wholeNumber(fallback: number, minimum: number, maximum?: number) {
+  return wholeNumberIfSet(minimum, maximum).default(fallback);
+}
+
+function wholeNumberIfSet(minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
   return z
     .string()
     .regex(/^\d+$/, "must be a whole number")
     .transform(Number)
-    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
-    .default(fallback);
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 }
 
 const flag = z
@@ -85,10 +88,10 @@ const schema = z.object({
   SIMULATED_STEP_DELAY_MS: wholeNumber(1_500, 0, 3_600_000),
   HOLD_SECONDS: wholeNumber(30 * 24 * 3_600, 0),
   PAYOUTS_PAUSED: flag.default(false),
-  CONFIRMATIONS: wholeNumber(0, 1, 1_000).optional(),
-  PAYOUT_CONFIRMATIONS: wholeNumber(0, 1, 1_000).optional(),
+  CONFIRMATIONS: wholeNumberIfSet(1, 1_000).optional(),
+  PAYOUT_CONFIRMATIONS: wholeNumberIfSet(1, 1_000).optional(),
   BATCH_SIZE: wholeNumber(100, 1, 128),
-  BATCH_AGE_MS: wholeNumber(0, 0, 600_000).optional(),
+  BATCH_AGE_MS: wholeNumberIfSet(0, 600_000).optional(),
   MAX_FEE_GWEI: wholeNumber(20_000, 1),
   FEE_BUMP_AFTER_MS: wholeNumber(30_000, 500),
   WEI_PER_CENT: z

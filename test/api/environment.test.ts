@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { EnvironmentError, readEnvironment } from "../../api/environment.ts";
+
+const KEY = `0x${"11".repeat(32)}`;
+
+describe("The api's environment", () => {
+  it("waits one confirmation on the local chain, and gathers for a moment", () => {
+    const { CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS } = readEnvironment({});
+    expect({ CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS }).to.deep.equal({
+      CONFIRMATIONS: 1,
+      PAYOUT_CONFIRMATIONS: 1,
+      BATCH_AGE_MS: 150,
+    });
+  });
+
+  it("waits for depth on a public chain, unless it is told otherwise", () => {
+    const source = { RPC_URLS: "https://spicy-rpc.chiliz.com", OPERATOR_PRIVATE_KEY: KEY };
+    const { CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE } = readEnvironment(source);
+    expect({ CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE }).to.deep.equal({
+      CONFIRMATIONS: 15,
+      PAYOUT_CONFIRMATIONS: 30,
+      BATCH_AGE_MS: 3_000,
+      AUTH_MODE: "compat",
+    });
+    expect(readEnvironment({ ...source, CONFIRMATIONS: "9" }).CONFIRMATIONS).to.equal(9);
+  });
+
+  it("is strict and does not simulate on mainnet", () => {
+    const source = { RPC_URLS: "https://rpc.chiliz.com", CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: KEY };
+    const { AUTH_MODE, SIMULATED_PURCHASES } = readEnvironment(source);
+    expect({ AUTH_MODE, SIMULATED_PURCHASES }).to.deep.equal({ AUTH_MODE: "strict", SIMULATED_PURCHASES: false });
+  });
+
+  for (const [name, value] of [
+    ["PORT", "abc"],
+    ["PORT", "70000"],
+    ["CONFIRMATIONS", "0"],
+    ["AUTH_MODE", "lax"],
+    ["ADMIN_WALLETS", "0x12"],
+    ["OPERATOR_PRIVATE_KEY", "secret"],
+    ["RATE_LIMIT_SCALE", "0"],
+    ["CHAIN_ID", "1"],
+  ] as const) {
+    it(`names ${name} where it is ${value}`, () => {
+      expect(() => readEnvironment({ [name]: value })).to.throw(EnvironmentError, new RegExp(`^${name} `));
+    });
+  }
+
+  it("wants a key of one's own on a public chain", () => {
+    const source = { RPC_URLS: "https://spicy-rpc.chiliz.com" };
+    expect(() => readEnvironment(source)).to.throw(EnvironmentError, /^OPERATOR_PRIVATE_KEY is missing/);
+    const known = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+    expect(() => readEnvironment({ ...source, OPERATOR_PRIVATE_KEY: known })).to.throw(
+      EnvironmentError,
+      /everyone knows/,
+    );
+  });
+});
