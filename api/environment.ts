@@ -126,7 +126,7 @@ const schema = z.object({
     .default("info"),
   PURCHASE_NFT_ADDRESS: address.optional(),
   CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
-  START_BLOCK: wholeNumber(0, 0).optional(),
+  START_BLOCK: wholeNumberIfSet(0).optional(),
 });
 
 export type ApiEnvironment = ReturnType<typeof readEnvironment>;
