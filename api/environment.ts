@@ -68,7 +68,7 @@ const schema = z.object({
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   DATA_DIR: z.string().default("data"),
   DATABASE_URL: z.string().optional(),
-  RPC_URLS: list(readUrl(["http:", "https:"]), "must be http:// or https:// addresses").optional(),
+  RPC_URLS: list(readUrl(["http:", "https:", "ws:", "wss:"]), "must be http(s):// or ws(s):// addresses").optional(),
   CHAIN_PORT: port(8545),
   CHAIN_ID: wholeNumber(SPICY_CHAIN_ID, 1).refine(
     (id) => id === SPICY_CHAIN_ID || id === CHILIZ_CHAIN_ID,
@@ -141,7 +141,12 @@ export function readEnvironment(source: NodeJS.ProcessEnv) {
     );
   }
   const values = result.data;
-  const rpcUrls = values.RPC_URLS?.length ? values.RPC_URLS : [`http://127.0.0.1:${values.CHAIN_PORT}`];
+  // WebSockets are for the indexer, which reads the same variable.
+  const httpUrls = values.RPC_URLS?.filter((url) => url.startsWith("http"));
+  if (values.RPC_URLS?.length && httpUrls?.length === 0) {
+    throw new EnvironmentError("RPC_URLS needs at least one http(s):// address");
+  }
+  const rpcUrls = httpUrls?.length ? httpUrls : [`http://127.0.0.1:${values.CHAIN_PORT}`];
   const isLocal = rpcUrls.every(isLoopback) && values.CHAIN_ID === SPICY_CHAIN_ID;
   const isMainnet = values.CHAIN_ID === CHILIZ_CHAIN_ID;
   const network: Network = isLocal ? "localhost" : isMainnet ? "chiliz" : "spicy";

@@ -86,10 +86,10 @@ async function answer(
   request: Request,
   response: Response,
 ): Promise<void> {
-  if (route.limit?.by === "origin") limiter.take(route.path, request.ip ?? "", route.limit);
+  if (route.limit?.by === "origin") await limiter.take(route.path, request.ip ?? "", route.limit);
   const identity = await identify(services, request);
   requireAccess(route.access, identity);
-  if (route.limit?.by === "wallet") limiter.take(route.path, callerOf(identity, request), route.limit);
+  if (route.limit?.by === "wallet") await limiter.take(route.path, callerOf(identity, request), route.limit);
   const rawBody = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
   const call = {
     request,

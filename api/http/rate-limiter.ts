@@ -1,14 +1,12 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ApiError } from "./api-error.ts";
 import type { Limit } from "./route.ts";
 
-type Bucket = { tokens: number; refilledAt: number };
+const WINDOW_SECONDS = 60;
 
-const MINUTE_MS = 60_000;
-const MAXIMUM_BUCKETS = 50_000;
-
-/** Token buckets in memory: a minute's allowance at once, then its even flow. */
+/** Counts the calls of a minute, by route and by origin or wallet, in this process's memory. */
 export class RateLimiter {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #limiters = new Map<string, RateLimiterMemory>();
   readonly #scale: number;
 
   constructor(scale: number) {
@@ -16,33 +14,25 @@ export class RateLimiter {
   }
 
   /** @throws ApiError 429 with `Retry-After`. */
-  take(name: string, caller: string, limit: Limit): void {
-    const capacity = Math.max(1, Math.round(limit.perMinute * this.#scale));
-    const now = Date.now();
-    const key = `${name} ${caller}`;
-    const bucket = this.#buckets.get(key) ?? this.#add(key, { tokens: capacity, refilledAt: now });
-    bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.refilledAt) * capacity) / MINUTE_MS);
-    bucket.refilledAt = now;
-    if (bucket.tokens < 1) {
-      const seconds = Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / capacity / 1_000);
+  async take(name: string, caller: string, limit: Limit): Promise<void> {
+    try {
+      await this.#limiterOf(name, limit).consume(caller);
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
       throw new ApiError(429, "TOO_MANY_REQUESTS", `Too many requests; try again in ${seconds} s`, {
         headers: { "retry-after": String(seconds) },
       });
     }
-    bucket.tokens -= 1;
   }
 
-  #add(key: string, bucket: Bucket): Bucket {
-    if (this.#buckets.size >= MAXIMUM_BUCKETS) this.#dropOldest();
-    this.#buckets.set(key, bucket);
-    return bucket;
-  }
-
-  #dropOldest(): void {
-    let left = MAXIMUM_BUCKETS / 10;
-    for (const key of this.#buckets.keys()) {
-      if (left-- <= 0) return;
-      this.#buckets.delete(key);
-    }
+  #limiterOf(name: string, limit: Limit): RateLimiterMemory {
+    const key = `${name} ${limit.by}`;
+    const known = this.#limiters.get(key);
+    if (known) return known;
+    const points = Math.max(1, Math.round(limit.perMinute * this.#scale));
+    const limiter = new RateLimiterMemory({ keyPrefix: key, points, duration: WINDOW_SECONDS });
+    this.#limiters.set(key, limiter);
+    return limiter;
   }
 }

@@ -46,6 +46,14 @@ describe("The api's environment", () => {
     });
   }
 
+  it("takes the http addresses of RPC_URLS, and wants one", () => {
+    const urls = "wss://node.example/ws, https://node.example/rpc";
+    expect(readEnvironment({ RPC_URLS: urls, OPERATOR_PRIVATE_KEY: KEY }).RPC_URLS).to.deep.equal([
+      "https://node.example/rpc",
+    ]);
+    expect(() => readEnvironment({ RPC_URLS: "wss://node.example" })).to.throw(EnvironmentError, /^RPC_URLS needs/);
+  });
+
   it("wants a key of one's own on a public chain", () => {
     const source = { RPC_URLS: "https://spicy-rpc.chiliz.com" };
     expect(() => readEnvironment(source)).to.throw(EnvironmentError, /^OPERATOR_PRIVATE_KEY is missing/);
