@@ -5,7 +5,7 @@
 import { benchOutbox } from "./api/outbox.ts";
 import { benchReads } from "./api/reads.ts";
 
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const PURCHASES = Number(process.env.BENCH_PURCHASES ?? 3_000);
 
 const reads = [...(await benchReads("sqlite", SECONDS)), ...(await benchReads("postgres", SECONDS))];

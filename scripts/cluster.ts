@@ -1,6 +1,7 @@
 /**
  * The system past one process, on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and its
- * standby; parts are killed while a load runs: `npm run cluster -- [--seconds N] [--seed N]`.
+ * standby; parts are killed while a mixed load runs:
+ * `npm run cluster -- [--seconds N] [--seed N] [--database postgres|sqlite]`.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -19,25 +20,38 @@ const RESPITE_MS = 3_000;
 /** Reads within this time of a kill are left out of the percentile: the process was just gone. */
 const KILL_WINDOW_MS = 2_000;
 
+/** What anybody may read, and a word that the right answer has. */
+const READS = [
+  { path: "/api/stores", word: '"affiliate_link"' },
+  { path: "/api/fan-tokens", word: '"slug"' },
+  { path: "/api/stores/1", word: '"affiliate_link"' },
+  { path: "/api/config", word: '"chain_id"' },
+];
+
 type Tally = { reads: number[]; writes: number; wrong: string[]; repeated: number; bought: number };
 
-const { values } = parseArgs({ options: { seconds: { type: "string" }, seed: { type: "string" } } });
-const seconds = Number(values.seconds ?? 60);
-const seed = Number(values.seed ?? 1);
-if (!(seconds > 0) || !Number.isInteger(seed)) {
-  console.error("npm run cluster -- [--seconds NUMBER] [--seed WHOLE_NUMBER]");
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" },
+    seed: { type: "string", default: "1" },
+    database: { type: "string", default: "postgres" },
+  },
+});
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
+if (!(seconds > 0) || !Number.isInteger(seed) || !["postgres", "sqlite"].includes(values.database)) {
+  console.error("npm run cluster -- [--seconds NUMBER] [--seed WHOLE_NUMBER] [--database postgres|sqlite]");
   process.exit(2);
 }
 process.exit((await main()) ? 0 : 1);
 
 async function main(): Promise<boolean> {
-  console.log("… PostgreSQL, chain, contracts, indexer and standby, two api processes, load balancer");
-  const postgres = await startPostgres();
+  console.log(`… ${values.database}, chain, contracts, indexer and standby, two api processes, load balancer`);
+  const postgres = values.database === "postgres" ? await startPostgres() : undefined;
   let system: FaultSystem | undefined;
   let standby: Supervised | undefined;
   try {
     const environment = { RATE_LIMIT_SCALE: "10000", LOG_LEVEL: "warn" };
-    system = await startFaultSystem({ databaseUrl: await postgres.createDatabase(), environment, seed });
+    system = await startFaultSystem({ databaseUrl: await postgres?.createDatabase(), environment, seed });
     const second = await system.anotherApi();
     standby = await startStandby(system);
     const ports = [system.url, second.url].map((url) => Number(new URL(url).port));
@@ -51,7 +65,7 @@ async function main(): Promise<boolean> {
   } finally {
     await standby?.stop("SIGKILL");
     await system?.stop();
-    await postgres.stop();
+    await postgres?.stop();
   }
 }
 
@@ -75,7 +89,7 @@ async function loadAndKill(system: FaultSystem, url: string, parts: readonly Sup
   const kills: number[] = [];
   const load = [
     ...Array.from({ length: BUYERS }, (_, index) => keepBuying(url, seededRandom(seed + index), deadline, tally)),
-    ...Array.from({ length: READERS }, () => keepReading(url, deadline, kills, tally)),
+    ...Array.from({ length: READERS }, (_, index) => keepReading(url, index, deadline, kills, tally)),
   ];
   const killed: Record<string, number> = {};
   while (performance.now() + RESPITE_MS < deadline) {
@@ -135,14 +149,20 @@ async function patiently(work: () => Promise<unknown>, tally: Tally): Promise<vo
   tally.wrong.push("a write was refused 200 times");
 }
 
-async function keepReading(url: string, deadline: number, kills: readonly number[], tally: Tally): Promise<void> {
-  while (performance.now() < deadline) {
+/** Reads by turns what anybody may, and a profile of its own; an answer that is not what it should be counts as wrong. */
+async function keepReading(url: string, from: number, deadline: number, kills: readonly number[], tally: Tally) {
+  const shopper = new Shopper(url);
+  await patiently(() => shopper.signUp(), tally);
+  for (let turn = from; performance.now() < deadline; turn++) {
+    const { path, word } = READS[turn % (READS.length + 1)] ?? { path: "/api/me", word: shopper.address };
     const asked = performance.now();
-    const response = await fetch(`${url}/api/stores`);
-    const body = (await response.json()) as { stores?: unknown[] };
+    try {
+      const { status, body } = await shopper.call("GET", path);
+      if (status !== 200 || !JSON.stringify(body).includes(word)) tally.wrong.push(`GET ${path}: ${status}`);
+    } catch (error) {
+      tally.wrong.push(`GET ${path}: ${error}`);
+    }
     const now = performance.now();
-    if (!response.ok || !JSON.stringify(body).includes("Store"))
-      tally.wrong.push(`GET /api/stores: ${response.status}`);
     if (!kills.some((at) => asked < at + KILL_WINDOW_MS && now > at)) tally.reads.push(now - asked);
     await delay(20);
   }
