@@ -40,7 +40,6 @@ function Header() {
   const session = useSession();
   const wallet = useWallet();
   const navigate = useNavigate();
-  const { pathname } = useLocation();
   const isAdmin = useAdminStatus() === "admin";
   const theme = useTheme();
   // The other language's words are fetched when they are first asked for.
@@ -83,13 +82,7 @@ function Header() {
               {shortenAddress(wallet.address)}
             </button>
           ) : (
-            <button
-              type="button"
-              className="button button-small"
-              onClick={() =>
-                navigate(pathname.startsWith("/auth") || pathname === "/" ? paths.auth() : paths.auth(pathname))
-              }
-            >
+            <button type="button" className="button button-small" onClick={() => navigate(paths.auth())}>
               <Icon name="wallet" />
               {t("wallet.connect")}
             </button>

@@ -38,14 +38,14 @@ function LoginRequired() {
   const t = useText();
   const navigate = useNavigate();
   useEffect(() => {
-    const timer = setTimeout(() => navigate(paths.auth(paths.dashboard), { replace: true }), PROFILE_WAIT_MS);
+    const timer = setTimeout(() => navigate(paths.auth(), { replace: true }), PROFILE_WAIT_MS);
     return () => clearTimeout(timer);
   }, [navigate]);
   return (
     <section className="page state-panel">
       <PageHeading>{t("dashboard.loginRequired")}</PageHeading>
       <p className="muted">{t("dashboard.loginRequired.text")}</p>
-      <LinkButton to={paths.auth(paths.dashboard)}>{t("dashboard.goToLogin")}</LinkButton>
+      <LinkButton to={paths.auth()}>{t("dashboard.goToLogin")}</LinkButton>
     </section>
   );
 }

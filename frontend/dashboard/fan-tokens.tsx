@@ -1,18 +1,19 @@
-import { HOLDING_TIERS, holdingTier } from "../../domain/bonus.ts";
+import { useQuery } from "@tanstack/react-query";
 import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
-import type { Profile } from "../api/shapes.ts";
+import { configQuery } from "../api/queries.ts";
+import { DEFAULT_CONFIG, type Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Initial } from "../ui/initial.tsx";
 import { holdingsOf } from "./holdings.ts";
-
-const TIER_NAMES = ["gold", "silver", "basic"] as const;
+import { tierStanding } from "./tier-standing.ts";
 
 /** Holdings of the two fan tokens, the tier that they reach, and what the next one takes. */
 export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
   const { decimal, percent } = useFormat();
+  const program = (useQuery(configQuery).data ?? DEFAULT_CONFIG).bonus_program;
   const holdings = holdingsOf(profile);
   return (
     <section className="card card-body" aria-labelledby="tokens">
@@ -34,11 +35,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
           <tbody>
             {SAMPLE_FAN_TOKENS.map((token) => {
               const held = holdings.find(token);
-              const tier = holdingTier(held);
-              const index = tier ? HOLDING_TIERS.indexOf(tier) : HOLDING_TIERS.length;
-              const next = HOLDING_TIERS[index - 1];
-              const name = TIER_NAMES[index];
-              const one = 10n ** BigInt(held.decimals);
+              const { reached, next } = tierStanding(held, program);
               return (
                 <tr key={token.slug}>
                   <th scope="row">
@@ -52,21 +49,26 @@ export function FanTokens({ profile }: { profile: Profile }) {
                   </th>
                   <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
                   <td>
-                    {name && tier ? (
+                    {reached ? (
                       <span
-                        className={`badge tier-badge-${name}`}
-                      >{`${t(`tier.${name}`)} +${percent(percentText(tier.bonusBps))}`}</span>
+                        className={`badge tier-badge-${reached.name}`}
+                      >{`${t(`tier.${reached.name}`)} +${percent(percentText(reached.bonusBps))}`}</span>
                     ) : (
                       <span className="badge">{t("tier.none")}</span>
                     )}
                   </td>
                   <td className="muted text-sm">
-                    {next
-                      ? t("tokens.missing", {
-                          amount: decimal(formatDecimal(next.minimum * one - held.units, held.decimals)),
-                          percent: percent(percentText(next.bonusBps)),
-                        })
-                      : t("tokens.top")}
+                    {!next
+                      ? t("tokens.top")
+                      : "above" in next
+                        ? t("tokens.above", {
+                            amount: String(next.above),
+                            percent: percent(percentText(next.bonusBps)),
+                          })
+                        : t("tokens.missing", {
+                            amount: decimal(formatDecimal(next.missing, held.decimals)),
+                            percent: percent(percentText(next.bonusBps)),
+                          })}
                   </td>
                 </tr>
               );

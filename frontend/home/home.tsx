@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
-import { storesQuery } from "../api/queries.ts";
+import { configQuery, storesQuery } from "../api/queries.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -72,12 +72,7 @@ export default function Home() {
           ))}
         </ul>
         <p className="example">{t("home.tiers.example")}</p>
-        <p className="muted mt-3">
-          {t("home.tiers.note")}{" "}
-          <Link className="link" to="?info=faq" preventScrollReset>
-            {t("home.tiers.rule")}
-          </Link>
-        </p>
+        <TiersNote />
       </section>
 
       <section className="cta">
@@ -90,6 +85,20 @@ export default function Home() {
         </div>
       </section>
     </>
+  );
+}
+
+/** The tiers are the copy; whether they are the rule too is the operator's choice. Design, section 8. */
+function TiersNote() {
+  const t = useText();
+  const areTheRule = useQuery(configQuery).data?.bonus_program === "tiers";
+  return (
+    <p className="muted mt-3">
+      {t(areTheRule ? "home.tiers.inForce" : "home.tiers.note")}{" "}
+      <Link className="link" to="?info=faq" preventScrollReset>
+        {t("home.tiers.rule")}
+      </Link>
+    </p>
   );
 }
 

@@ -173,6 +173,11 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   );
 }
 
+/** 'min%' if min equals max, else 'min% - max%', as the reader writes numbers. Specification, section 3. */
+function rangeOf({ minCashback, maxCashback }: Store, percent: (value: number) => string): string {
+  return minCashback === maxCashback ? percent(maxCashback) : `${percent(minCashback)} - ${percent(maxCashback)}`;
+}
+
 function Summary({ store, token }: { store: Store; token: FanToken }) {
   const t = useText();
   const { percent, brl, decimal, chz } = useFormat();
@@ -192,7 +197,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
         </div>
         <div>
           <dt>{t("buy.summary.base")}</dt>
-          <dd className="figures">{store.cashbackText || percent(store.maxCashback)}</dd>
+          <dd className="figures">{rangeOf(store, percent)}</dd>
         </div>
         <div>
           <dt>{t("buy.summary.store")}</dt>

@@ -1,0 +1,41 @@
+import { type BonusProgram, HOLDING_TIERS, type Holding, holdingTier, READING_A } from "../../domain/bonus.ts";
+
+export type TierName = "basic" | "silver" | "gold";
+
+/** Where a holding stands: the tier that it reaches, and the next one with what it takes. */
+export type TierStanding = {
+  reached: { name: TierName; bonusBps: bigint } | undefined;
+  /** `missing` is counted in the holding's smallest units; `above` in whole tokens, where more than that is needed. */
+  next: { bonusBps: bigint; missing: bigint } | { bonusBps: bigint; above: bigint } | undefined;
+};
+
+/** In the order of HOLDING_TIERS, the highest first. */
+const NAMES = ["gold", "silver", "basic"] as const;
+
+/** By the rule in force: thresholds 10, 30 and 50, or the home page's tiers. Specification, section 9. */
+export function tierStanding(holding: Holding, program: BonusProgram): TierStanding {
+  return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
+}
+
+function byThresholds(holding: Holding): TierStanding {
+  const tier = holdingTier(holding);
+  const index = tier ? HOLDING_TIERS.indexOf(tier) : HOLDING_TIERS.length;
+  const name = NAMES[index];
+  const next = HOLDING_TIERS[index - 1];
+  return {
+    reached: tier && name && { name, bonusBps: tier.bonusBps },
+    next: next && { bonusBps: next.bonusBps, missing: next.minimum * oneOf(holding) - holding.units },
+  };
+}
+
+/** Silver depends on the store, so no holding has it by itself. */
+function byTheCopy(holding: Holding): TierStanding {
+  if (holding.units > READING_A.goldAbove * oneOf(holding))
+    return { reached: { name: "gold", bonusBps: READING_A.goldBps }, next: undefined };
+  return {
+    reached: holding.units > 0n ? { name: "basic", bonusBps: READING_A.basicBps } : undefined,
+    next: { bonusBps: READING_A.goldBps, above: READING_A.goldAbove },
+  };
+}
+
+const oneOf = ({ decimals }: Holding): bigint => 10n ** BigInt(decimals);
