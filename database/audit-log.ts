@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Selectable } from "kysely";
+import type { Kysely, Selectable, Transaction } from "kysely";
 import type { Schema } from "./schema.ts";
-import type { Queries } from "./transaction.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts";
 
 export type AuditRow = Selectable<Schema["audit_log"]>;
 export type AuditEntry = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
@@ -9,9 +9,28 @@ export type AuditEntry = { actor: string; action: string; subject: string; detai
 /** What the first row's `previous_hash` is. */
 export const AUDIT_GENESIS = "0".repeat(64);
 
+const RACES = 20;
+
+/** One transaction that appends to the log. Two administrators at once meet at the chain's end; the later one goes again. */
+export async function inAuditedTransaction<T>(
+  kysely: Kysely<Schema>,
+  work: (transaction: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(kysely, work);
+    } catch (error) {
+      const isRace =
+        isUniqueViolation(error) &&
+        /audit_log/.test(`${(error as Error).message} ${(error as { table?: string }).table}`);
+      if (!isRace || attempt >= RACES) throw error;
+    }
+  }
+}
+
 /**
- * Appends a row that is chained to the one before by its hash. To be called in the transaction of what it tells. Two
- * writers at once meet at the unique `previous_hash`; the caller's transaction is run again.
+ * Appends a row that is chained to the one before by its hash. To be called in the transaction of what it tells, made by
+ * `inAuditedTransaction`: two writers at once meet at the unique `previous_hash`.
  */
 export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<void> {
   const last = await queries.selectFrom("audit_log").select("hash").orderBy("id", "desc").limit(1).executeTakeFirst();

@@ -3,9 +3,8 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PayoutSwitch } from "../api/payout-switch.ts";
-import { appendAudit } from "../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import { connect } from "../database/connect.ts";
-import { inTransaction } from "../database/transaction.ts";
 
 try {
   const { values } = parseArgs({ options: { pause: { type: "string" }, resume: { type: "boolean" } } });
@@ -16,7 +15,7 @@ try {
   try {
     const payouts = new PayoutSwitch(database, false);
     const before = await payouts.reason();
-    await inTransaction(database.kysely, async (queries) => {
+    await inAuditedTransaction(database.kysely, async (queries) => {
       if (values.pause !== undefined) await payouts.pause(values.pause, queries);
       else await payouts.resume(queries);
       const action = values.pause === undefined ? "payouts.resume" : "payouts.pause";

@@ -1,18 +1,16 @@
-import { z } from "zod";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { appendAudit, listAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
 import { listOpenCashback, readFigures } from "../../database/overview.ts";
 import { selectPurchases } from "../../database/purchases.ts";
-import { inTransaction } from "../../database/transaction.ts";
 import {
   auditLogResponseSchema,
   type Overview,
   overviewResponseSchema,
   payoutsRequestSchema,
 } from "../../domain/api/administration.ts";
-import { doneSchema } from "../../domain/api/common.ts";
+import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
-import { LIST_LIMIT, WEI_PER_GWEI } from "../../domain/product.ts";
+import { WEI_PER_GWEI } from "../../domain/product.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import { currentRate } from "../people/profile.ts";
@@ -38,10 +36,7 @@ export function adminRoutes(services: Services): Route[] {
       path: "/api/admin/audit-log",
       access: "admin",
       summary: "What administrators did, newest first",
-      query: z.object({
-        limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
-        before: z.coerce.bigint().positive().optional(),
-      }),
+      query: pageQuerySchema,
       responses: { 200: auditLogResponseSchema },
       async handle({ query }) {
         const rows = await listAudit(database.kysely, query);
@@ -68,7 +63,7 @@ export function adminRoutes(services: Services): Route[] {
       responses: { 200: doneSchema },
       async handle({ body, identity }) {
         const reason = body.reason || "An administrator stopped payments";
-        await inTransaction(database.kysely, async (queries) => {
+        await inAuditedTransaction(database.kysely, async (queries) => {
           if (body.paused) await payouts.pause(reason, queries);
           else await payouts.resume(queries);
           const action = body.paused ? "payouts.pause" : "payouts.resume";

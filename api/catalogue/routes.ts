@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { appendAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { insertFanToken, updateFanToken } from "../../database/fan-tokens.ts";
 import { enqueue, enqueueAgain } from "../../database/outbox.ts";
 import {
@@ -11,7 +11,7 @@ import {
   updateCategory,
   updateStore,
 } from "../../database/stores.ts";
-import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import { isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import {
   createCashbackRequestSchema,
   createStoreRequestSchema,
@@ -44,18 +44,16 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     entry: { action: string; detail: object },
     work: (queries: Queries) => Promise<{ result: T; subject: string }>,
   ): Promise<T> {
-    const outcome = await retryOnAuditRace(() =>
-      inTransaction(database.kysely, async (queries) => {
-        const { result, subject } = await work(queries);
-        await appendAudit(queries, {
-          actor: actorOf(call.identity),
-          action: entry.action,
-          subject,
-          detail: { ...entry.detail },
-        });
-        return result;
-      }),
-    );
+    const outcome = await inAuditedTransaction(database.kysely, async (queries) => {
+      const { result, subject } = await work(queries);
+      await appendAudit(queries, {
+        actor: actorOf(call.identity),
+        action: entry.action,
+        subject,
+        detail: { ...entry.detail },
+      });
+      return result;
+    });
     cache.drop();
     services.sender.wake();
     return outcome;
@@ -273,20 +271,6 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   if (fields.name === undefined || fields.name === store.name) return;
   // The name is drawn on every ticket: it changes there too.
   await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId, notBefore: BigInt(Date.now()) });
-}
-
-/** Two admins at once meet at the audit chain's end; the later one goes again. */
-async function retryOnAuditRace<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const isRace =
-        isUniqueViolation(error) &&
-        /audit_log/.test(`${(error as Error).message} ${(error as { table?: string }).table}`);
-      if (!isRace || attempt >= 20) throw error;
-    }
-  }
 }
 
 function cached({ text, etag }: CachedText): Reply {

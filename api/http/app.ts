@@ -16,6 +16,8 @@ import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const JSON_TYPE = "application/json; charset=utf-8";
+/** In any case, as the routes are matched too. */
+const API_PATH = /^\/api(?:\/|$)/i;
 
 type AppOptions = {
   services: Services;
@@ -44,7 +46,7 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
       metrics.observeRequest(request, response);
       logRequest(services, request, response);
     });
-    if (!request.path.startsWith("/api")) return next();
+    if (!API_PATH.test(request.path)) return next();
     for (const [name, value] of API_HEADERS) response.setHeader(name, value);
     if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
     next();
@@ -60,7 +62,7 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   refuseOtherMethods(app, routes);
 
   app.use((request: Request, _response: Response, next: NextFunction) => {
-    next(request.path === "/api" || request.path.startsWith("/api/") ? notFound("Call") : undefined);
+    next(API_PATH.test(request.path) ? notFound("Call") : undefined);
   });
   app.use(serveMetricsLocally(metrics));
   app.use(site);
@@ -122,7 +124,7 @@ function send(request: Request, response: Response, reply: Reply): void {
   }
   if (reply.etag !== undefined) {
     response.setHeader("etag", reply.etag);
-    if (request.headers["if-none-match"] === reply.etag) {
+    if (isKnown(reply.etag, request.headers["if-none-match"])) {
       response.statusCode = 304;
       response.end();
       return;
@@ -131,6 +133,12 @@ function send(request: Request, response: Response, reply: Reply): void {
   response.setHeader("content-type", reply.type);
   response.setHeader("content-length", Buffer.byteLength(reply.text));
   response.end(request.method === "HEAD" ? undefined : reply.text);
+}
+
+/** RFC 9110, section 13.1.2: a list, compared weakly; proxies that compress make tags weak. */
+function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+  const tags = ifNoneMatch?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags !== undefined && (tags.includes(etag) || tags.includes("*"));
 }
 
 function readValidBody<T>(schema: z.ZodType<T>, request: Request, rawBody: string): T {

@@ -8,7 +8,7 @@ const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Parses JSON, and refuses what two readers may understand differently or what only an attack contains: duplicate keys,
- * keys that reach into prototypes, deep nesting.
+ * keys that reach into prototypes, deep nesting, and the character NUL, which PostgreSQL's text cannot hold.
  * @throws StrictJsonError
  */
 export function parseStrictJson(text: string): unknown {
@@ -20,6 +20,7 @@ export function parseStrictJson(text: string): unknown {
     throw new StrictJsonError("The body is not valid JSON");
   }
   refuseAmbiguousKeys(text);
+  if (text.includes("\\u0000")) refuseNul(value);
   return value;
 }
 
@@ -60,6 +61,13 @@ function noteKey(keys: Set<string> | undefined, key: string): void {
   if (FORBIDDEN_KEYS.has(key)) throw new StrictJsonError(`The body has a key that is not allowed: ${key}`);
   if (keys?.has(key)) throw new StrictJsonError(`The body has the key ${JSON.stringify(key.slice(0, 40))} twice`);
   keys?.add(key);
+}
+
+function refuseNul(value: unknown): void {
+  if (typeof value === "string" && value.includes("\0")) {
+    throw new StrictJsonError("The body has a text with the character NUL");
+  }
+  if (typeof value === "object" && value !== null) Object.entries(value).flat().forEach(refuseNul);
 }
 
 function endOfString(text: string, start: number): number {

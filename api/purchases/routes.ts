@@ -23,6 +23,7 @@ import {
 import { findStore, type StoreWithCategories } from "../../database/stores.ts";
 import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
 import { touchUser } from "../../database/users.ts";
+import { pageQuerySchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
   confirmPurchaseResponseSchema,
@@ -37,7 +38,6 @@ import {
 import { bonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
-import { LIST_LIMIT } from "../../domain/product.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
@@ -74,10 +74,7 @@ export function purchaseRoutes(services: Services): Route[] {
       path: "/api/purchases",
       access: "user",
       summary: "The signed-in user's purchases, newest first",
-      query: z.object({
-        limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
-        before: z.coerce.bigint().positive().optional(),
-      }),
+      query: pageQuerySchema,
       responses: {
         200: z.object({
           success: z.literal(true),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIST_LIMIT } from "../product.ts";
 import { isAddressShaped, type WalletAddress } from "../wallet-address.ts";
 
 /** Twenty bytes of hex, in any case; stored and answered in lower case. The server also checks a mixed-case checksum. */
@@ -13,6 +14,12 @@ export const idSchema = z
   .transform((value) => String(value))
   .pipe(z.string().regex(/^[1-9]\d{0,14}$/, "must be a positive whole number"))
   .transform((text) => BigInt(text));
+
+/** A page of a list, newest first: how many rows, and below which id. */
+export const pageQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
+  before: idSchema.optional(),
+});
 
 /** An image, logo or link: https only, no credentials, at most 2,048 characters. Empty means none where it may. */
 export const httpsUrlSchema = z

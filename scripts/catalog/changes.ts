@@ -1,4 +1,4 @@
-import { appendAudit } from "../../database/audit-log.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "../../database/fan-tokens.ts";
 import { enqueue } from "../../database/outbox.ts";
@@ -11,7 +11,7 @@ import {
   updateCategory,
   updateStore,
 } from "../../database/stores.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
+import type { Queries } from "../../database/transaction.ts";
 import { percentText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
@@ -54,7 +54,7 @@ export async function diff(database: Database, catalogue: Catalogue): Promise<Ch
 
 /** Makes all changes in one transaction, with their audit rows, or none. Answers what was done. */
 export async function apply(database: Database, catalogue: Catalogue): Promise<Change[]> {
-  return inTransaction(database.kysely, async (queries) => {
+  return inAuditedTransaction(database.kysely, async (queries) => {
     const changes = await planChanges(queries, catalogue);
     for (const change of changes) await change.apply(queries);
     return changes;

@@ -158,6 +158,10 @@ export async function startSystem(
     },
   };
   await system.startApi();
+  await until("the indexer answers", async () => {
+    if (indexer.exitCode !== null) throw new Error(indexerLog);
+    return (await fetch(`http://127.0.0.1:${indexerPort}/healthz`)).ok;
+  });
   return system;
 }
 
@@ -175,12 +179,20 @@ export function onBothSystems(
         system = await startSystem(more, engine);
       });
       after(() => system?.stop());
+      afterEach(function () {
+        if (system && this.currentTest?.state === "failed") console.error(saidBy(system));
+      });
       declare(() => {
         if (!system) throw new Error("The system has not started");
         return system;
       });
     });
   }
+}
+
+/** What the processes said last. */
+function saidBy(system: ApiSystem): string {
+  return `api: ${system.apiLog().slice(-3_000)}\nindexer: ${system.indexerLog().slice(-1_500)}`;
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
