@@ -8,7 +8,7 @@ import { BaseError } from "viem";
 import { NETWORKS, type Network } from "../chain/chains.ts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
-import { checkDeployment } from "./deploy/check-deployment.ts";
+import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
 import { readDeployConfiguration } from "./deploy/configuration.ts";
 import { deployTorcida } from "./deploy/deploy-torcida.ts";
 import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
@@ -20,9 +20,14 @@ const STORES = SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name }))
 try {
   await main();
 } catch (error) {
-  const isRpcError = error instanceof BaseError;
-  console.error(isRpcError ? error.shortMessage : error instanceof Error ? error.message : String(error));
+  console.error(sentence(error));
   process.exitCode = 1;
+}
+
+/** Without the address of the node and the request, which may hold a provider's key. */
+function sentence(error: unknown): string {
+  if (error instanceof BaseError) return `${error.shortMessage} ${error.details ?? ""}`.trim();
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function main(): Promise<void> {
@@ -38,7 +43,7 @@ async function main(): Promise<void> {
   if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
   if (values["dry-run"]) return await dryRun(network);
   if (values.check) return await check(network);
-  if (values.verify) return print(await verifySource(network));
+  if (values.verify) return show(await verifySource(network, process.env.EXPLORER_API_URL || undefined));
   await deploy(network);
 }
 
@@ -58,7 +63,10 @@ async function dryRun(network: Network): Promise<void> {
 }
 
 async function check(network: Network): Promise<void> {
-  const findings = await checkDeployment(readDeployConfiguration(network, process.env));
+  show(await checkDeployment(readDeployConfiguration(network, process.env)));
+}
+
+function show(findings: readonly Finding[]): void {
   print(findings.map(({ isGood, text }) => `${isGood ? "✓" : "✗"} ${text}`));
   if (findings.some(({ isGood }) => !isGood)) process.exitCode = 1;
 }

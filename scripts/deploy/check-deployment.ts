@@ -1,4 +1,13 @@
-import { type Address, createPublicClient, type Hex, http, type PublicClient } from "viem";
+import {
+  type Address,
+  createPublicClient,
+  type Hex,
+  http,
+  isAddress,
+  isAddressEqual,
+  type PublicClient,
+  zeroHash,
+} from "viem";
 import { chainOf } from "../../chain/chains.ts";
 import { type Deployment, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
@@ -6,12 +15,16 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { distributorCreation, purchaseNftCreation, roleId, roleTable, runtimeCode } from "./deploy-torcida.ts";
 import { probeChain } from "./probe-chain.ts";
+import { type RoleHolding, roleHolders } from "./role-holders.ts";
+
+/** OpenZeppelin's `DEFAULT_ADMIN_ROLE`; there is one holder at most, whom `defaultAdmin` tells. */
+const ADMIN_ROLE = zeroHash;
 
 export type Finding = { isGood: boolean; text: string };
 
 /**
  * Compares a network with its record and with this source: the bytecode (built again from the recorded constructor
- * arguments, immutables included), who holds which role, and who administers. Sends nothing.
+ * arguments, immutables included), who holds which role and nobody else, and who administers. Sends nothing.
  */
 export async function checkDeployment(configuration: DeployConfiguration): Promise<Finding[]> {
   const { network, chainId, rpcUrl } = configuration;
@@ -50,30 +63,40 @@ async function codeFinding(client: PublicClient, name: string, address: Address,
   };
 }
 
+/** Who should hold a role and does not, and who holds one beyond the table: a key of former days, or a thief's. */
 async function roleFindings(
   client: PublicClient,
   configuration: DeployConfiguration,
   deployment: Deployment,
 ): Promise<Finding[]> {
   const contracts = [deployment.purchaseNft.address, deployment.cashbackDistributor.address] as const;
-  const findings: Finding[] = [];
-  const hasRole = (address: Address, role: string, holder: Address) =>
-    client.readContract({ address, abi: purchaseNftAbi, functionName: "hasRole", args: [roleId(role), holder] });
-  for (const { contract, role, holder } of roleTable(configuration, ...contracts)) {
-    const isGood = await hasRole(contract, role, holder);
-    findings.push({ isGood, text: `${holder} ${isGood ? "holds" : "lacks"} ${role} on ${contract}` });
-    const { deployer } = deployment;
-    if (deployer !== holder && (await hasRole(contract, role, deployer))) {
-      findings.push({ isGood: false, text: `the deployer ${deployer} still holds ${role} on ${contract}` });
-    }
+  const held = await roleHolders(client, contracts, BigInt(deployment.block));
+  const wanted = roleTable(configuration, ...contracts);
+  const findings: Finding[] = wanted.map(({ contract, role, holder }) => {
+    const isGood = held.some((one) => isSame(one, { contract, role: roleId(role), holder }));
+    return { isGood, text: `${holder} ${isGood ? "holds" : "lacks"} ${role} on ${contract}` };
+  });
+  const expected = wanted.map(({ contract, role, holder }) => ({ contract, role: roleId(role), holder }));
+  for (const one of held) {
+    if (one.role === ADMIN_ROLE || expected.some((other) => isSame(one, other))) continue;
+    const role = wanted.find((row) => roleId(row.role) === one.role)?.role ?? one.role;
+    findings.push({ isGood: false, text: `${one.holder} holds ${role} on ${one.contract} and should not` });
   }
   for (const address of contracts) {
-    const admin = await client.readContract({ address, abi: purchaseNftAbi, functionName: "defaultAdmin" });
-    const isGood = configuration.admin === undefined || admin === configuration.admin;
+    const admin = await client
+      .readContract({ address, abi: purchaseNftAbi, functionName: "defaultAdmin" })
+      .catch(() => "nobody who can be read");
+    const isGood = isAddress(admin) && (configuration.admin === undefined || admin === configuration.admin);
     findings.push({
       isGood,
-      text: `${admin} administers ${address}${isGood ? "" : `, not yet ${configuration.admin}`}`,
+      text: `${admin} administers ${address}${isGood || !configuration.admin ? "" : `, not yet ${configuration.admin}`}`,
     });
   }
   return findings;
+}
+
+function isSame(one: RoleHolding, other: RoleHolding): boolean {
+  return (
+    one.role === other.role && isAddressEqual(one.contract, other.contract) && isAddressEqual(one.holder, other.holder)
+  );
 }

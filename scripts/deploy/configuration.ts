@@ -47,7 +47,13 @@ const chzText = z
   .transform((text) => parseEther(text));
 
 const environmentSchema = z.object({
-  RPC_URLS: z.string().optional(),
+  RPC_URLS: z
+    .string()
+    .transform((text) => text.split(",").map((url) => url.trim()))
+    // WebSocket addresses are for the indexer.
+    .transform((urls) => urls.find((url) => /^https?:\/\//.test(url) && URL.canParse(url)))
+    .refine((url) => url !== undefined, "must hold an http(s):// address")
+    .optional(),
   CHAIN_PORT: z.coerce.number().int().min(1).max(65_535).default(8545),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   OPERATOR_PRIVATE_KEY: keyText.optional(),
@@ -96,6 +102,9 @@ export function readDeployConfiguration(network: Network, environment: NodeJS.Pr
       `OPERATOR_PRIVATE_KEY: must be set for ${network}; the operator holds the roles that have no address`,
     );
   }
+  if (network !== "localhost" && [operatorKey, deployerKey].some((key) => key.toLowerCase() === LOCAL_OPERATOR_KEY)) {
+    throw new Error(`OPERATOR_PRIVATE_KEY, DEPLOYER_PRIVATE_KEY: everyone knows this test key; use one of your own`);
+  }
   const siteUrl = env.SITE_URL ?? (network === "localhost" ? `http://localhost:${env.PORT}/dashboard` : undefined);
   if (!siteUrl) throw new Error(`SITE_URL: must be set for ${network}; every receipt links to it`);
   const operator = privateKeyToAccount(operatorKey).address;
@@ -103,7 +112,7 @@ export function readDeployConfiguration(network: Network, environment: NodeJS.Pr
   return {
     network,
     chainId: chain.id,
-    rpcUrl: env.RPC_URLS?.split(",")[0]?.trim() || String(chain.rpcUrls.default.http[0]),
+    rpcUrl: env.RPC_URLS ?? String(chain.rpcUrls.default.http[0]),
     deployerKey,
     roles: {
       minter: env.MINTER_ADDRESS ?? operator,

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Account,
   type Address,
@@ -52,6 +53,8 @@ const LOCAL_FAN_TOKENS = [
 const DEMO_HOLDER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const DEMO_HOLDINGS = { psg: 35n, verdao: 12n };
 
+const SETTLE_TIMEOUT_MS = 180_000;
+
 /** On the local chain only: what the operator and the distributor start with. */
 const LOCAL_OPERATOR_WEI = parseEther("1000000");
 const LOCAL_POOL_WEI = parseEther("250000");
@@ -94,6 +97,7 @@ class Deployer {
     const { network, chainId, rpcUrl } = this.#configuration;
     await probeChain(this.#client, chainId, rpcUrl);
     if (network === "localhost") await this.#fillOperator();
+    await this.#settled();
     const recorded = findDeployment(network);
 
     const nftArguments = recorded?.purchaseNft.constructorArguments ?? [
@@ -152,19 +156,11 @@ class Deployer {
       return { address: signed.address, transaction: signed.transaction, isNew: true };
     }
     const nonce = await this.#client.getTransactionCount({ address: this.#account.address, blockTag: "pending" });
-    const request = await this.#wallet.prepareTransactionRequest({
-      account: this.#account,
-      chain: this.#chain,
-      data: creation,
-      nonce,
-    });
-    const rawTransaction = await this.#wallet.signTransaction(
-      request as Parameters<WalletClient["signTransaction"]>[0],
-    );
+    const rawTransaction = await this.#sign({ data: creation, nonce });
     const address = getContractAddress({ from: this.#account.address, nonce: BigInt(nonce) });
     const transaction = keccak256(rawTransaction);
     this.#journal.set(name, { creationHash: keccak256(creation), rawTransaction, transaction, address, nonce });
-    await this.#client.sendRawTransaction({ serializedTransaction: rawTransaction });
+    await this.#hand(rawTransaction);
     await this.#succeeded(transaction, name);
     this.#report(`${name} deployed to ${address}`);
     return { address, transaction, isNew: true };
@@ -202,8 +198,7 @@ class Deployer {
   ) {
     if (await this.#stands(address, creation)) return true;
     if ((await this.#client.getTransactionCount({ address: this.#account.address })) > nonce) return false;
-    // Refused where the node still has it; the receipt decides.
-    await this.#client.sendRawTransaction({ serializedTransaction: rawTransaction }).catch(() => {});
+    await this.#hand(rawTransaction);
     await this.#succeeded(transaction, "the creation of the interrupted run");
     return true;
   }
@@ -345,19 +340,58 @@ class Deployer {
     let nonce = await this.#client.getTransactionCount({ address: this.#account.address, blockTag: "pending" });
     const sent: { hash: Hash; what: string }[] = [];
     for (const { to, data, value, what } of calls) {
-      const hash = await this.#wallet.sendTransaction({
-        account: this.#account,
-        chain: this.#chain,
-        to,
-        data,
-        value,
-        nonce: nonce++,
-      });
-      sent.push({ hash, what });
+      const rawTransaction = await this.#sign({ to, data, value, nonce: nonce++ });
+      await this.#hand(rawTransaction);
+      sent.push({ hash: keccak256(rawTransaction), what });
     }
     for (const { hash, what } of sent) {
       await this.#succeeded(hash, what);
       this.#report(what);
+    }
+  }
+
+  async #sign(call: { to?: Address; data?: Hex; value?: bigint; nonce: number }): Promise<Hex> {
+    const request = await this.#wallet.prepareTransactionRequest({
+      account: this.#account,
+      chain: this.#chain,
+      ...call,
+    });
+    return await this.#wallet.signTransaction(request as Parameters<WalletClient["signTransaction"]>[0]);
+  }
+
+  /**
+   * Gives signed bytes to the node. Its answer may be lost, and what is sent again is refused ("already known", "nonce too
+   * low"): whether the node has the transaction decides, not what it says.
+   */
+  async #hand(rawTransaction: Hex): Promise<void> {
+    try {
+      await this.#client.sendRawTransaction({ serializedTransaction: rawTransaction });
+    } catch (error) {
+      const known = await this.#client.getTransaction({ hash: keccak256(rawTransaction) }).catch(() => undefined);
+      if (!known) throw error;
+    }
+  }
+
+  /**
+   * Waits for what an interrupted run had sent, so that nothing of it is sent twice: what is missing is read from the
+   * chain, which does not show it yet.
+   */
+  async #settled(): Promise<void> {
+    const { address } = this.#account;
+    const deadline = Date.now() + SETTLE_TIMEOUT_MS;
+    for (let isFirst = true; ; isFirst = false) {
+      const [mined, sent] = await Promise.all([
+        this.#client.getTransactionCount({ address }),
+        this.#client.getTransactionCount({ address, blockTag: "pending" }),
+      ]);
+      if (mined >= sent) return;
+      if (isFirst) this.#report(`${sent - mined} transactions of the deployer are on their way; waiting for them`);
+      if (Date.now() > deadline) {
+        throw new Error(
+          `${sent - mined} transactions of ${address} are not mined after ${SETTLE_TIMEOUT_MS / 1_000} s, the first with nonce ${mined}; replace it or wait, then run this again`,
+        );
+      }
+      await delay(this.#client.pollingInterval);
     }
   }
 
@@ -395,7 +429,7 @@ export function distributorArguments(
 }
 
 /** Every role of both contracts, and who is to hold it. */
-export function roleTable({ roles }: DeployConfiguration, purchaseNft: Address, distributor: Address) {
+export function roleTable({ roles }: Pick<DeployConfiguration, "roles">, purchaseNft: Address, distributor: Address) {
   return [
     { contract: purchaseNft, role: "MINTER_ROLE", holder: roles.minter },
     { contract: purchaseNft, role: "CONFIRMER_ROLE", holder: roles.confirmer },

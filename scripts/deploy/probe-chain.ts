@@ -8,18 +8,20 @@ const OPCODES: Record<string, Hex> = { MCOPY: "0x5f5f5f5e00", TLOAD: "0x5f5c5000
  * @throws Error with one sentence
  */
 export async function probeChain(client: PublicClient, expectedChainId: number, rpcUrl: string): Promise<void> {
+  // A provider's key often stands in the path: only the host is ever printed.
+  const { host } = new URL(rpcUrl);
   const chainId = await client.getChainId().catch((error: Error) => {
-    throw new Error(`${rpcUrl} does not answer: ${error.message.split("\n")[0]}`);
+    throw new Error(`${host} does not answer: ${error.message.split("\n")[0]}`);
   });
   if (chainId !== expectedChainId) {
-    throw new Error(`${rpcUrl} is chain ${chainId}, not ${expectedChainId}; correct RPC_URLS or --network`);
+    throw new Error(`${host} is chain ${chainId}, not ${expectedChainId}; correct RPC_URLS or --network`);
   }
   for (const [opcode, code] of Object.entries(OPCODES)) {
     try {
       await client.call({ data: code });
     } catch (error) {
       if (!isInvalidOpcode(error)) throw error;
-      throw new Error(`${rpcUrl} does not know ${opcode}: the chain is older than Cancun, nothing was deployed`);
+      throw new Error(`${host} does not know ${opcode}: the chain is older than Cancun, nothing was deployed`);
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Network } from "../../chain/chains.ts";
 import { deploymentPath, readDeployment } from "../../chain/deployment.ts";
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
+import type { Finding } from "./check-deployment.ts";
 import { distributorCreation, purchaseNftCreation } from "./deploy-torcida.ts";
 
 /** Explorers that take sources the way Etherscan does. */
@@ -16,6 +17,7 @@ const EXPLORERS: Partial<Record<Network, string>> = {
 };
 const POLL_MS = 3_000;
 const POLLS_MAX = 20;
+const ANSWER_TIMEOUT_MS = 30_000;
 
 const answerSchema = z.object({ status: z.string(), result: z.string() });
 const buildInfoSchema = z.object({
@@ -27,10 +29,10 @@ type Subject = { name: string; address: string; creation: Hex; bytecode: string 
 
 /**
  * Gives both sources to the network's explorer. The same standard JSON is written beside the record, so that anyone can
- * build the bytecode again, or hand it in by hand where the explorer refuses.
- * @returns one line a contract
+ * build the bytecode again, or hand it in by hand where the explorer refuses. Answers one finding a contract.
+ * @param explorerUrl another explorer than the network's usual one
  */
-export async function verifySource(network: Network, explorerUrl = EXPLORERS[network]): Promise<string[]> {
+export async function verifySource(network: Network, explorerUrl = EXPLORERS[network]): Promise<Finding[]> {
   const { purchaseNft, cashbackDistributor } = readDeployment(network);
   const subjects: Subject[] = [
     {
@@ -46,37 +48,44 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
       bytecode: cashbackDistributorBytecode,
     },
   ];
-  const lines: string[] = [];
+  const findings: Finding[] = [];
   for (const subject of subjects) {
-    const { compilerVersion, standardJson } = standardJsonOf(subject.name);
+    const { compilerVersion, standardJson } = standardJsonOf(subject);
     const path = join(dirname(deploymentPath(network)), "sources", `${network}-${subject.name}.json`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `${standardJson}\n`);
     if (!explorerUrl) {
-      lines.push(`${subject.name}: ${network} has no explorer; the standard JSON is ${path}`);
+      findings.push({
+        isGood: true,
+        text: `${subject.name}: ${network} has no explorer; the standard JSON is ${path}`,
+      });
       continue;
     }
     try {
-      lines.push(`${subject.name}: ${await submit(explorerUrl, subject, compilerVersion, standardJson)}`);
+      const outcome = await submit(explorerUrl, subject, compilerVersion, standardJson);
+      findings.push({ isGood: true, text: `${subject.name}: ${outcome}` });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      lines.push(`${subject.name}: not verified (${reason}); hand in ${path} by hand`);
+      findings.push({ isGood: false, text: `${subject.name}: not verified (${reason}); hand in ${path} by hand` });
     }
   }
-  return lines;
+  return findings;
 }
 
-/** The compiler's whole input for a contract, as it was compiled last. */
-function standardJsonOf(name: string): { compilerVersion: string; standardJson: string } {
+/** The compiler's whole input for a contract. Refuses one that was compiled otherwise than what is deployed. */
+function standardJsonOf({ name, bytecode }: Subject): { compilerVersion: string; standardJson: string } {
   const artifacts = resolve(import.meta.dirname, "../../artifacts");
   const read = (path: string) => {
     try {
-      return JSON.parse(readFileSync(join(artifacts, path), "utf8")) as { buildInfoId: string };
+      return JSON.parse(readFileSync(join(artifacts, path), "utf8")) as { buildInfoId: string; bytecode: string };
     } catch {
       throw new Error("The contracts are not compiled here; run `npm run generate` first");
     }
   };
-  const { buildInfoId } = read(`contracts/${name}.sol/${name}.json`);
+  const { buildInfoId, bytecode: compiled } = read(`contracts/${name}.sol/${name}.json`);
+  if (compiled !== bytecode) {
+    throw new Error(`${name} was compiled last with other sources or settings; run \`npm run generate\` first`);
+  }
   const { solcLongVersion, input } = buildInfoSchema.parse(read(`build-info/${buildInfoId}.json`));
   return { compilerVersion: `v${solcLongVersion}`, standardJson: JSON.stringify(input) };
 }
@@ -114,7 +123,10 @@ async function submit(
 }
 
 async function ask(explorerUrl: string, fields: Record<string, string>): Promise<z.infer<typeof answerSchema>> {
-  const response = await fetch(explorerUrl, { method: "POST", body: new URLSearchParams(fields) });
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const response = await fetch(explorerUrl, { method: "POST", body: new URLSearchParams(fields), signal });
   if (!response.ok) throw new Error(`the explorer answered ${response.status}`);
-  return answerSchema.parse(await response.json());
+  const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
+  if (!answer.success) throw new Error("the explorer's answer is not what Etherscan's would be");
+  return answer.data;
 }

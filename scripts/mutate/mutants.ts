@@ -3,28 +3,46 @@ export type Mutant = { file: string; line: number; what: string; source: string 
 
 type Operator = { name: string; pattern: RegExp; replace: (match: RegExpExecArray) => string };
 
-/** Each comparison, constant, check, guard and event; what a reader would change by mistake. */
+/** Each comparison, number, operator, check, guard and event; what a reader would change by mistake. */
 const OPERATORS: readonly Operator[] = [
   { name: "comparison", pattern: / (<=|>=|<|>|==|!=) /g, replace: ([, sign = ""]) => ` ${OTHER_COMPARISON[sign]} ` },
-  {
-    name: "constant",
-    pattern: /(constant [A-Z_]+ = )([\d_]+);/g,
-    replace: ([, head, n = "0"]) => `${head}${BigInt(n.replaceAll("_", "")) + 1n};`,
-  },
   { name: "check removed", pattern: /if \((.+)\) revert /g, replace: () => "if (false) revert " },
   { name: "access check removed", pattern: / ?onlyRole\(\w+\)/g, replace: () => "" },
   { name: "guard removed", pattern: / (whenNotPaused|nonReentrant)\b/g, replace: () => "" },
   { name: "event removed", pattern: /^(\s*)emit .+;$/gm, replace: ([, indent]) => `${indent};` },
   { name: "sign", pattern: / (\+|-)= /g, replace: ([, sign]) => ` ${sign === "+" ? "-" : "+"}= ` },
+  {
+    name: "operator",
+    pattern: / (<<|>>|&&|\|\||[-+*/%&|]) /g,
+    replace: ([, sign = ""]) => ` ${OTHER_OPERATOR[sign]} `,
+  },
+  { name: "number", pattern: /(?<![\w.])(0x[\da-f]+|\d[\d_]*)(?![\w.])/g, replace: ([, n = "0"]) => `${another(n)}` },
 ];
 
 const OTHER_COMPARISON: Record<string, string> = { "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==" };
 
-/** Every mutant of a file, in the file's order. Comments are left alone. */
+const OTHER_OPERATOR: Record<string, string> = {
+  ...{ "<<": ">>", ">>": "<<", "&&": "||", "||": "&&", "&": "|", "|": "&" },
+  ...{ "+": "-", "-": "+", "*": "/", "/": "*", "%": "/" },
+};
+
+function another(number: string): bigint {
+  return BigInt(number.replaceAll("_", "")) + 1n;
+}
+
+/** Blanks out texts and comments, so that only code is changed; every character stays in its place. */
+function codeOf(source: string): string {
+  return source.replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\/.*$|^pragma .*$|^import .*$/gm, (text) =>
+    " ".repeat(text.length),
+  );
+}
+
+/** Every mutant of a file, in the file's order. Texts and comments are left alone. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const mutants: Mutant[] = [];
+  const code = codeOf(source);
   for (const { name, pattern, replace } of OPERATORS) {
-    for (const match of source.matchAll(pattern)) {
+    for (const match of code.matchAll(pattern)) {
       const text = replace(match as RegExpExecArray);
       const line = source.slice(0, match.index).split("\n").length;
       const lineStart = source.lastIndexOf("\n", match.index) + 1;

@@ -20,6 +20,8 @@ export type AnvilOptions = {
   stateFile?: string;
   /** Blocks come every second unless this is true: then on every transaction and on `anvil_mine` only. */
   manualBlocks?: boolean;
+  /** Other rules than today's. */
+  hardfork?: string;
   extraArguments?: readonly string[];
 };
 
@@ -31,7 +33,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const all = anvilArguments(port, options.stateFile ?? "");
   const kept = options.stateFile ? all : without(all, "--state", "--state-interval");
   const args = options.manualBlocks ? without(kept, "--block-time").filter((one) => one !== "--mixed-mining") : kept;
-  const child = spawn(binary, [...args, ...(options.extraArguments ?? [])], { stdio: "ignore" });
+  const ruled = options.hardfork ? [...without(args, "--hardfork"), "--hardfork", options.hardfork] : args;
+  const child = spawn(binary, [...ruled, ...(options.extraArguments ?? [])], { stdio: "ignore" });
   const rpcUrl = `http://127.0.0.1:${port}`;
   const anvil: Anvil = {
     rpcUrl,

@@ -1,0 +1,27 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { expect } from "chai";
+
+export type DeployRun = { code: number | null; output: string };
+export type DeployProcess = { child: ChildProcess; output(): string; ended: Promise<DeployRun> };
+
+/** Starts the real script as an operator does, with this environment and nothing of the tests'. */
+export function startDeploy(args: readonly string[], environment: Record<string, string>): DeployProcess {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, ["scripts/deploy.ts", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH, HOME, ...environment },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<DeployRun>((resolve) => child.once("close", (code) => resolve({ code, output })));
+  return { child, output: () => output, ended };
+}
+
+/** Fails where something secret was said, in any spelling of it. */
+export function expectSecretsKept(output: string, secrets: readonly string[]): void {
+  for (const secret of secrets) expect(output.toLowerCase()).not.to.include(secret.replace(/^0x/, "").toLowerCase());
+}

@@ -1,0 +1,504 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  keccak256,
+  toHex,
+  zeroHash,
+} from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { spicy } from "../../chain/chains.ts";
+import type { Deployment } from "../../chain/deployment.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import type { RoleHolders } from "../../scripts/deploy/configuration.ts";
+import { roleId, roleTable } from "../../scripts/deploy/deploy-torcida.ts";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { type DeployProcess, type DeployRun, expectSecretsKept, startDeploy } from "../support/deploy-run.ts";
+import { until } from "../support/until.ts";
+import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
+
+const SITE_URL = "https://torcida.example/dashboard";
+const LONG_MS = 300_000;
+/** Two creations, seven roles and the sample stores. */
+const TRANSACTIONS = 2 + 7 + SAMPLE_STORES.length;
+/** Said by the gate itself, to a process that is gone. */
+const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
+
+describe("npm run deploy", function () {
+  this.timeout(60_000);
+  let anvil: Anvil;
+  let gate: RpcGate;
+  let snapshot: string;
+  let directory: string;
+  const deployerKey = generatePrivateKey();
+  const deployer = privateKeyToAccount(deployerKey);
+  const client = () => createPublicClient({ chain: spicy, transport: http(anvil.rpcUrl) });
+
+  before(async () => {
+    anvil = await startAnvil({ manualBlocks: true });
+    gate = await openRpcGate(anvil.rpcUrl);
+    await fund(deployer.address);
+  });
+  after(async () => {
+    await gate?.stop();
+    await anvil?.stop();
+  });
+  beforeEach(async () => {
+    snapshot = await anvil.request("evm_snapshot");
+    directory = mkdtempSync(join(tmpdir(), "torcida-deploy-"));
+  });
+  afterEach(async () => {
+    gate.before = () => "pass";
+    gate.sent.length = 0;
+    await anvil.request("evm_setAutomine", true);
+    await anvil.request("evm_revert", snapshot);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const fund = (address: Address, chz = 1_000_000n) =>
+    anvil.request("anvil_setBalance", address, toHex(chz * 10n ** 18n));
+  const environment = (extra: Record<string, string> = {}) => ({
+    DEPLOYMENTS_DIR: directory,
+    RPC_URLS: gate.url,
+    OPERATOR_PRIVATE_KEY: deployerKey,
+    SITE_URL,
+    ...extra,
+  });
+  const start = (extra: Record<string, string> = {}, ...args: string[]): DeployProcess =>
+    startDeploy(["--network", "spicy", ...args], environment(extra));
+  const run = async (extra: Record<string, string> = {}, ...args: string[]): Promise<DeployRun> => {
+    const result = await start(extra, ...args).ended;
+    expectSecretsKept(result.output, [deployerKey, gate.secret, ...Object.values(extra).filter(isKey)]);
+    return result;
+  };
+  const deploy = async (extra: Record<string, string> = {}): Promise<DeployRun> => {
+    const result = await run(extra);
+    expect(result.code, result.output).to.equal(0);
+    return result;
+  };
+  const record = () => JSON.parse(readFileSync(join(directory, "spicy.json"), "utf8")) as Deployment;
+  const files = () => readdirSync(directory).sort();
+
+  /** All that a deployment leaves behind, and how many transactions it took. */
+  const outcome = async (roles = allHeldBy(deployer.address)) => {
+    const { purchaseNft, cashbackDistributor } = record();
+    const addresses = [purchaseNft.address, cashbackDistributor.address] as const;
+    const table = roleTable({ roles }, ...addresses);
+    return {
+      addresses,
+      code: await Promise.all(
+        addresses.map(async (address) => keccak256((await client().getCode({ address })) ?? "0x")),
+      ),
+      roles: await Promise.all(table.map(({ contract, role, holder }) => holds(contract, roleId(role), holder))),
+      stores: await Promise.all(SAMPLE_STORES.map((_, index) => storeName(purchaseNft.address, index + 1))),
+      transactions: await client().getTransactionCount({ address: deployer.address }),
+      files: files(),
+    };
+  };
+  const undisturbed = async () => {
+    const before = await anvil.request<string>("evm_snapshot");
+    await deploy();
+    const expected = await outcome();
+    await anvil.request("evm_revert", before);
+    rmSync(directory, { recursive: true, force: true });
+    gate.sent.length = 0;
+    return expected;
+  };
+  const holds = (address: Address, role: Hex, holder: Address) =>
+    client().readContract({ address, abi: purchaseNftAbi, functionName: "hasRole", args: [role, holder] });
+  const storeName = (address: Address, id: number) =>
+    client().readContract({ address, abi: purchaseNftAbi, functionName: "storeName", args: [id] });
+  const send = async (account: PrivateKeyAccount, to: Address, data: Hex) => {
+    const wallet = createWalletClient({ account, chain: spicy, transport: http(anvil.rpcUrl) });
+    await client().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data }) });
+  };
+
+  it("leaves a record, both contracts, every role and every store's name, and changes nothing when run again", async () => {
+    expect((await deploy()).output).to.include(`The record is ${join(directory, "spicy.json")}`);
+    const first = await outcome();
+    expect(first.roles).to.deep.equal(Array(7).fill(true));
+    expect(first.stores).to.deep.equal(SAMPLE_STORES.map(({ name }) => name));
+    expect(first.transactions).to.equal(TRANSACTIONS);
+    expect(first.files).to.deep.equal(["spicy.json"]);
+    expect(record().block).to.equal(Number((await receiptOf(record().purchaseNft.transaction)).blockNumber));
+    const text = JSON.stringify(record());
+    await deploy();
+    expect(await outcome()).to.deep.equal(first);
+    expect(JSON.stringify(record())).to.equal(text);
+  });
+  const receiptOf = (hash: string) => client().getTransactionReceipt({ hash: hash as Hex });
+
+  it("tells in a dry run what it would cost in CHZ, and neither signs nor writes anything", async () => {
+    const { code, output } = await run({}, "--dry-run");
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/^PurchaseNFT +\d{7} gas +\d+\.\d\d CHZ$/m);
+    expect(output).to.match(/^in all +\d{7} gas +\d+\.\d\d CHZ at \d+ gwei$/m);
+    expect(output).to.include(`The deployer ${deployer.address} has 1000000.00 CHZ. Nothing was sent.`);
+    expect(gate.sent).to.deep.equal([]);
+    expect(files()).to.deep.equal([]);
+
+    const told = Number(/^in all +(\d+) gas/m.exec(output)?.[1]);
+    await deploy();
+    let used = 0;
+    for (const block of await blocks()) used += Number(block.gasUsed);
+    expect(told, "rounded up, but not by much").to.be.within(used, used * 1.25);
+    expect((await run({}, "--dry-run")).output).to.equal(
+      "There is a record already: a run would only add what is missing. Nothing was sent.\n",
+    );
+  });
+  const blocks = async () => {
+    const last = await client().getBlockNumber();
+    const first = BigInt(record().block);
+    return Promise.all(
+      Array.from({ length: Number(last - first) + 1 }, (_, index) =>
+        client().getBlock({ blockNumber: first + BigInt(index) }),
+      ),
+    );
+  };
+
+  it("says in a dry run that the deployer has too little", async () => {
+    const poor = generatePrivateKey();
+    const { code, output } = await run({ OPERATOR_PRIVATE_KEY: poor }, "--dry-run");
+    expect(code).to.equal(0);
+    expect(output).to.include("has 0.00 CHZ: too little. Nothing was sent.");
+  });
+
+  describe("when it is killed and run again", () => {
+    /** Kills a run at its n-th signed transaction, before the node got it or after. */
+    const killAt = async (count: number, isTaken: boolean) => {
+      let seen = 0;
+      const first = start();
+      gate.before = ({ method }: RpcCall) => {
+        if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
+        if (isTaken) return "never-answer";
+        first.child.kill("SIGKILL");
+        return NOT_PASSED_ON;
+      };
+      if (isTaken) {
+        await until("the node has it", () => gate.sent.length >= count);
+        first.child.kill("SIGKILL");
+      }
+      expect((await first.ended).code, first.output()).to.equal(null);
+      gate.before = () => "pass";
+    };
+
+    it("ends with the one deployment that an undisturbed run makes, no transaction sent twice", async function () {
+      this.timeout(LONG_MS);
+      const expected = await undisturbed();
+      for (const count of [1, 2, 3, 10, TRANSACTIONS]) {
+        for (const isTaken of [false, true]) {
+          const before = await anvil.request<string>("evm_snapshot");
+          const where = `killed ${isTaken ? "after" : "before"} the node took transaction ${count}`;
+          await killAt(count, isTaken);
+          expect(existsSync(join(directory, "spicy.json")), where).to.equal(false);
+          await deploy();
+          expect(await outcome(), where).to.deep.equal(expected);
+          expect(new Set(gate.sent).size, where).to.equal(gate.sent.length);
+          await anvil.request("evm_revert", before);
+          rmSync(directory, { recursive: true, force: true });
+          gate.sent.length = 0;
+        }
+      }
+    });
+
+    it("waits for what is still on its way, and sends none of it again", async () => {
+      const expected = await undisturbed();
+      let seen = 0;
+      const first = start();
+      gate.before = async ({ method }: RpcCall) => {
+        // The contracts stand; from here on nothing is mined.
+        if (method === "eth_sendRawTransaction" && ++seen === 3) await anvil.request("evm_setAutomine", false);
+        return seen === 7 ? "never-answer" : "pass";
+      };
+      await until("seven are sent", () => gate.sent.length === 7);
+      first.child.kill("SIGKILL");
+      await first.ended;
+      gate.before = () => "pass";
+      const second = start();
+      await until("it waits", () => second.output().includes("5 transactions of the deployer are on their way"));
+      await anvil.request("evm_setAutomine", true);
+      await anvil.request("evm_mine");
+      expect((await second.ended).code, second.output()).to.equal(0);
+      expect(await outcome()).to.deep.equal(expected);
+      expect(new Set(gate.sent).size).to.equal(gate.sent.length);
+    });
+
+    it("sends the same bytes again where the node forgot them", async () => {
+      const expected = await undisturbed();
+      await anvil.request("evm_setAutomine", false);
+      const first = start();
+      await until("the creation is sent", () => gate.sent.length === 1);
+      first.child.kill("SIGKILL");
+      await first.ended;
+      await anvil.request("anvil_dropAllTransactions");
+      await anvil.request("evm_setAutomine", true);
+      expect((await deploy()).output).to.include("PurchaseNFT was on its way");
+      expect(gate.sent[1]).to.equal(gate.sent[0]);
+      expect(await outcome()).to.deep.equal(expected);
+    });
+  });
+
+  it("is not misled by answers that are lost after the node took a transaction", async () => {
+    const expected = await undisturbed();
+    gate.before = ({ method }: RpcCall) => (method === "eth_sendRawTransaction" ? "lose-answer" : "pass");
+    await deploy();
+    expect(await outcome()).to.deep.equal(expected);
+  });
+
+  it("says when the deployer runs out of CHZ, and goes on after a top-up", async () => {
+    await anvil.request("anvil_setBalance", deployer.address, toHex(6n * 10n ** 15n));
+    const { code, output } = await run();
+    expect(code, output).to.equal(1);
+    expect(output).to.match(/insufficient funds/i);
+    await fund(deployer.address);
+    await deploy();
+    expect((await outcome()).roles).to.deep.equal(Array(7).fill(true));
+  });
+
+  describe("refuses", () => {
+    const refused = async (reason: string | RegExp, extra: Record<string, string> = {}, ...args: string[]) => {
+      const { code, output } = await run(extra, ...args);
+      expect(code, output).to.equal(1);
+      expect(output).to.match(reason instanceof RegExp ? reason : new RegExp(reason));
+      expect(output, "one sentence, not a stack").not.to.match(/^ +at /m);
+      expect(gate.sent).to.deep.equal([]);
+      expect(files()).to.deep.equal([]);
+    };
+
+    it("a chain that is older than Cancun", async () => {
+      const old = await startAnvil({ manualBlocks: true, hardfork: "shanghai" });
+      try {
+        await refused(/127\.0\.0\.1:\d+ does not know MCOPY: the chain is older than Cancun, nothing was deployed/, {
+          RPC_URLS: old.rpcUrl,
+        });
+      } finally {
+        await old.stop();
+      }
+    });
+
+    for (const [opcode, code] of [
+      ["MCOPY", "0x5f5f5f5e00"],
+      ["TLOAD", "0x5f5c5000"],
+    ] as const) {
+      it(`a node that does not know ${opcode} alone`, async () => {
+        gate.before = ({ method, params }: RpcCall) => {
+          const isProbe = method === "eth_call" && (params[0] as { data?: string }).data === code;
+          return isProbe ? { error: { code: -32_000, message: `invalid opcode: ${opcode}` } } : "pass";
+        };
+        for (const args of [[], ["--dry-run"]]) await refused(`does not know ${opcode}`, {}, ...args);
+      });
+    }
+
+    it("another chain than the network's", async () => {
+      gate.before = ({ method }: RpcCall) => (method === "eth_chainId" ? { result: "0x15b38" } : "pass");
+      await refused("is chain 88888, not 88882; correct RPC_URLS or --network");
+    });
+
+    it("a node that does not answer", async () => {
+      await refused("127.0.0.1:9 does not answer", { RPC_URLS: "http://127.0.0.1:9/provider-key-5f2c" });
+    });
+
+    it("a key that everyone knows, a missing one and a wrong one, without saying it", async () => {
+      const known = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+      await refused("everyone knows this test key", { OPERATOR_PRIVATE_KEY: known });
+      await refused("everyone knows this test key", { DEPLOYER_PRIVATE_KEY: known });
+      await refused("OPERATOR_PRIVATE_KEY: must be set for spicy", { OPERATOR_PRIVATE_KEY: "" });
+      const tooShort = generatePrivateKey().slice(0, -1);
+      const { output } = await run({ OPERATOR_PRIVATE_KEY: tooShort });
+      expect(output).to.include("OPERATOR_PRIVATE_KEY: must be 0x and 64 hexadecimal digits");
+      expectSecretsKept(output, [tooShort]);
+    });
+
+    it("variables that are wrong, each by its name", async () => {
+      await refused(/MINTER_ADDRESS: [\s\S]*SITE_URL: /, { MINTER_ADDRESS: "0x12", SITE_URL: "torcida" });
+      await refused("RPC_URLS: must hold an http", { RPC_URLS: "wss://spicy.example" });
+    });
+
+    it("a network that it does not know", async () => {
+      const { code, output } = await startDeploy(["--network", "mumbai"], environment()).ended;
+      expect(code).to.equal(1);
+      expect(output).to.include("--network must be one of localhost, spicy, chiliz");
+    });
+  });
+
+  it("does not deploy anew where the record's contract is gone, and says what to do", async () => {
+    await deploy();
+    await anvil.request("anvil_setCode", record().purchaseNft.address, "0x");
+    gate.sent.length = 0;
+    const { code, output } = await run();
+    expect(code).to.equal(1);
+    expect(output).to.include("where there is no code; move the record away to deploy anew");
+    expect(gate.sent).to.deep.equal([]);
+  });
+
+  describe("hands over", () => {
+    const multisig = privateKeyToAccount(generatePrivateKey());
+    const operatorKey = generatePrivateKey();
+    const operator = privateKeyToAccount(operatorKey);
+    const handOver = {
+      DEPLOYER_PRIVATE_KEY: deployerKey,
+      OPERATOR_PRIVATE_KEY: operatorKey,
+      ADMIN_ADDRESS: multisig.address,
+      ADMIN_DELAY_SECONDS: "3600",
+    };
+    const ask = (address: Address, functionName: "defaultAdmin" | "pendingDefaultAdmin") =>
+      client().readContract({ address, abi: purchaseNftAbi, functionName });
+    const accept = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
+
+    it("the administration to a multisig in two steps, and leaves the deployer without a role", async () => {
+      await fund(multisig.address);
+      const { output } = await deploy(handOver);
+      expect(output).to.include(`offered to ${multisig.address}`);
+      const { addresses, roles } = await outcome(allHeldBy(operator.address));
+      expect(roles).to.deep.equal(Array(7).fill(true));
+      expect((await outcome()).roles, "the deployer's").to.deep.equal(Array(7).fill(false));
+      for (const address of addresses) {
+        expect(await ask(address, "defaultAdmin")).to.equal(deployer.address);
+        expect(((await ask(address, "pendingDefaultAdmin")) as readonly unknown[])[0]).to.equal(multisig.address);
+      }
+      const early = await run(handOver, "--check");
+      expect(early.code).to.equal(1);
+      expect(early.output).to.include(`✗ ${deployer.address} administers ${addresses[0]}, not yet ${multisig.address}`);
+
+      await refusesToAccept(addresses[0]);
+      await anvil.request("evm_increaseTime", 3_601);
+      await anvil.request("evm_mine");
+      for (const address of addresses) await send(multisig, address, accept);
+      for (const address of addresses) {
+        expect(await ask(address, "defaultAdmin")).to.equal(multisig.address);
+        expect(await holds(address, zeroHash, deployer.address)).to.equal(false);
+      }
+      gate.sent.length = 0;
+      await deploy(handOver);
+      expect(gate.sent, "nothing is left to do").to.deep.equal([]);
+      const late = await run(handOver, "--check");
+      expect(late.code, late.output).to.equal(0);
+      expect(late.output).to.include(`✓ ${multisig.address} administers ${addresses[1]}`);
+    });
+    const refusesToAccept = async (address: Address) => {
+      const early = await client()
+        .simulateContract({
+          account: multisig,
+          address,
+          abi: purchaseNftAbi,
+          functionName: "acceptDefaultAdminTransfer",
+        })
+        .then(
+          () => "accepted",
+          (error: Error) => error.message,
+        );
+      expect(early).to.include("AccessControlEnforcedDefaultAdminDelay");
+    };
+
+    it("the hot roles of a deployer that is not the operator any more", async () => {
+      await deploy();
+      const { output } = await deploy({ ...handOver, ADMIN_ADDRESS: "" });
+      expect(output).to.include("PAYER_ROLE given up by the deployer");
+      expect((await outcome()).roles).to.deep.equal(Array(7).fill(false));
+      expect((await outcome(allHeldBy(operator.address))).roles).to.deep.equal(Array(7).fill(true));
+    });
+  });
+
+  describe("--check", () => {
+    const check = async () => {
+      gate.sent.length = 0;
+      const result = await run({}, "--check");
+      expect(gate.sent, "it sends nothing").to.deep.equal([]);
+      return { ...result, bad: result.output.split("\n").filter((line) => line.startsWith("✗")) };
+    };
+
+    it("passes where everything is as it should be", async () => {
+      await deploy();
+      const { code, bad, output } = await check();
+      expect(bad).to.deep.equal([]);
+      expect(code).to.equal(0);
+      expect(output.match(/^✓ /gm)).to.have.length(1 + 2 + 7 + 2);
+    });
+
+    it("fails where one byte of the bytecode differs, or all of it is gone", async () => {
+      await deploy();
+      const { purchaseNft, cashbackDistributor } = record();
+      const code = (await client().getCode({ address: cashbackDistributor.address })) ?? "0x";
+      const last = code.endsWith("0") ? "1" : "0";
+      await anvil.request("anvil_setCode", cashbackDistributor.address, code.slice(0, -1) + last);
+      const other = await check();
+      expect(other.code).to.equal(1);
+      expect(other.bad).to.deep.equal([
+        `✗ CashbackDistributor at ${cashbackDistributor.address} is not what this source makes`,
+      ]);
+      await anvil.request("anvil_setCode", purchaseNft.address, "0x");
+      const gone = await check();
+      expect(gone.bad).to.include(
+        `✗ PurchaseNFT at ${purchaseNft.address} has no code, so is not what this source makes`,
+      );
+    });
+
+    it("fails where an immutable is another than the record says", async () => {
+      await deploy();
+      const changed = record();
+      changed.cashbackDistributor.constructorArguments[2] = deployer.address;
+      writeFileSync(join(directory, "spicy.json"), JSON.stringify(changed));
+      expect((await check()).bad).to.have.length(1);
+    });
+
+    it("fails where the source is another", async () => {
+      await deploy();
+      writeFileSync(
+        join(directory, "spicy.json"),
+        JSON.stringify({ ...record(), build: { ...record().build, sourceHash: "00".repeat(32) } }),
+      );
+      expect((await check()).bad).to.deep.equal(["✗ source 0000000000000000… is not this source"]);
+    });
+
+    it("fails where a role is missing, and where somebody holds one beyond the table", async () => {
+      await deploy();
+      const { address } = record().cashbackDistributor;
+      const thief = privateKeyToAccount(generatePrivateKey()).address;
+      const call = (functionName: "grantRole" | "revokeRole", role: string, holder: Address) =>
+        send(
+          deployer,
+          address,
+          encodeFunctionData({ abi: purchaseNftAbi, functionName, args: [roleId(role), holder] }),
+        );
+      await call("grantRole", "PAYER_ROLE", thief);
+      await call("revokeRole", "TREASURER_ROLE", deployer.address);
+      const { code, bad } = await check();
+      expect(code).to.equal(1);
+      expect(bad).to.deep.equal([
+        `✗ ${deployer.address} lacks TREASURER_ROLE on ${address}`,
+        `✗ ${thief} holds PAYER_ROLE on ${address} and should not`,
+      ]);
+    });
+
+    it("reads roles from a node that allows few blocks a call", async () => {
+      await deploy();
+      await anvil.request("anvil_mine", "0x2000");
+      let refusals = 0;
+      gate.before = ({ method, params }: RpcCall) => {
+        const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock: string; toBlock: string };
+        if (method !== "eth_getLogs" || Number(toBlock) - Number(fromBlock) < 2_000) return "pass";
+        refusals++;
+        return { error: { code: -32_005, message: "query exceeds max block range 2000" } };
+      };
+      const { code, output } = await check();
+      expect(code, output).to.equal(0);
+      expect(refusals).to.be.greaterThan(2);
+    });
+  });
+});
+
+function isKey(text: string): boolean {
+  return /^0x[0-9a-f]{64}$/i.test(text);
+}
+
+function allHeldBy(holder: Address): RoleHolders {
+  return { minter: holder, confirmer: holder, catalogue: holder, payer: holder, treasurer: holder, pauser: holder };
+}
