@@ -1,4 +1,10 @@
-import { erc20Abi } from "viem";
+import {
+  AbiDecodingDataSizeTooSmallError,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  erc20Abi,
+} from "viem";
 import type { FanTokenRow } from "../../database/fan-tokens.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "./chain-client.ts";
@@ -10,6 +16,9 @@ type Entry = { key: string; readAt: number; balances: Promise<Balances> };
 
 const MAXIMUM_AGE_MS = 5_000;
 const MAXIMUM_WALLETS = 10_000;
+/** 10^77 is the highest power of ten in a word of the chain. */
+const MAXIMUM_DECIMALS = 77;
+const NOTHING: TokenBalance = { units: 0n, decimals: 0 };
 
 /** Reads wallets' balances from the chain, once for each block that the index has seen and never per request. */
 export class BalanceReader {
@@ -37,17 +46,7 @@ export class BalanceReader {
   /** One token's holding, and the block at which it was read: what a purchase's bonus is frozen by. */
   async holdingAt(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance & { blockNumber: bigint }> {
     const blockNumber = await this.#client.getBlockNumber();
-    const [units, decimals] = await Promise.all([
-      this.#client.readContract({
-        address: contract,
-        abi: erc20Abi,
-        functionName: "balanceOf",
-        args: [wallet],
-        blockNumber,
-      }),
-      this.#readDecimals(contract),
-    ]);
-    return { units, decimals, blockNumber };
+    return { ...(await this.#readToken(wallet, contract, blockNumber)), blockNumber };
   }
 
   async #fetch(wallet: WalletAddress, tokens: readonly FanTokenRow[]): Promise<Balances> {
@@ -59,18 +58,17 @@ export class BalanceReader {
     return { nativeWei, tokens: new Map(entries) };
   }
 
-  /** A contract that does not answer as an ERC-20 holds nothing; a node that is away is an error. */
-  async #readToken(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance> {
+  /** A contract that does not answer as an ERC-20 holds nothing; a node that does not answer is an error. */
+  async #readToken(wallet: WalletAddress, contract: WalletAddress, blockNumber?: bigint): Promise<TokenBalance> {
+    const balanceOf = { address: contract, abi: erc20Abi, functionName: "balanceOf", args: [wallet] } as const;
     try {
       const [units, decimals] = await Promise.all([
-        this.#client.readContract({ address: contract, abi: erc20Abi, functionName: "balanceOf", args: [wallet] }),
+        this.#client.readContract(blockNumber === undefined ? balanceOf : { ...balanceOf, blockNumber }),
         this.#readDecimals(contract),
       ]);
-      return { units, decimals };
+      return decimals > MAXIMUM_DECIMALS ? NOTHING : { units, decimals };
     } catch (error) {
-      if (error instanceof Error && error.name === "ContractFunctionExecutionError" && isAnswer(error)) {
-        return { units: 0n, decimals: 0 };
-      }
+      if (isNoToken(error)) return NOTHING;
       throw error;
     }
   }
@@ -89,7 +87,14 @@ export class BalanceReader {
   }
 }
 
-/** Whether the node answered, though not as the contract should. */
-function isAnswer(error: Error): boolean {
-  return !/HTTP request failed|timed out|took too long|fetch failed/i.test(error.message);
+/** The contract itself answered, though not as an ERC-20. */
+function isNoToken(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const answer = error.walk(
+    (cause) =>
+      cause instanceof ContractFunctionZeroDataError ||
+      cause instanceof ContractFunctionRevertedError ||
+      cause instanceof AbiDecodingDataSizeTooSmallError,
+  );
+  return answer !== null;
 }

@@ -21,17 +21,27 @@ export const pageQuerySchema = z.object({
   before: idSchema.optional(),
 });
 
-/** An image, logo or link: https only, no credentials, at most 2,048 characters. Empty means none where it may. */
+/** An image, logo or link: a public https:// address, without credentials, of at most 2,048 characters. */
 export const httpsUrlSchema = z
   .string()
   .trim()
   .max(2_048, "must be at most 2048 characters")
-  .refine(isPublicHttpsUrl, "must be an https:// address");
+  .refine(isPublicHttpsUrl, "must be a public https:// address");
 
-function isPublicHttpsUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+/** Names that mean something else on every network. RFC 6761, RFC 6762; `.internal` is reserved by ICANN. */
+const INTERNAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/;
+
+/** By name, not by number: addresses of machines, in whatever notation, are for what is inside a network. */
+export function isPublicHttpsUrl(text: string): boolean {
+  if (!URL.canParse(text) || /\s/.test(text)) return false;
   const url = new URL(text);
-  return url.protocol === "https:" && url.username === "" && url.password === "" && url.hostname.includes(".");
+  // The parser has turned every notation of IPv4 (decimal, octal, shortened) into four numbers.
+  const host = url.hostname.replace(/\.$/, "");
+  const isNumber = host.startsWith("[") || /^[\d.]+$/.test(host);
+  const isPublic = host.includes(".") && !isNumber && !INTERNAL_NAME.test(host);
+  return (
+    url.protocol === "https:" && url.username === "" && url.password === "" && isPublic && /^https:\/\/[^/]/i.test(text)
+  );
 }
 
 /** Every error, at every call. Design, section 7. `error` and `message` are the same sentence. */

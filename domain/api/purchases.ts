@@ -3,7 +3,7 @@ import { InvalidNumberError, parseDecimal, parseReais } from "../money.ts";
 import { PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase-status.ts";
 import { SLUG_PATTERN } from "../slug.ts";
-import { addressSchema, idSchema } from "./common.ts";
+import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {
   error: "must be a non-negative decimal number such as 12.50",
@@ -109,7 +109,10 @@ export const mintNftRequestSchema = z.object({
     .string()
     .trim()
     .max(1_024, "must be at most 1024 characters")
-    .regex(/^(?:https:\/\/[^\s@]+|ipfs:\/\/\S+)?$/, "must be an https:// or ipfs:// address, or empty")
+    .refine(
+      (uri) => uri === "" || /^ipfs:\/\/[\w.~/-]+$/.test(uri) || isPublicHttpsUrl(uri),
+      "must be a public https:// or an ipfs:// address, or empty",
+    )
     .optional()
     .default(""),
 });
