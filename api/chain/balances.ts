@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import {
   AbiDecodingDataSizeTooSmallError,
   BaseError,
@@ -12,8 +13,6 @@ import type { ChainClient } from "./chain-client.ts";
 export type TokenBalance = { units: bigint; decimals: number };
 export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBalance> };
 
-type Entry = { key: string; readAt: number; balances: Promise<Balances> };
-
 const MAXIMUM_AGE_MS = 5_000;
 const MAXIMUM_WALLETS = 10_000;
 /** 10^77 is the highest power of ten in a word of the chain. */
@@ -23,7 +22,11 @@ const NOTHING: TokenBalance = { units: 0n, decimals: 0 };
 /** Reads wallets' balances from the chain, once for each block that the index has seen and never per request. */
 export class BalanceReader {
   readonly #client: ChainClient;
-  readonly #entries = new Map<WalletAddress, Entry>();
+  readonly #known = new LRUCache<string, Balances, () => Promise<Balances>>({
+    ttl: MAXIMUM_AGE_MS,
+    max: MAXIMUM_WALLETS,
+    fetchMethod: (_key, _stale, { context: fetch }) => fetch(),
+  });
   readonly #decimals = new Map<WalletAddress, number>();
 
   constructor(client: ChainClient) {
@@ -32,15 +35,8 @@ export class BalanceReader {
 
   /** `version` names the block that the answer must not be older than. */
   async read(wallet: WalletAddress, version: string, tokens: readonly FanTokenRow[]): Promise<Balances> {
-    const key = `${version}:${tokens.map((token) => token.contract).join()}`;
-    const known = this.#entries.get(wallet);
-    if (known && known.key === key && Date.now() - known.readAt < MAXIMUM_AGE_MS) return known.balances;
-    const balances = this.#fetch(wallet, tokens);
-    this.#entries.delete(wallet);
-    this.#entries.set(wallet, { key, readAt: Date.now(), balances });
-    if (this.#entries.size > MAXIMUM_WALLETS) this.#dropOldest();
-    balances.catch(() => this.#entries.delete(wallet));
-    return balances;
+    const key = `${wallet}:${version}:${tokens.map((token) => token.contract).join()}`;
+    return this.#known.forceFetch(key, { context: () => this.#fetch(wallet, tokens) });
   }
 
   /** One token's holding, and the block at which it was read: what a purchase's bonus is frozen by. */
@@ -79,11 +75,6 @@ export class BalanceReader {
     const decimals = await this.#client.readContract({ address: contract, abi: erc20Abi, functionName: "decimals" });
     this.#decimals.set(contract, decimals);
     return decimals;
-  }
-
-  #dropOldest(): void {
-    const [oldest] = this.#entries.keys();
-    if (oldest) this.#entries.delete(oldest);
   }
 }
 
