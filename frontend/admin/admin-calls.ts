@@ -42,7 +42,7 @@ async function attempt(method: string, path: string, body: unknown, fallback: st
 }
 
 /** Optional fields are sent only when they hold something. Specification, section 5. */
-function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<T> {
+export function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== "" && value !== false),
   ) as Partial<T>;

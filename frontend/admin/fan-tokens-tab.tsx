@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { toast } from "sonner";
-import { SLUG_PATTERN } from "../../domain/slug.ts";
 import { fanTokensQuery } from "../api/queries.ts";
 import type { FanToken } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
@@ -9,17 +8,16 @@ import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
-import { deleteFanToken, type FanTokenFields, saveFanToken } from "./admin-calls.ts";
+import { deleteFanToken, type FanTokenFields } from "./admin-calls.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
-
-const EMPTY: FanTokenFields = { name: "", slug: "", image: "" };
+import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
 
 /** Fan tokens: a form with a preview, and the list. */
 export function FanTokensTab() {
   const t = useText();
   const client = useQueryClient();
   const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always" });
-  const [editing, setEditing] = useState<FanTokenFields>(EMPTY);
+  const [editing, setEditing] = useState<FanTokenFields>(EMPTY_FAN_TOKEN);
   const [deleting, setDeleting] = useState<FanToken>();
   const { isError, errorUpdateCount } = tokens;
   useEffect(() => {
@@ -32,7 +30,7 @@ export function FanTokensTab() {
     const outcome = await deleteFanToken(token.id);
     if (outcome.success) {
       toast.success(t("fanTokenDeleted"), { id: "admin" });
-      if (editing.id === token.id) setEditing(EMPTY);
+      if (editing.id === token.id) setEditing(EMPTY_FAN_TOKEN);
       await reload();
     } else
       toast.error("Erro", {
@@ -49,9 +47,9 @@ export function FanTokensTab() {
         <FanTokenForm
           key={editing.id ?? "new"}
           initial={editing}
-          onCancel={editing.id ? () => setEditing(EMPTY) : undefined}
+          onCancel={editing.id ? () => setEditing(EMPTY_FAN_TOKEN) : undefined}
           onSaved={() => {
-            setEditing(EMPTY);
+            setEditing(EMPTY_FAN_TOKEN);
             return reload();
           }}
         />
@@ -111,119 +109,5 @@ export function FanTokensTab() {
         />
       )}
     </div>
-  );
-}
-
-type FormProps = { initial: FanTokenFields; onCancel: (() => void) | undefined; onSaved: () => Promise<unknown> };
-
-/** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. Specification, section 5. */
-function FanTokenForm({ initial, onCancel, onSaved }: FormProps) {
-  const t = useText();
-  const id = useId();
-  const form = useRef<HTMLFormElement>(null);
-  const [fields, setFields] = useState(initial);
-  const [hasTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const name = fields.name.trim();
-  const slug = fields.slug.trim();
-  const image = fields.image.trim();
-  const problems = {
-    name: name ? "" : t("fanTokenRequired"),
-    slug: !slug ? t("fanTokenRequired") : SLUG_PATTERN.test(slug) ? "" : t("fanTokenSlugHelp"),
-    image: image ? "" : t("fanTokenRequired"),
-  };
-
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setTried(true);
-    const wrong = (["name", "slug", "image"] as const).find((field) => problems[field]);
-    if (wrong) {
-      form.current?.querySelector<HTMLInputElement>(`[name="${wrong}"]`)?.focus();
-      return;
-    }
-    setBusy(true);
-    const outcome = await saveFanToken({ ...fields, name, slug, image });
-    setBusy(false);
-    if (!outcome.success) {
-      toast.error("Erro", {
-        id: "admin",
-        description: outcome.isServersWord ? outcome.message : `${t("errorSavingFanToken")} (${outcome.message})`,
-      });
-      return;
-    }
-    toast.success(t("fanTokenSaved"), { id: "admin" });
-    setFields(EMPTY);
-    setTried(false);
-    await onSaved();
-  }
-
-  const field = (key: "name" | "slug" | "image", label: string, type: "text" | "url", hint?: string) => {
-    const problem = hasTried ? problems[key] : "";
-    const describedBy = [hint && `${id}-${key}-hint`, problem && `${id}-${key}-problem`].filter(Boolean).join(" ");
-    return (
-      <div className="field">
-        <label htmlFor={`${id}-${key}`}>{label}</label>
-        <input
-          id={`${id}-${key}`}
-          name={key}
-          type={type}
-          required
-          value={fields[key]}
-          aria-invalid={problem !== ""}
-          aria-describedby={describedBy || undefined}
-          onChange={({ target }) =>
-            setFields((before) => ({ ...before, [key]: key === "slug" ? target.value.toLowerCase() : target.value }))
-          }
-        />
-        {hint && !problem && (
-          <span id={`${id}-${key}-hint`} className="field-hint">
-            {hint}
-          </span>
-        )}
-        {problem && (
-          <span id={`${id}-${key}-problem`} role="alert" className="field-problem">
-            {problem}
-          </span>
-        )}
-      </div>
-    );
-  };
-  return (
-    <form ref={form} onSubmit={submit} noValidate className="grid gap-4">
-      {field("name", "Nome", "text")}
-      {field("slug", "Slug", "text", t("fanTokenSlugHelp"))}
-      {field("image", "URL da imagem", "url")}
-      <div>
-        <p className="field-hint">Prévia</p>
-        <div className="token-preview">
-          {image ? (
-            <Picture
-              key={image}
-              src={image}
-              alt={`Prévia da imagem de ${name || "fan token"}`}
-              className="token-preview-image"
-              fallback={
-                <span role="img" aria-label="A imagem não carregou" className="token-preview-broken">
-                  <Initial name={slug || "?"} letters={3} />
-                  <span aria-hidden="true">A imagem não carregou. Confira a URL.</span>
-                </span>
-              }
-            />
-          ) : (
-            <span className="muted">Informe a URL para ver a imagem.</span>
-          )}
-        </div>
-      </div>
-      <div className="form-actions">
-        {onCancel && (
-          <button type="button" className="button button-quiet" onClick={onCancel}>
-            Cancelar
-          </button>
-        )}
-        <button type="submit" className="button" disabled={isBusy}>
-          {isBusy ? "Salvando..." : "Salvar"}
-        </button>
-      </div>
-    </form>
   );
 }

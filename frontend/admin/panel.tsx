@@ -26,7 +26,6 @@ export default function Panel() {
       <p className="lead">Lojas, cashback e fan tokens da Torcida.</p>
       <Tabs
         label="Painel de Administração"
-        name="admin"
         tabs={TABS}
         selected={selected}
         onSelect={(id) =>

@@ -1,7 +1,11 @@
-import { type FormEvent, useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
+import { z } from "zod";
+import { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import type { StoreFields } from "./admin-calls.ts";
+import { nonEmpty, type StoreFields } from "./admin-calls.ts";
 import { toastMissing } from "./admin-toasts.ts";
+import { Field, REQUIRED, trimmed } from "./field.tsx";
 
 const EMPTY: StoreFields = {
   name: "",
@@ -15,14 +19,28 @@ const EMPTY: StoreFields = {
 };
 
 type TextField = Exclude<keyof StoreFields, "featured">;
-const FIELDS: readonly { name: TextField; label: string; isRequired?: boolean; maxLength: number; type?: string }[] = [
-  { name: "name", label: "Nome", isRequired: true, maxLength: 40 },
-  { name: "country", label: "País", isRequired: true, maxLength: 60 },
-  { name: "club", label: "Clube", maxLength: 60 },
-  { name: "category", label: "Categoria", maxLength: 60 },
-  { name: "affiliate_link", label: "Link de afiliado", maxLength: 2_048, type: "url" },
-  { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url" },
+type FieldDefinition = { name: TextField; label: string; maxLength: number; type?: string; problem: string };
+
+const TOO_LONG = "Este texto é longo demais.";
+const NOT_HTTPS = "Informe um endereço que comece com https://.";
+const FIELDS: readonly FieldDefinition[] = [
+  {
+    name: "name",
+    label: "Nome *",
+    maxLength: 40,
+    problem: "Use até 40 caracteres; letras com acento contam por dois.",
+  },
+  { name: "country", label: "País *", maxLength: 60, problem: TOO_LONG },
+  { name: "club", label: "Clube", maxLength: 60, problem: TOO_LONG },
+  { name: "category", label: "Categoria", maxLength: 60, problem: TOO_LONG },
+  { name: "affiliate_link", label: "Link de afiliado", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
+  { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
 ];
+
+/** The server's own rules, for the fields that hold something. */
+const schema = z.preprocess((fields: StoreFields) => nonEmpty(fields), createStoreRequestSchema);
+
+const isMissing = (error: FieldError | undefined) => error?.type === "invalid_type";
 
 type StoreDialogProps = {
   title: string;
@@ -35,70 +53,48 @@ type StoreDialogProps = {
 
 /** Creates or edits a store. Specification, sections 2 and 5. */
 export function StoreDialog({ title, action, initial = EMPTY, onClose, onSubmit }: StoreDialogProps) {
-  const [fields, setFields] = useState(initial);
-  const [isBusy, setBusy] = useState(false);
-  const [hasTried, setTried] = useState(false);
-  const set = (name: keyof StoreFields, value: string | boolean) =>
-    setFields((before) => ({ ...before, [name]: value }));
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setTried(true);
-    const trimmed = Object.fromEntries(
-      Object.entries(fields).map(([key, value]) => [key, typeof value === "string" ? value.trim() : value]),
-    ) as StoreFields;
-    if (!trimmed.name || !trimmed.country) {
-      toastMissing("Nome e país são campos obrigatórios.");
-      return;
-    }
-    setBusy(true);
-    const isSaved = await onSubmit(trimmed);
-    setBusy(false);
-    if (isSaved) onClose();
+  const { register, handleSubmit, formState } = useForm({
+    defaultValues: initial,
+    resolver: zodResolver(schema, undefined, { raw: true }),
+  });
+  const { errors, isSubmitting } = formState;
+  async function save(fields: StoreFields) {
+    if (await onSubmit(fields)) onClose();
+  }
+  function refuse(found: FieldErrors<StoreFields>) {
+    if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
   }
   return (
     <Dialog title={title} onClose={onClose} isWide lang="pt-BR">
-      <form onSubmit={submit} noValidate className="grid gap-4">
+      <form onSubmit={handleSubmit(save, refuse)} noValidate className="grid gap-4">
         <div className="form-grid">
-          {FIELDS.map(({ name, label, isRequired, maxLength, type }) => (
-            <label key={name} className="field">
-              <span>{isRequired ? `${label} *` : label}</span>
-              <input
-                name={name}
-                type={type ?? "text"}
-                maxLength={maxLength}
-                required={isRequired}
-                value={fields[name]}
-                aria-invalid={hasTried && isRequired && !fields[name].trim()}
-                onChange={(event) => set(name, event.target.value)}
-              />
-            </label>
+          {FIELDS.map(({ name, label, maxLength, type = "text", problem }) => (
+            <Field key={name} label={label} problem={errors[name] && (isMissing(errors[name]) ? REQUIRED : problem)}>
+              {(control) => (
+                <input
+                  type={type}
+                  maxLength={maxLength}
+                  required={label.endsWith("*")}
+                  {...control}
+                  {...register(name, trimmed)}
+                />
+              )}
+            </Field>
           ))}
         </div>
-        <label className="field">
-          <span>Descrição</span>
-          <textarea
-            name="description"
-            rows={3}
-            maxLength={1_000}
-            value={fields.description}
-            onChange={(event) => set("description", event.target.value)}
-          />
-        </label>
+        <Field label="Descrição" problem={errors.description && TOO_LONG}>
+          {(control) => <textarea rows={3} maxLength={1_000} {...control} {...register("description", trimmed)} />}
+        </Field>
         <label className="check">
-          <input
-            type="checkbox"
-            name="featured"
-            checked={fields.featured}
-            onChange={(event) => set("featured", event.target.checked)}
-          />
+          <input type="checkbox" {...register("featured")} />
           <span>Loja em destaque</span>
         </label>
         <div className="form-actions">
           <button type="button" className="button button-quiet" onClick={onClose}>
             Cancelar
           </button>
-          <button type="submit" className="button" disabled={isBusy}>
-            {isBusy ? "Salvando..." : action}
+          <button type="submit" className="button" disabled={isSubmitting}>
+            {isSubmitting ? "Salvando..." : action}
           </button>
         </div>
       </form>

@@ -31,7 +31,6 @@ export function StoresTab() {
   return (
     <Tabs
       label="Lojas"
-      name="stores"
       tabs={selected ? [LIST, DETAILS] : [LIST]}
       selected={selected ? "details" : "list"}
       onSelect={(id) => id === "list" && setSelectedId(undefined)}

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { toast } from "sonner";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
@@ -10,8 +10,11 @@ import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
-import { RegistrationForm } from "./registration-form.tsx";
 import { useSignIn } from "./use-sign-in.ts";
+
+const fetchForm = () => import("./registration-form.tsx");
+/** Only a wallet that is new needs it. */
+const RegistrationForm = lazy(fetchForm);
 
 export default function Auth() {
   const t = useText();
@@ -89,6 +92,10 @@ function WalletSteps() {
   const wallet = useWallet();
   const signIn = useSignIn();
   const { step } = signIn;
+  useEffect(() => {
+    // A failure is met again, and told, when the form is shown.
+    if (step === "unregistered") fetchForm().catch(() => {});
+  }, [step]);
   return (
     <div className="grid gap-5">
       <div>
@@ -135,7 +142,11 @@ function WalletSteps() {
           )}
         </div>
       )}
-      {step === "registering" && <RegistrationForm />}
+      {step === "registering" && (
+        <Suspense fallback={<Skeletons count={3} className="h-12" />}>
+          <RegistrationForm />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,6 +1,10 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useEffect, useRef, useState } from "react";
+import { useForm } from "react-hook-form";
 import { useNavigate, useSearchParams } from "react-router";
 import { toast } from "sonner";
+import type { z } from "zod";
+import { registerRequestSchema } from "../../domain/api/people.ts";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
@@ -13,18 +17,21 @@ import { Icon } from "../ui/icon.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { challengeOf, reasonOf, toastSignatureProblem } from "./use-sign-in.ts";
 
-type Fields = { firstName: string; lastName: string; email: string };
+const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
+type Fields = z.infer<typeof schema>;
 
 /** Step 2: names and e-mail, linked to the connected wallet by its signature. Specification, sections 2 and 5. */
-export function RegistrationForm() {
+export default function RegistrationForm() {
   const t = useText();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
   const { begin } = useSession();
   const { address, sign } = useWallet();
-  const [fields, setFields] = useState<Fields>({ firstName: "", lastName: "", email: "" });
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState("");
+  const { register, handleSubmit, setError, getValues, formState } = useForm({
+    defaultValues: { first_name: "", last_name: "", email: "" },
+    resolver: zodResolver(schema),
+  });
+  const { errors, isSubmitting } = formState;
   const [token, setToken] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
   const next = safeNext(parameters.get("next"));
@@ -40,30 +47,13 @@ export function RegistrationForm() {
     return () => clearTimeout(timer);
   }, [token, begin, navigate, next]);
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const firstName = fields.firstName.trim();
-    const lastName = fields.lastName.trim();
-    const email = fields.email.trim();
-    if (!firstName || !lastName || !email || !address) {
+  const setProblem = (message: string) => setError("root", { message });
+
+  async function send(fields: Fields) {
+    if (!address) {
       setProblem(t("registration.incomplete"));
       return;
     }
-    if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
-      setProblem(t("registration.badEmail"));
-      return;
-    }
-    setProblem("");
-    setBusy(true);
-    try {
-      await register({ firstName, lastName, email });
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  async function register({ firstName, lastName, email }: Fields) {
-    if (!address) return;
     let proof: { signature: string; nonce?: string };
     try {
       const checked = await checkUser(address);
@@ -85,7 +75,7 @@ export function RegistrationForm() {
       return;
     }
     try {
-      const answer = await registerUser({ address, first_name: firstName, last_name: lastName, email, ...proof });
+      const answer = await registerUser({ address, ...fields, ...proof });
       toast.success(t("registration.doneToast"), { id: "registration" });
       setToken(answer.token ?? (await logInAfterwards()));
     } catch (error) {
@@ -122,29 +112,34 @@ export function RegistrationForm() {
       </div>
     );
   }
+  const isIncomplete = errors.first_name || errors.last_name || (errors.email && !getValues("email"));
+  const problem = isIncomplete
+    ? t("registration.incomplete")
+    : errors.email
+      ? t("registration.badEmail")
+      : errors.root?.message;
   const bind = (name: keyof Fields) => ({
-    value: fields[name],
-    onChange: (event: { target: { value: string } }) =>
-      setFields((before) => ({ ...before, [name]: event.target.value })),
-    "aria-invalid": problem !== "" && fields[name].trim() === "",
+    required: true,
+    "aria-invalid": errors[name] !== undefined,
     "aria-describedby": problem ? "registration-problem" : undefined,
+    ...register(name, { setValueAs: (value: string) => value.trim() }),
   });
   return (
-    <form onSubmit={submit} noValidate className="grid gap-4">
+    <form onSubmit={handleSubmit(send)} noValidate className="grid gap-4">
       <h2 ref={heading} tabIndex={-1} className="step-title">
         {t("auth.step2")}
       </h2>
       <label className="field">
         <span>{t("registration.firstName")}</span>
-        <input name="first_name" autoComplete="given-name" required maxLength={80} {...bind("firstName")} />
+        <input autoComplete="given-name" maxLength={80} {...bind("first_name")} />
       </label>
       <label className="field">
         <span>{t("registration.lastName")}</span>
-        <input name="last_name" autoComplete="family-name" required maxLength={80} {...bind("lastName")} />
+        <input autoComplete="family-name" maxLength={80} {...bind("last_name")} />
       </label>
       <label className="field">
         <span>{t("registration.email")}</span>
-        <input name="email" type="email" autoComplete="email" required maxLength={254} {...bind("email")} />
+        <input type="email" autoComplete="email" maxLength={254} {...bind("email")} />
       </label>
       {address && <p className="muted">{t("registration.linked", { address: shortenAddress(address) })}</p>}
       {problem && (
@@ -152,8 +147,8 @@ export function RegistrationForm() {
           {problem}
         </p>
       )}
-      <button type="submit" className="button" disabled={isBusy || !address}>
-        {t(isBusy ? "registration.creating" : "registration.submit")}
+      <button type="submit" className="button" disabled={isSubmitting || !address}>
+        {t(isSubmitting ? "registration.creating" : "registration.submit")}
       </button>
     </form>
   );

@@ -1,7 +1,7 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Dialog as Modal } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
-import { announceDialog } from "./toasts.tsx";
 
 type DialogProps = {
   title: ReactNode;
@@ -13,46 +13,26 @@ type DialogProps = {
   lang?: string;
 };
 
-/** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
+/** A modal that is open while it is rendered: the close button, Escape and a press on the backdrop ask to close it. */
 export function Dialog({ title, onClose, children, actions, isWide = false, lang }: DialogProps) {
   const t = useText();
-  const titleId = useId();
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = ref.current;
-    const opener = document.activeElement;
-    if (dialog && !dialog.open) dialog.showModal();
-    announceDialog();
-    return () => {
-      dialog?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
   return (
-    <dialog
-      ref={ref}
-      lang={lang}
-      className={isWide ? "dialog dialog-wide" : "dialog"}
-      aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      // A press on the backdrop lands on the dialog itself. Escape does the same for the keyboard.
-      onMouseDown={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
-    >
-      <div className="dialog-body">
-        <div className="dialog-head">
-          <h2 id={titleId}>{title}</h2>
-          <button type="button" className="icon-button" aria-label={t("common.close")} onClick={onClose}>
-            <Icon name="close" />
-          </button>
-        </div>
-        {children}
-      </div>
-      {actions && <div className="dialog-actions">{actions}</div>}
-    </dialog>
+    <Modal.Root open onOpenChange={onClose}>
+      <Modal.Portal>
+        <Modal.Backdrop className="dialog-backdrop" />
+        <Modal.Popup lang={lang} className={isWide ? "dialog dialog-wide" : "dialog"}>
+          <div className="dialog-body">
+            <div className="dialog-head">
+              <Modal.Title>{title}</Modal.Title>
+              <Modal.Close className="icon-button" aria-label={t("common.close")}>
+                <Icon name="close" />
+              </Modal.Close>
+            </div>
+            {children}
+          </div>
+          {actions && <div className="dialog-actions">{actions}</div>}
+        </Modal.Popup>
+      </Modal.Portal>
+    </Modal.Root>
   );
 }

@@ -3,27 +3,14 @@ import { Toaster } from "sonner";
 import { useTheme } from "../app/theme.ts";
 import { useText } from "../i18n/language.tsx";
 
-const DIALOG_OPENED = "torcida:dialog-opened";
-
-/** Said by a dialog that has opened, so that the toasts come to stand above it. */
-export function announceDialog(): void {
-  dispatchEvent(new Event(DIALOG_OPENED));
-}
-
-/** Short messages, outside the routes. A popover, because what opened last in the browser's top layer is in front. */
+/** Short messages, outside the routes. A popover, because the browser's top layer stands above every dialog. */
 export function Toasts() {
   const t = useText();
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const layer = ref.current;
-    if (!layer?.showPopover) return;
-    const toFront = () => {
-      if (layer.matches(":popover-open")) layer.hidePopover();
-      layer.showPopover();
-    };
-    toFront();
-    addEventListener(DIALOG_OPENED, toFront);
-    return () => removeEventListener(DIALOG_OPENED, toFront);
+    // React's strict mode asks twice.
+    if (layer?.showPopover && !layer.matches(":popover-open")) layer.showPopover();
   }, []);
   return (
     <div ref={ref} popover="manual" className="toast-layer">

@@ -1,3 +1,4 @@
+import { Tooltip as Hint } from "@base-ui/react/tooltip";
 import { type ReactNode, useId, useState } from "react";
 import { Icon } from "./icon.tsx";
 
@@ -6,33 +7,26 @@ export function Tooltip({ label, children }: { label: string; children: ReactNod
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: hovering is one way of three; the button serves the others
-    <span
-      className="tooltip"
-      onMouseEnter={() => setOpen(true)}
-      onMouseLeave={() => setOpen(false)}
-      role="presentation"
-    >
-      <button
+    <Hint.Root open={isOpen} onOpenChange={setOpen}>
+      <Hint.Trigger
         type="button"
         className="tooltip-button"
         aria-label={label}
         aria-describedby={id}
-        onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        delay={0}
+        closeOnClick={false}
         onClick={() => setOpen(true)}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape" || !isOpen) return;
-          event.preventDefault();
-          event.stopPropagation();
-          setOpen(false);
-        }}
       >
         <Icon name="info" size={16} />
-      </button>
-      <span role="tooltip" id={id} className="tooltip-text" hidden={!isOpen}>
-        {children}
-      </span>
-    </span>
+      </Hint.Trigger>
+      {/* Always there, so that the button's description is read with it. */}
+      <Hint.Portal keepMounted>
+        <Hint.Positioner sideOffset={4} collisionPadding={8} className="tooltip-layer">
+          <Hint.Popup role="tooltip" id={id} className="tooltip-text">
+            {children}
+          </Hint.Popup>
+        </Hint.Positioner>
+      </Hint.Portal>
+    </Hint.Root>
   );
 }

@@ -1,0 +1,119 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import type { ChangeEvent } from "react";
+import { useForm, useWatch } from "react-hook-form";
+import { toast } from "sonner";
+import { z } from "zod";
+import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
+import { useText } from "../i18n/language.tsx";
+import { Initial } from "../ui/initial.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type FanTokenFields, saveFanToken } from "./admin-calls.ts";
+import { Field, trimmed } from "./field.tsx";
+
+export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "" };
+
+/** Whether an image's address will do, the preview shows and the server decides: the form wants only that there is one. */
+const schema = saveFanTokenRequestSchema.pick({ name: true, slug: true }).extend({ image: z.string().trim().min(1) });
+
+type FanTokenFormProps = {
+  initial: FanTokenFields;
+  onCancel: (() => void) | undefined;
+  onSaved: () => Promise<unknown>;
+};
+
+/** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. Specification, section 5. */
+export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) {
+  const t = useText();
+  const { id, ...defaultValues } = initial;
+  const {
+    register,
+    handleSubmit,
+    reset,
+    control: form,
+    formState,
+  } = useForm({ defaultValues, resolver: zodResolver(schema) });
+  const { errors, isSubmitting } = formState;
+  const [name, slug, image] = useWatch({ control: form, name: ["name", "slug", "image"] });
+  const slugProps = register("slug", trimmed);
+
+  const save = handleSubmit(async (fields) => {
+    const outcome = await saveFanToken({ ...(id && { id }), ...fields });
+    if (!outcome.success) {
+      toast.error("Erro", {
+        id: "admin",
+        description: outcome.isServersWord ? outcome.message : `${t("errorSavingFanToken")} (${outcome.message})`,
+      });
+      return;
+    }
+    toast.success(t("fanTokenSaved"), { id: "admin" });
+    reset(EMPTY_FAN_TOKEN);
+    await onSaved();
+  });
+
+  return (
+    <form onSubmit={save} noValidate className="grid gap-4">
+      <Field label="Nome" problem={errors.name && t("fanTokenRequired")}>
+        {(control) => <input required maxLength={60} {...control} {...register("name", trimmed)} />}
+      </Field>
+      <Field
+        label="Slug"
+        hint={errors.slug ? undefined : t("fanTokenSlugHelp")}
+        problem={errors.slug && t(slug ? "fanTokenSlugHelp" : "fanTokenRequired")}
+      >
+        {(control) => (
+          <input
+            required
+            autoCapitalize="none"
+            {...control}
+            {...slugProps}
+            onChange={(event) => {
+              lowerCase(event);
+              return slugProps.onChange(event);
+            }}
+          />
+        )}
+      </Field>
+      <Field label="URL da imagem" problem={errors.image && t("fanTokenRequired")}>
+        {(control) => <input type="url" required {...control} {...register("image", trimmed)} />}
+      </Field>
+      <div>
+        <p className="field-hint">Prévia</p>
+        <div className="token-preview">
+          {image ? (
+            <Picture
+              key={image}
+              src={image}
+              alt={`Prévia da imagem de ${name || "fan token"}`}
+              className="token-preview-image"
+              fallback={
+                <span role="img" aria-label="A imagem não carregou" className="token-preview-broken">
+                  <Initial name={slug || "?"} letters={3} />
+                  <span aria-hidden="true">A imagem não carregou. Confira a URL.</span>
+                </span>
+              }
+            />
+          ) : (
+            <span className="muted">Informe a URL para ver a imagem.</span>
+          )}
+        </div>
+      </div>
+      <div className="form-actions">
+        {onCancel && (
+          <button type="button" className="button button-quiet" onClick={onCancel}>
+            Cancelar
+          </button>
+        )}
+        <button type="submit" className="button" disabled={isSubmitting}>
+          {isSubmitting ? "Salvando..." : "Salvar"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Keeps the cursor where it is. */
+function lowerCase({ target }: ChangeEvent<HTMLInputElement>): void {
+  const { selectionStart, selectionEnd } = target;
+  target.value = target.value.toLowerCase();
+  target.setSelectionRange(selectionStart, selectionEnd);
+}

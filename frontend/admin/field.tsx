@@ -1,0 +1,39 @@
+import { type ReactNode, useId } from "react";
+
+/** What ties a control to its label, hint and problem. */
+export type ControlProps = { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined };
+
+type FieldProps = {
+  label: string;
+  hint?: string | undefined;
+  /** What is wrong with what was filled in. */
+  problem: string | undefined;
+  children: (control: ControlProps) => ReactNode;
+};
+
+/** A control under its label, with what is wrong with it. */
+export function Field({ label, hint, problem, children }: FieldProps) {
+  const id = useId();
+  const noteIds = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, "aria-invalid": problem !== undefined, "aria-describedby": noteIds || undefined })}
+      {hint && (
+        <span id={`${id}-hint`} className="field-hint">
+          {hint}
+        </span>
+      )}
+      {problem && (
+        <span id={`${id}-problem`} role="alert" className="field-problem">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** What a field holds, without the blanks around it. */
+export const trimmed = { setValueAs: (value: string) => value.trim() };
+
+export const REQUIRED = "Este campo é obrigatório.";
