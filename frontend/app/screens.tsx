@@ -1,23 +1,4 @@
-import { type ComponentType, lazy, useState } from "react";
-
-type Module = { default: ComponentType };
-
-/** A screen that is fetched when it is first shown; or before the first render, which then needs no placeholder. */
-function fetched(load: () => Promise<Module>) {
-  let Ready: ComponentType | undefined;
-  const fetchNow = async () => {
-    const module = await load();
-    Ready = module.default;
-    return module;
-  };
-  const Later = lazy(fetchNow);
-  function Screen() {
-    // Chosen once, so that what is on screen keeps its state when the other becomes possible.
-    const [First] = useState(() => Ready);
-    return First ? <First /> : <Later />;
-  }
-  return { Screen, fetchNow };
-}
+import { fetched } from "./fetched.tsx";
 
 const stores = fetched(() => import("../stores/stores.tsx"));
 const auth = fetched(() => import("../auth/auth.tsx"));

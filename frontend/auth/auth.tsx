@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { toast } from "sonner";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { fetched } from "../app/fetched.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { safeNext } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -12,9 +13,8 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
-const fetchForm = () => import("./registration-form.tsx");
 /** Only a wallet that is new needs it. */
-const RegistrationForm = lazy(fetchForm);
+const registrationForm = fetched(() => import("./registration-form.tsx"));
 
 export default function Auth() {
   const t = useText();
@@ -94,7 +94,7 @@ function WalletSteps() {
   const { step } = signIn;
   useEffect(() => {
     // A failure is met again, and told, when the form is shown.
-    if (step === "unregistered") fetchForm().catch(() => {});
+    if (step === "unregistered") registrationForm.fetchNow().catch(() => {});
   }, [step]);
   return (
     <div className="grid gap-5">
@@ -144,7 +144,7 @@ function WalletSteps() {
       )}
       {step === "registering" && (
         <Suspense fallback={<Skeletons count={3} className="h-12" />}>
-          <RegistrationForm />
+          <registrationForm.Screen />
         </Suspense>
       )}
     </div>

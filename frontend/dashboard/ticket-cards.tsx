@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, startTransition, useState } from "react";
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
@@ -8,13 +8,11 @@ import { configQuery } from "../api/queries.ts";
 import { DEFAULT_CONFIG } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
-import { ExplorerLink } from "./explorer-link.tsx";
 import { factsGwei, nftFacts, readStatus } from "./tickets.ts";
-import { Timeline } from "./timeline.tsx";
+
+const NftDetails = lazy(() => import("./nft-details.tsx"));
 
 /** A purchase that is on the chain. */
 export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: PurchaseRecord | undefined }) {
@@ -68,7 +66,8 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
               type="button"
               className="button button-small button-quiet"
               title={t("nft.kicker", { id: nft.tokenId })}
-              onClick={() => setOpen(true)}
+              // In a transition: the page stays as it is until the dialog's code is there.
+              onClick={() => startTransition(() => setOpen(true))}
             >
               {t("nft.details")}
             </button>
@@ -77,61 +76,6 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
       />
       {isOpen && <NftDetails nft={nft} purchase={purchase} onClose={() => setOpen(false)} />}
     </article>
-  );
-}
-
-function NftDetails({
-  nft,
-  purchase,
-  onClose,
-}: {
-  nft: PurchaseNft;
-  purchase: PurchaseRecord | undefined;
-  onClose: () => void;
-}) {
-  const t = useText();
-  const facts: [string, string][] = [
-    [t("nft.name"), nft.metadata.name || nft.name],
-    [t("nft.description"), nft.metadata.description],
-    [t("nft.collection"), nft.name],
-    [t("nft.symbol"), nft.symbol],
-    [t("nft.tokenId"), nft.tokenId],
-    [t("nft.contract"), nft.contract],
-  ];
-  return (
-    <Dialog title={t("nft.details.title")} onClose={onClose} isWide>
-      <Picture src={nft.metadata.image} alt="" className="nft-art" fallback={null} />
-      <dl className="facts">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value || "–"}</dd>
-          </div>
-        ))}
-      </dl>
-      <h3 className="subtitle">{t("nft.attributes")}</h3>
-      <dl className="facts">
-        {nft.metadata.attributes.map((attribute) => (
-          <div key={attribute.trait_type}>
-            <dt lang="pt-BR">{attribute.trait_type}</dt>
-            <dd>{attribute.value}</dd>
-          </div>
-        ))}
-      </dl>
-      {purchase && (
-        <>
-          <h3 className="subtitle">{t("timeline.title")}</h3>
-          <Timeline purchase={purchase} />
-        </>
-      )}
-      {nft.txHash && (
-        <p className="mt-4">
-          <ExplorerLink hash={nft.txHash}>
-            {t("nft.explorer")} <Icon name="external" size={16} />
-          </ExplorerLink>
-        </p>
-      )}
-    </Dialog>
   );
 }
 

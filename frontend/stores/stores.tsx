@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, startTransition, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { toast } from "sonner";
 import { storesQuery } from "../api/queries.ts";
@@ -33,13 +33,14 @@ export default function Stores() {
           isRetrying={stores.isFetching}
         />
       ) : (
-        <Catalogue stores={stores.data ?? []} isPending={stores.isPending} onBuy={setChosen} />
+        <Catalogue
+          stores={stores.data ?? []}
+          isPending={stores.isPending}
+          // In a transition: the page stays as it is until the dialog's code is there.
+          onBuy={(store) => startTransition(() => setChosen(store))}
+        />
       )}
-      {chosen && (
-        <Suspense>
-          <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />
-        </Suspense>
-      )}
+      {chosen && <BuyDialog key={chosen.id} store={chosen} onClose={() => setChosen(undefined)} />}
     </section>
   );
 }

@@ -1,0 +1,20 @@
+import { type ComponentType, lazy, useState } from "react";
+
+type Module = { default: ComponentType };
+
+/** A part of the page that is fetched when it is first shown; or before that, and then it needs no placeholder. */
+export function fetched(load: () => Promise<Module>) {
+  let Ready: ComponentType | undefined;
+  const fetchNow = async () => {
+    const module = await load();
+    Ready = module.default;
+    return module;
+  };
+  const Later = lazy(fetchNow);
+  function Screen() {
+    // Chosen once, so that what is on screen keeps its state when the other becomes possible.
+    const [First] = useState(() => Ready);
+    return First ? <First /> : <Later />;
+  }
+  return { Screen, fetchNow };
+}

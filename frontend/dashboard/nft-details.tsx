@@ -1,0 +1,58 @@
+import type { PurchaseNft } from "../../domain/api/people.ts";
+import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { useText } from "../i18n/language.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { ExplorerLink } from "./explorer-link.tsx";
+import { Timeline } from "./timeline.tsx";
+
+type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };
+
+/** Everything that an NFT says, and where it stands on the chain. */
+export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) {
+  const t = useText();
+  const facts: [string, string][] = [
+    [t("nft.name"), nft.metadata.name || nft.name],
+    [t("nft.description"), nft.metadata.description],
+    [t("nft.collection"), nft.name],
+    [t("nft.symbol"), nft.symbol],
+    [t("nft.tokenId"), nft.tokenId],
+    [t("nft.contract"), nft.contract],
+  ];
+  return (
+    <Dialog title={t("nft.details.title")} onClose={onClose} isWide>
+      <Picture src={nft.metadata.image} alt="" className="nft-art" fallback={null} />
+      <dl className="facts">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value || "–"}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3 className="subtitle">{t("nft.attributes")}</h3>
+      <dl className="facts">
+        {nft.metadata.attributes.map((attribute) => (
+          <div key={attribute.trait_type}>
+            <dt lang="pt-BR">{attribute.trait_type}</dt>
+            <dd>{attribute.value}</dd>
+          </div>
+        ))}
+      </dl>
+      {purchase && (
+        <>
+          <h3 className="subtitle">{t("timeline.title")}</h3>
+          <Timeline purchase={purchase} />
+        </>
+      )}
+      {nft.txHash && (
+        <p className="mt-4">
+          <ExplorerLink hash={nft.txHash}>
+            {t("nft.explorer")} <Icon name="external" size={16} />
+          </ExplorerLink>
+        </p>
+      )}
+    </Dialog>
+  );
+}
