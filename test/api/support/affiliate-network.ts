@@ -1,0 +1,38 @@
+import { createHmac } from "node:crypto";
+import type { Answer } from "./caller.ts";
+import { AFFILIATE_SECRET, type ApiSystem } from "./system.ts";
+
+export type Letter = {
+  network?: string;
+  secret?: string;
+  /** The time that is signed, in seconds; now where it is left out. */
+  atS?: number;
+  /** What is signed in place of what is sent. */
+  signed?: string;
+  headers?: Record<string, string>;
+};
+
+/** Tells the shop something as the affiliate network does: signed over the time and the body's bytes. */
+export function tell(system: ApiSystem, event: unknown, letter: Letter = {}): Promise<Answer> {
+  const body = typeof event === "string" ? event : JSON.stringify(event);
+  const timestamp = String(Math.floor(letter.atS ?? Date.now() / 1_000));
+  const signature = createHmac("sha256", letter.secret ?? AFFILIATE_SECRET)
+    .update(`${timestamp}.${letter.signed ?? body}`)
+    .digest("hex");
+  return system.anonymous().send("POST", `/api/hooks/affiliate/${letter.network ?? "awin"}`, body, {
+    "x-torcida-timestamp": timestamp,
+    "x-torcida-signature": signature,
+    ...letter.headers,
+  });
+}
+
+/** What the buyer was sent to the store with. */
+export async function clickIdOf(system: ApiSystem, purchaseId: number): Promise<string> {
+  const { kysely } = await system.database();
+  const row = await kysely
+    .selectFrom("purchases")
+    .select("click_id")
+    .where("id", "=", BigInt(purchaseId))
+    .executeTakeFirstOrThrow();
+  return row.click_id;
+}
