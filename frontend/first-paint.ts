@@ -14,7 +14,7 @@ export function firstPaint(): string {
     `<a class="logo" href="/">${LOGO}<span>Torcida</span></a>`,
     `<nav class="site-nav">${nav}</nav>`,
     '<div class="site-actions first-paint-space" aria-hidden="true">',
-    `<span class="button button-small"><i></i>${both("wallet.connect")}</span><span class="icon-button"></span><span class="icon-button">EN</span>`,
+    `<span class="button button-small"><svg></svg>${both("wallet.connect")}</span><span class="icon-button"></span><span class="icon-button">EN</span>`,
     "</div></div></header><main>",
     '<section class="hero first-paint" data-page="/"><div class="hero-inner"><div>',
     `<p class="hero-title">${both("home.hero.title")}</p><p class="hero-text">${both("home.hero.text")}</p>`,

@@ -43,8 +43,8 @@ const SHOTS: Shot[] = [
   { name: "home", path: "/" },
   { name: "home-loading", path: "/", isLoading: true, prepare: hang("GET /api/stores") },
   { name: "home-connected", path: "/", isLoggedIn: true, isAdmin: true, isViewport: true, act: connectByHero },
-  { name: "wallet-choice", path: "/", isViewport: true, wallet: { names: ["Lua", "Rio"] }, act: pressHero },
-  { name: "wallet-none", path: "/", isViewport: true, wallet: { presence: "none" }, act: pressHero },
+  { name: "wallet-choice", path: "/", isViewport: true, wallet: { names: ["Lua", "Rio"] }, act: openChooser },
+  { name: "wallet-none", path: "/", isViewport: true, wallet: { presence: "none" }, act: openChooser },
   { name: "other-network", path: "/", isViewport: true, wallet: { chainId: 1 }, isRefusing: true, act: seeNotice },
   { name: "faq", path: "/?info=faq", isViewport: true, act: (page) => page.getByRole("dialog").waitFor() },
   { name: "stores", path: "/stores" },
@@ -68,12 +68,13 @@ const SHOTS: Shot[] = [
     name: "nft-details",
     path: "/dashboard",
     isLoggedIn: true,
+    prepare: fill,
     isViewport: true,
     act: (page) => page.locator(".ticket-stub button").first().click(),
   },
-  { name: "admin", path: "/admin", ...ADMIN, act: (page) => page.getByRole("tablist").waitFor() },
+  { name: "admin", path: "/admin", ...ADMIN, act: seePanel },
   { name: "admin-checking", path: "/admin", ...ADMIN, prepare: hang("GET /api/is-admin") },
-  { name: "admin-stores", path: "/admin?tab=stores", ...ADMIN },
+  { name: "admin-stores", path: "/admin?tab=stores", ...ADMIN, act: seePanel },
   {
     name: "admin-store-new",
     path: "/admin?tab=stores",
@@ -98,8 +99,8 @@ const SHOTS: Shot[] = [
         .first()
         .click(),
   },
-  { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN },
-  { name: "admin-users", path: "/admin?tab=users", ...ADMIN },
+  { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
+  { name: "admin-users", path: "/admin?tab=users", ...ADMIN, act: seePanel },
   { name: "not-found", path: "/nowhere" },
 ];
 
@@ -110,6 +111,11 @@ function hang(route: string) {
 function fail(route: string) {
   return (server: FixtureServer) =>
     server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
+}
+
+async function openChooser(page: Page): Promise<void> {
+  await pressHero(page);
+  await page.getByRole("dialog").waitFor();
 }
 
 function pressHero(page: Page): Promise<void> {
@@ -142,6 +148,10 @@ function manyTokens(server: FixtureServer): void {
       contract: null,
     })),
   );
+}
+
+function seePanel(page: Page): Promise<void> {
+  return page.getByRole("tabpanel").first().waitFor();
 }
 
 async function openBuyFailure(page: Page): Promise<void> {
@@ -183,6 +193,9 @@ function addMoving(server: FixtureServer): void {
   );
 }
 
+/** As square and as busy as what the contract draws. */
+const ART = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><rect width="600" height="600" fill="#0b3d2e"/><rect x="60" y="90" width="480" height="420" rx="24" fill="#f7f4ea"/><rect x="60" y="390" width="480" height="120" fill="#0a6b3d"/><text x="100" y="320" font-family="sans-serif" font-size="150" font-weight="700" fill="#0b3d2e">10%</text></svg>')}`;
+
 /** Twelve purchases over months, in every state. */
 function fill(server: FixtureServer): void {
   const { me } = server;
@@ -205,6 +218,7 @@ function fill(server: FixtureServer): void {
     });
   });
   me.nfts = me.purchases.map((one) => fixtureNft(one, me.wallet));
+  for (const nft of me.nfts) nft.metadata.image = ART;
   me.nativeBalance = "12345.678";
   me.totals = {
     total: "12034.55",

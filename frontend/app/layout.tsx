@@ -68,7 +68,7 @@ function Header() {
         </nav>
         <div className="site-actions">
           {isAdmin && (
-            <LinkButton to={paths.admin} className="button button-small button-quiet" lang="pt-BR">
+            <LinkButton to={paths.admin} className="button button-small button-quiet admin-link" lang="pt-BR">
               Painel de Admin
             </LinkButton>
           )}

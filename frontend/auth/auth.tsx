@@ -24,50 +24,65 @@ export default function Auth() {
   const isLoading = session.status === "restoring" || wallet.isRestoring;
   return (
     <section className="page auth">
-      <PageHeading>{t("auth.title")}</PageHeading>
-      <p className="muted mb-5">{t("auth.description")}</p>
-      <div className="card">
-        <div role="tablist" aria-label={t("auth.title")} className="tabs">
+      <div className="auth-intro">
+        <PageHeading>{t("auth.title")}</PageHeading>
+        <p className="lead">{t("auth.description")}</p>
+        <ul className="auth-points">
+          {POINTS.map((point) => (
+            <li key={point}>
+              <Icon name="check" />
+              {t(`auth.point.${point}`)}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="auth-main">
+        <div className="card">
+          <div role="tablist" aria-label={t("auth.title")} className="tabs">
+            <button
+              type="button"
+              role="tab"
+              id="wallet-tab"
+              aria-selected="true"
+              aria-controls="wallet-panel"
+              className="tab"
+            >
+              <Icon name="wallet" />
+              {t("auth.walletTab")}
+            </button>
+          </div>
+          <div role="tabpanel" id="wallet-panel" aria-labelledby="wallet-tab" className="card-body">
+            {isLoading ? (
+              <div className="grid gap-3">
+                <Skeletons count={1} className="h-6 w-2/3" />
+                <div aria-hidden="true" className="skeleton h-12" />
+                <div aria-hidden="true" className="skeleton h-12" />
+              </div>
+            ) : session.profile ? (
+              <AlreadyIn />
+            ) : (
+              <WalletSteps />
+            )}
+          </div>
+        </div>
+        <p className="mt-4 text-center">
           <button
             type="button"
-            role="tab"
-            id="wallet-tab"
-            aria-selected="true"
-            aria-controls="wallet-panel"
-            className="tab"
+            className="link"
+            onClick={() =>
+              toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })
+            }
           >
-            <Icon name="wallet" />
-            {t("auth.walletTab")}
+            {t("auth.email")}
           </button>
-        </div>
-        <div role="tabpanel" id="wallet-panel" aria-labelledby="wallet-tab" className="card-body">
-          {isLoading ? (
-            <div className="grid gap-3">
-              <Skeletons count={1} className="h-6 w-2/3" />
-              <div aria-hidden="true" className="skeleton h-12" />
-              <div aria-hidden="true" className="skeleton h-12" />
-            </div>
-          ) : session.profile ? (
-            <AlreadyIn />
-          ) : (
-            <WalletSteps />
-          )}
-        </div>
+        </p>
       </div>
-      <p className="mt-4 text-center">
-        <button
-          type="button"
-          className="link"
-          onClick={() =>
-            toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })
-          }
-        >
-          {t("auth.email")}
-        </button>
-      </p>
     </section>
   );
 }
+
+/** What an account is good for, beside the card. */
+const POINTS = ["ticket", "cashback", "bonus"] as const;
 
 /** A profile exists: a success message, then the dashboard. Specification, section 2. */
 function AlreadyIn() {

@@ -16,6 +16,7 @@ import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { BlankTicket } from "../ui/ticket.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { CashbackHistory } from "./cashback-history.tsx";
 import { FanTokens } from "./fan-tokens.tsx";
@@ -43,6 +44,7 @@ function LoginRequired() {
   }, [navigate]);
   return (
     <section className="page state-panel">
+      <BlankTicket />
       <PageHeading>{t("dashboard.loginRequired")}</PageHeading>
       <p className="muted">{t("dashboard.loginRequired.text")}</p>
       <LinkButton to={paths.auth()}>{t("dashboard.goToLogin")}</LinkButton>

@@ -35,7 +35,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
           <tbody>
             {SAMPLE_FAN_TOKENS.map((token) => {
               const held = holdings.find(token);
-              const { reached, next } = tierStanding(held, program);
+              const { reached, next, wayPercent } = tierStanding(held, program);
               return (
                 <tr key={token.slug}>
                   <th scope="row">
@@ -58,6 +58,9 @@ export function FanTokens({ profile }: { profile: Profile }) {
                     )}
                   </td>
                   <td className="muted text-sm">
+                    <span className="way" aria-hidden="true">
+                      <span style={{ width: `${wayPercent}%` }} />
+                    </span>
                     {!next
                       ? t("tokens.top")
                       : "above" in next

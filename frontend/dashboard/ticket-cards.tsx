@@ -3,13 +3,14 @@ import { lazy, startTransition, useState } from "react";
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
+import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
 import { DEFAULT_CONFIG } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Picture } from "../ui/picture.tsx";
-import { BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
+import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { factsGwei, nftFacts, readStatus } from "./tickets.ts";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
@@ -62,6 +63,7 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
               className="nft-image"
               fallback={placeholder}
             />
+            <Barcode />
             <button
               type="button"
               className="button button-small button-quiet"
@@ -108,7 +110,12 @@ export function RecordTicket({ purchase }: { purchase: PurchaseRecord }) {
           { label: t("ticket.wallet"), value: shortenAddress((purchase.destination ?? "").toLowerCase()) },
         ]}
         stamp={<Stamp kind={kind}>{t(`stored.${kind}`)}</Stamp>}
-        stub={<span className="stub-text">{purchase.tokenType}</span>}
+        stub={
+          <>
+            <span className="stub-text">{purchase.tokenType || PRODUCT_NAME}</span>
+            <Barcode />
+          </>
+        }
       />
     </article>
   );

@@ -7,6 +7,8 @@ export type TierStanding = {
   reached: { name: TierName; bonusBps: bigint } | undefined;
   /** `missing` is counted in the holding's smallest units; `above` in whole tokens, where more than that is needed. */
   next: { bonusBps: bigint; missing: bigint } | { bonusBps: bigint; above: bigint } | undefined;
+  /** How far the holding has come towards the highest tier, 0 to 100; for a drawing. */
+  wayPercent: number;
 };
 
 /** In the order of HOLDING_TIERS, the highest first. */
@@ -24,6 +26,7 @@ function byThresholds(holding: Holding): TierStanding {
   const next = HOLDING_TIERS[index - 1];
   return {
     reached: tier && name && { name, bonusBps: tier.bonusBps },
+    wayPercent: wayTo(HOLDING_TIERS[0]?.minimum ?? 1n, holding),
     next: next && { bonusBps: next.bonusBps, missing: next.minimum * oneOf(holding) - holding.units },
   };
 }
@@ -31,11 +34,17 @@ function byThresholds(holding: Holding): TierStanding {
 /** Silver depends on the store, so no holding has it by itself. */
 function byTheCopy(holding: Holding): TierStanding {
   if (holding.units > READING_A.goldAbove * oneOf(holding))
-    return { reached: { name: "gold", bonusBps: READING_A.goldBps }, next: undefined };
+    return { reached: { name: "gold", bonusBps: READING_A.goldBps }, next: undefined, wayPercent: 100 };
   return {
     reached: holding.units > 0n ? { name: "basic", bonusBps: READING_A.basicBps } : undefined,
     next: { bonusBps: READING_A.goldBps, above: READING_A.goldAbove },
+    wayPercent: wayTo(READING_A.goldAbove, holding),
   };
+}
+
+function wayTo(wholeTokens: bigint, holding: Holding): number {
+  const percent = (holding.units * 100n) / (wholeTokens * oneOf(holding));
+  return Number(percent > 100n ? 100n : percent);
 }
 
 const oneOf = ({ decimals }: Holding): bigint => 10n ** BigInt(decimals);

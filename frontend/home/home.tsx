@@ -11,7 +11,7 @@ import { Initial } from "../ui/initial.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
-import { Stamp, Ticket } from "../ui/ticket.tsx";
+import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 
 const STEPS = ["connect", "buy", "receive"] as const;
@@ -23,6 +23,7 @@ export default function Home() {
   return (
     <>
       <section className="hero">
+        <PitchLines />
         <div className="hero-inner">
           <div>
             <PageHeading className="hero-title">{t("home.hero.title")}</PageHeading>
@@ -76,6 +77,7 @@ export default function Home() {
       </section>
 
       <section className="cta">
+        <PitchLines />
         <div className="cta-inner">
           <h2 className="section-title">{t("home.cta.title")}</h2>
           <p>{t("home.cta.text")}</p>
@@ -133,10 +135,27 @@ function HeroTicket() {
           { label: t("ticket.number"), value: "000008" },
         ]}
         stamp={<Stamp kind="confirmed">{t("status.confirmed")}</Stamp>}
-        stub={<span className="stub-text">TORCIDA</span>}
+        stub={
+          <>
+            <span className="stub-text">TORCIDA</span>
+            <Barcode />
+          </>
+        }
       />
       <figcaption>{t("home.example.caption")}</figcaption>
     </figure>
+  );
+}
+
+/** The centre circle and its line, as chalk on the pitch. */
+function PitchLines() {
+  return (
+    <svg className="pitch-lines" aria-hidden="true" preserveAspectRatio="xMidYMid slice" viewBox="0 0 1200 600">
+      <g fill="none" stroke="currentColor" strokeWidth="3">
+        <path d="M600-40v680M-20 150h190v300H-20M-20 220h90v160h-90M1220 150h-190v300h190M1220 220h-90v160h90" />
+        <circle cx="600" cy="300" r="170" />
+      </g>
+    </svg>
   );
 }
 
@@ -211,6 +230,7 @@ function Featured() {
               <Link to={paths.stores} className="featured-card">
                 <Picture src={store.logo} alt="" className="logo-image" fallback={<Initial name={store.name} />} />
                 <span className="featured-name">{store.name}</span>
+                <span className="perforation" aria-hidden="true" />
                 <span className="featured-percent">{percent(store.percent)}</span>
                 <span className="muted text-sm">{t("store.cashback")}</span>
               </Link>

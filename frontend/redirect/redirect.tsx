@@ -110,7 +110,7 @@ function Countdown({ destination }: { destination: Destination }) {
       ) : (
         <p className="problem">{t("redirect.noLink")}</p>
       )}
-      <div className="flex flex-wrap justify-center gap-3">
+      <div className="redirect-actions flex flex-wrap justify-center gap-3">
         <button type="button" className="button button-quiet" onClick={() => navigate(paths.stores, { replace: true })}>
           {t("common.cancel")}
         </button>

@@ -19,6 +19,7 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
           <span className="store-percent-label">{t("store.cashback")}</span>
         </p>
       </div>
+      <span className="perforation" aria-hidden="true" />
       <h2 id={nameId} className="store-name">
         {store.name}
       </h2>

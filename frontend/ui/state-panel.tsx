@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ApiError, UnreachableError } from "../api/http.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
-import { BlankTicket } from "./ticket.tsx";
+import { BlankTicket, TornTicket } from "./ticket.tsx";
 
 /** Nothing here yet: what it means, and what to do. */
 export function EmptyPanel({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
@@ -37,6 +37,7 @@ export function RetryPanel({
         : t("state.unknown");
   return (
     <div className="state-panel" role="alert">
+      <TornTicket />
       <p className="state-title">{title}</p>
       <p className="muted">{hint}</p>
       <button type="button" className="button" onClick={onRetry} disabled={isRetrying}>

@@ -43,6 +43,31 @@ export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed",
   );
 }
 
+/** The bars of a stub: drawn, never read. */
+export function Barcode() {
+  return <span className="barcode" aria-hidden="true" />;
+}
+
+/** A ticket that is torn, for the places where something failed. */
+export function TornTicket() {
+  return (
+    <svg className="blank-ticket torn-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">
+      <path
+        d="M164 18l-12 20 16 19-18 20 17 20-15 19 6 20H16a8 8 0 0 1-8-8V26a8 8 0 0 1 8-8z"
+        stroke="currentColor"
+        strokeWidth="3"
+      />
+      <path
+        d="M182 10l122 20a8 8 0 0 1 7 9l-17 98a8 8 0 0 1-9 7l-113-19 0-21 18-17-14-22 20-17-13-21z"
+        stroke="currentColor"
+        strokeWidth="3"
+      />
+      <path d="M30 44h78M30 68h96M30 104h38" stroke="currentColor" strokeWidth="8" opacity=".35" />
+      <path d="M226 56l34 34M260 56l-34 34" className="torn-mark" strokeWidth="7" />
+    </svg>
+  );
+}
+
 /** A blank ticket, for the places that wait for a first one. */
 export function BlankTicket() {
   return (

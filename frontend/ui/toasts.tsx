@@ -1,11 +1,25 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { Toaster } from "sonner";
 import { useTheme } from "../app/theme.ts";
 import { useText } from "../i18n/language.tsx";
 
+/** On a phone the foot of the screen is where fields and buttons are, so messages come from above. */
+const PHONE = matchMedia("(max-width: 37.5rem)");
+
+function useIsPhone(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      PHONE.addEventListener("change", changed);
+      return () => PHONE.removeEventListener("change", changed);
+    },
+    () => PHONE.matches,
+  );
+}
+
 /** Short messages, outside the routes. A popover, because the browser's top layer stands above every dialog. */
 export function Toasts() {
   const t = useText();
+  const isPhone = useIsPhone();
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const layer = ref.current;
@@ -16,7 +30,7 @@ export function Toasts() {
     <div ref={ref} popover="manual" className="toast-layer">
       <Toaster
         theme={useTheme()}
-        position="bottom-right"
+        position={isPhone ? "top-center" : "bottom-right"}
         duration={5_000}
         expand
         visibleToasts={4}
