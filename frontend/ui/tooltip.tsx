@@ -1,13 +1,22 @@
 import { Tooltip as Hint } from "@base-ui/react/tooltip";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 /** A short explanation, by hover, focus and touch; Escape hides it. */
 export function Tooltip({ label, children }: { label: string; children: ReactNode }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
+  const isPressed = useRef(false);
   return (
-    <Hint.Root open={isOpen} onOpenChange={setOpen}>
+    <Hint.Root
+      open={isOpen}
+      onOpenChange={(isNext, { reason }) => {
+        // What a press has opened stays when the pointer leaves: a finger always does.
+        if (reason === "trigger-hover" && isPressed.current) return;
+        isPressed.current = false;
+        setOpen(isNext);
+      }}
+    >
       <Hint.Trigger
         type="button"
         className="tooltip-button"
@@ -15,7 +24,10 @@ export function Tooltip({ label, children }: { label: string; children: ReactNod
         aria-describedby={id}
         delay={0}
         closeOnClick={false}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          isPressed.current = true;
+          setOpen(true);
+        }}
       >
         <Icon name="info" size={16} />
       </Hint.Trigger>

@@ -1,0 +1,175 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+/** What every dialog has in common, seen on the one that a shopper meets first and on one of the admin's. */
+describe("Dialogs", () => {
+  const site = useSite();
+  const dialogOf = (page: Page) => page.getByRole("dialog");
+  const hint = (page: Page) => page.getByRole("button", { name: /holding bonus/i });
+  /** By the keyboard: a focus that a press brought shows no tooltip. */
+  const focusHint = async (page: Page) => {
+    await page.getByRole("radio").first().focus();
+    await page.keyboard.press("Tab");
+    expect(await hint(page).evaluate((button) => button === document.activeElement)).to.equal(true);
+  };
+
+  async function openPurchase(options: Parameters<typeof site.openLoggedIn>[1] = {}) {
+    const visit = await site.openLoggedIn("/stores", { ...options, storage: { language: "en" } });
+    const buy = visit.page.getByRole("button", { name: /Buy now/ }).first();
+    await (options.hasTouch ? buy.tap() : buy.click());
+    await dialogOf(visit.page).locator(".summary").waitFor();
+    return { ...visit, buy };
+  }
+
+  async function openNewStore() {
+    site.server.isAdmin = true;
+    const visit = await site.openLoggedIn("/admin?tab=stores");
+    await visit.page.getByRole("button", { name: "Nova loja" }).click();
+    await dialogOf(visit.page).waitFor();
+    return visit;
+  }
+
+  it("keep the focus inside, in both directions", async () => {
+    const { page } = await openPurchase();
+    for (const key of ["Tab", "Shift+Tab"]) {
+      const visited = new Set<string>();
+      for (let press = 0; press < 14; press++) {
+        await page.keyboard.press(key);
+        // At either end the way round takes a frame.
+        await page.waitForFunction(() => document.activeElement?.closest("[role=dialog]"));
+        visited.add(await page.evaluate(() => document.activeElement?.outerHTML ?? ""));
+      }
+      expect(visited.size, key).to.be.at.least(4);
+    }
+  });
+
+  it("are named by their title, and hide the page behind them from screen readers", async () => {
+    const { page } = await openPurchase();
+    await page.getByRole("dialog", { name: /^Buy at / }).waitFor();
+    expect(await page.getByRole("main").count()).to.equal(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("main").waitFor();
+  });
+
+  it("hold the page behind still, and let it go again", async () => {
+    const { page } = await openPurchase({ viewport: { width: 360, height: 640 } });
+    const before = await page.evaluate(() => scrollY);
+    await page.mouse.move(3, 3);
+    await page.mouse.wheel(0, 400);
+    // What scrolls, scrolls within the next frames.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 150)));
+    expect(await page.evaluate(() => scrollY)).to.equal(before);
+    await page.keyboard.press("Escape");
+    await dialogOf(page).waitFor({ state: "detached" });
+    await page.mouse.wheel(0, 400);
+    await page.waitForFunction((y) => scrollY > y, before);
+  });
+
+  it("close by a press on the backdrop, and not by one that began inside", async () => {
+    const { page, buy } = await openPurchase();
+    const box = await dialogOf(page).boundingBox();
+    if (!box) throw new Error("The dialog has no box");
+    await page.mouse.move(box.x + 60, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(4, 4);
+    await page.mouse.up();
+    expect(await dialogOf(page).count()).to.equal(1);
+    await page.mouse.click(4, 4);
+    await dialogOf(page).waitFor({ state: "detached" });
+    expect(await buy.evaluate((button) => button === document.activeElement)).to.equal(true);
+  });
+
+  it("stay open while a toast above them is dismissed", async () => {
+    const { page } = await openNewStore();
+    await page.getByRole("button", { name: "Criar loja" }).click();
+    const toast = page.locator("[data-sonner-toast]").filter({ hasText: "Campos obrigatórios" });
+    await toast.getByRole("button", { name: "Fechar" }).click();
+    await toast.waitFor({ state: "detached" });
+    expect(await dialogOf(page).count()).to.equal(1);
+  });
+
+  it("put the focus on the first field that is wrong", async () => {
+    const { page } = await openNewStore();
+    await page.getByLabel("Nome *").fill("Arena");
+    await page.getByRole("button", { name: "Criar loja" }).click();
+    await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "country");
+    await page.getByLabel("País *").fill("Brasil");
+    await page.getByLabel("URL do logo").fill("http://img.example/logo.png");
+    await page.getByRole("button", { name: "Criar loja" }).click();
+    await page.getByRole("alert").getByText("Informe um endereço que comece com https://.").waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "logo");
+    expect(site.server.callsTo("POST /api/store")).to.have.length(0);
+  });
+
+  it("let a wallet's own window stand above them, by keyboard too", async () => {
+    const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), storage: { language: "en" } });
+    await page.getByRole("button", { name: "View stores" }).click();
+    await dialogOf(page)
+      .getByRole("button", { name: /Demo wallet/ })
+      .press("Enter");
+    const consent = page.getByRole("dialog", { name: "Torcida wants to connect to the demo wallet" });
+    await consent.waitFor();
+    await page.keyboard.press("Shift+Tab");
+    await page.waitForFunction(() => document.activeElement?.textContent === "Reject");
+    await page.keyboard.press("Enter");
+    await consent.waitFor({ state: "detached" });
+    // Refused, the choice is still there.
+    await dialogOf(page)
+      .getByRole("button", { name: /Demo wallet/ })
+      .click();
+    await consent.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Wallet connected successfully!", { exact: true }).waitFor();
+    await dialogOf(page).waitFor({ state: "detached" });
+  });
+
+  it("write no style elements, and break no policy", async () => {
+    const { page, problems } = await site.openLoggedIn("/stores", { storage: { language: "en" } });
+    const buy = page.getByRole("button", { name: /Buy now/ }).first();
+    await buy.waitFor();
+    const styles = () => page.evaluate(() => document.querySelectorAll("style").length);
+    const before = await styles();
+    await buy.click();
+    await dialogOf(page).locator(".summary").waitFor();
+    await focusHint(page);
+    await page.getByRole("tooltip").waitFor();
+    expect(await styles()).to.equal(before);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await dialogOf(page).waitFor({ state: "detached" });
+    expect(await styles()).to.equal(before);
+    expect(problems).to.deep.equal([]);
+  });
+
+  describe("the tooltip", () => {
+    it("shows by hover and by focus; Escape hides it and leaves the dialog", async () => {
+      const { page } = await openPurchase();
+      expect(await page.getByRole("tooltip").count()).to.equal(0);
+      await hint(page).hover();
+      await page.getByRole("tooltip").waitFor();
+      await page.mouse.move(4, 4);
+      await page.getByRole("tooltip").waitFor({ state: "hidden" });
+      await focusHint(page);
+      await page.getByRole("tooltip").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("tooltip").waitFor({ state: "hidden" });
+      expect(await dialogOf(page).count()).to.equal(1);
+    });
+
+    it("shows by touch, within the screen, and describes its button", async () => {
+      const { page } = await openPurchase({ viewport: { width: 360, height: 640 }, hasTouch: true });
+      await hint(page).tap();
+      const box = await page.getByRole("tooltip").boundingBox();
+      expect(box?.x).to.be.at.least(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).to.be.at.most(360);
+      const described = await hint(page).evaluate(
+        (button) => document.getElementById(button.getAttribute("aria-describedby") ?? "")?.textContent,
+      );
+      expect(described).to.equal(await page.getByRole("tooltip").textContent());
+      await dialogOf(page).getByRole("heading").first().tap();
+      await page.getByRole("tooltip").waitFor({ state: "hidden" });
+      expect(await dialogOf(page).count()).to.equal(1);
+    });
+  });
+});
