@@ -104,6 +104,7 @@ const schema = z.object({
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an https:// address")
     .optional(),
+  RATE_REFRESH_SECONDS: wholeNumber(30, 1),
   RATE_MAX_AGE_SECONDS: wholeNumber(900, 1),
   RATE_MAX_JUMP_PERCENT: wholeNumber(20, 1, 1_000),
   RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1),

@@ -16,6 +16,7 @@ import { listenForMetrics } from "./operations/metrics-server.ts";
 import { PayoutSwitch } from "./payout-switch.ts";
 import { VisitorLoader } from "./people/visitor-loader.ts";
 import { httpRate } from "./rate/http-rate.ts";
+import { databaseRateMemory } from "./rate/rate-memory.ts";
 import { fixedRate, type RateSource } from "./rate/rate-source.ts";
 import { allRoutes } from "./routes.ts";
 import type { Contracts } from "./sender/batch.ts";
@@ -60,7 +61,7 @@ async function main(): Promise<void> {
     process.stderr.write(`${error.message}\n`, () => process.exit(1));
   });
   const services = createServices({ environment, log, database, ...deployed });
-  const metrics = new Metrics(services.sender.status);
+  const metrics = new Metrics(services.sender.status, services.rates);
   const app = createApp({
     services,
     metrics,
@@ -102,7 +103,7 @@ function createServices(given: {
 }): Services {
   const { environment, log, contracts, startBlock, database } = given;
   const client = createChainClient(environment.network, environment.RPC_URLS);
-  const rates = createRates(environment, log);
+  const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const sender = new Sender({
     database,
@@ -140,12 +141,14 @@ function createServices(given: {
   };
 }
 
-function createRates(environment: ApiEnvironment, log: pino.Logger): RateSource {
+function createRates(environment: ApiEnvironment, database: Database, log: pino.Logger): RateSource {
   if (environment.RATE_URL === undefined) return fixedRate(environment.WEI_PER_CENT);
   return httpRate({
     url: environment.RATE_URL,
+    refreshMs: environment.RATE_REFRESH_SECONDS * 1_000,
     maximumAgeSeconds: environment.RATE_MAX_AGE_SECONDS,
     maximumJumpPercent: environment.RATE_MAX_JUMP_PERCENT,
+    memory: databaseRateMemory(database),
     log,
   });
 }

@@ -3,9 +3,10 @@ import type { Queries } from "./transaction.ts";
 /**
  * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when they go on;
  * `deployment` is the chain and contracts that the rows are about; `distributor_flows` is what came in and went out of
- * the distributor beside payments, and up to which block that was added up.
+ * the distributor beside payments, and up to which block that was added up; `rate_accepted` is the feed's rate that was
+ * believed last.
  */
-export type SettingName = "catalogue_version" | "payouts_paused" | "deployment" | "distributor_flows";
+export type SettingName = "catalogue_version" | "payouts_paused" | "deployment" | "distributor_flows" | "rate_accepted";
 
 export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
   const row = await queries.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { chzTextFromWei } from "../../domain/money.ts";
+import type { RateSource } from "../rate/rate-source.ts";
 import type { SenderStatus } from "../sender/sender-context.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -27,8 +28,9 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(sender: SenderStatus) {
+  constructor(sender: SenderStatus, rates: RateSource) {
     collectDefaultMetrics({ register: this.registry });
+    this.#gauge("rate_available", "Whether there is an exchange rate", () => Number(rates.current().kind === "rate"));
     this.#senderGauge("leader", "Whether this process sends", () => Number(sender.isLeader));
     this.#senderGauge("in_flight", "Transactions without a receipt", () => sender.inFlight);
     this.#senderGauge("wallet_empty", "Whether the hot wallet cannot pay", () => Number(sender.isWalletEmpty));
@@ -52,8 +54,12 @@ export class Metrics {
   }
 
   #senderGauge(name: string, help: string, read: () => number): void {
+    this.#gauge(`sender_${name}`, help, read);
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
     new Gauge({
-      name: `torcida_sender_${name}`,
+      name: `torcida_${name}`,
       help,
       registers: [this.registry],
       collect() {

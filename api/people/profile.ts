@@ -77,9 +77,10 @@ export type PurchaseView = {
   shownUpTo: bigint;
 };
 
+/** What amounts are shown at that have no rate of their own yet; nothing is paid by it while there is no rate. */
 export function currentRate(services: Services): bigint {
   const rate = services.rates.current();
-  return rate.kind === "rate" ? rate.weiPerCent : services.environment.WEI_PER_CENT;
+  return (rate.kind === "rate" ? rate.weiPerCent : rate.lastWeiPerCent) ?? services.environment.WEI_PER_CENT;
 }
 
 /** One purchase as its buyer sees it. */

@@ -272,16 +272,21 @@ export async function confirmPurchase(services: Services, purchase: Purchase): P
     throw conflict("This purchase is cancelled", "CANCELLED");
   }
   if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
-  const rate = services.rates.current();
-  if (rate.kind === "unavailable")
-    throw unavailable("RATE_UNAVAILABLE", `There is no exchange rate now: ${rate.reason}`);
+  const weiPerCent = requireRate(services);
   const now = BigInt(Date.now());
   const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
   await inTransaction(services.database.kysely, async (queries) => {
-    await freezeRate(queries, purchase.id, { weiPerCent: rate.weiPerCent, payableAt: now + holdMs });
+    await freezeRate(queries, purchase.id, { weiPerCent, payableAt: now + holdMs });
     await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id, notBefore: now }]);
     await hasten(queries, "confirm", purchase.id);
   });
+}
+
+/** @throws ApiError 503 where there is no rate to convert by. */
+function requireRate({ rates }: Services): bigint {
+  const rate = rates.current();
+  if (rate.kind === "rate") return rate.weiPerCent;
+  throw unavailable("RATE_UNAVAILABLE", `There is no exchange rate now: ${rate.reason}`);
 }
 
 type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>, unknown>;
@@ -348,13 +353,15 @@ async function payUser(
   { body }: DistributeCall,
   { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
 ): Promise<DistributeAnswer> {
-  const rate = currentRate(services);
   return inTransaction(services.database.kysely, async (queries) => {
     // Takes the user's row: two settlements of one wallet go one after the other.
     await touchUser(queries, body.user);
     const cursor = (await indexedBlock(queries)) ?? 0n;
     const deepestBlock = cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n;
     const purchases = await listPayable(queries, body.user, { now: BigInt(Date.now()), deepestBlock });
+    // Confirmed beside us, they have no rate of their own yet.
+    const isRateNeeded = purchases.some((purchase) => purchase.wei_per_cent === null);
+    const rate = isRateNeeded ? requireRate(services) : 0n;
     const gross = purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, rate), 0n);
     const debt = await outstandingDebt(queries, body.user);
     const payable = gross > debt ? gross - debt : 0n;

@@ -1,20 +1,23 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import type { Rate, RateSource } from "./rate-source.ts";
+import type { AcceptedRate, RateMemory } from "./rate-memory.ts";
+import type { RateSource } from "./rate-source.ts";
 
 export type HttpRateOptions = {
   url: string;
+  refreshMs: number;
   maximumAgeSeconds: number;
   /** A step larger than this is not believed until it was seen for a whole `maximumAgeSeconds`. */
   maximumJumpPercent: number;
+  /** What was believed last, by any process, also before a restart: a jump is one whoever sees it. */
+  memory: RateMemory;
   log: Logger;
-  /** Tests bring their own. */
-  refreshMs?: number;
 };
 
-const REFRESH_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MAXIMUM_BYTES = 10_000;
+/** Clocks differ; a rate of later than this is of a feed that is wrong about the time. */
+const MAXIMUM_AHEAD_MS = 60_000;
 
 /** What the feed must answer: `{ "wei_per_cent": "10000000000000000", "at": "2026-01-31T12:00:00Z" }`. */
 const feedSchema = z.object({
@@ -27,30 +30,54 @@ const feedSchema = z.object({
 });
 
 /**
- * The rate of an HTTP feed. Where the feed is silent, old, garbled, or jumps, there is no rate: conversions wait, and
- * nothing is guessed. Purchases that were confirmed before keep theirs. Design, fault F29.
+ * The rate of an HTTP feed. A feed that answers wrongly (garbled, old, zero, jumping) is not believed from that moment on;
+ * one that is silent is believed until its last rate is too old. Then conversions wait, and nothing is guessed. Purchases
+ * that were confirmed before keep theirs. Design, fault F29.
  */
 export function httpRate(options: HttpRateOptions): RateSource {
-  let accepted: { weiPerCent: bigint; at: number } | undefined;
+  const maximumAgeMs = options.maximumAgeSeconds * 1_000;
+  let accepted: AcceptedRate | undefined;
   let doubted: { weiPerCent: bigint; since: number } | undefined;
   let problem = "the feed has not answered yet";
+  let isWrong = false;
+  let isAsking = false;
 
   async function refresh(): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
     const before = problem;
-    problem = await read().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-    if (problem !== "" && problem !== before) options.log.error({ problem }, "The rate feed is not believed");
+    try {
+      accepted ??= await options.memory.read();
+      const answer = await ask();
+      problem = await judge(answer);
+      isWrong = problem !== "";
+    } catch (error) {
+      problem = `the feed does not answer (${error instanceof Error ? error.message : String(error)})`;
+    } finally {
+      isAsking = false;
+    }
+    if (problem !== before && problem !== "") options.log.error({ problem }, "The rate feed is not believed");
   }
 
-  async function read(): Promise<string> {
+  async function ask(): Promise<string> {
     const response = await fetch(options.url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
-    if (!response.ok) return `the feed answered ${response.status}`;
-    const feed = feedSchema.safeParse(JSON.parse((await response.text()).slice(0, MAXIMUM_BYTES)));
-    if (!feed.success) return "the feed's answer has not the expected shape";
-    const at = Date.parse(feed.data.at);
-    if (Date.now() - at > options.maximumAgeSeconds * 1_000) return "the feed's rate is too old";
-    if (accepted && isJump(accepted.weiPerCent, feed.data.wei_per_cent)) return doubt(feed.data.wei_per_cent, at);
-    accepted = { weiPerCent: feed.data.wei_per_cent, at };
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return (await response.text()).slice(0, MAXIMUM_BYTES);
+  }
+
+  /** Accepts a rate, or answers why not. */
+  async function judge(answer: string): Promise<string> {
+    const feed = feedSchema.safeParse(parse(answer)).data;
+    if (!feed) return "the feed's answer has not the expected shape";
+    const rate: AcceptedRate = { weiPerCent: feed.wei_per_cent, at: Date.parse(feed.at) };
+    if (Date.now() - rate.at > maximumAgeMs) return "the feed's rate is too old";
+    if (rate.at - Date.now() > MAXIMUM_AHEAD_MS) return "the feed's rate is of a time that has not come yet";
+    if (accepted && isJump(accepted.weiPerCent, rate.weiPerCent) && !hasStayed(rate.weiPerCent)) {
+      return `the feed's rate jumped by more than ${options.maximumJumpPercent} %`;
+    }
+    accepted = rate;
     doubted = undefined;
+    await options.memory.write(rate);
     return "";
   }
 
@@ -60,27 +87,29 @@ export function httpRate(options: HttpRateOptions): RateSource {
   }
 
   /** A new level that stays for as long as a rate may be old is the market's, not a mistake. */
-  function doubt(weiPerCent: bigint, at: number): string {
+  function hasStayed(weiPerCent: bigint): boolean {
     if (!doubted || isJump(doubted.weiPerCent, weiPerCent)) doubted = { weiPerCent, since: Date.now() };
-    if (Date.now() - doubted.since >= options.maximumAgeSeconds * 1_000) {
-      accepted = { weiPerCent, at };
-      doubted = undefined;
-      return "";
-    }
-    return `the feed's rate jumped by more than ${options.maximumJumpPercent} %`;
+    return Date.now() - doubted.since >= maximumAgeMs;
   }
 
   void refresh();
-  const timer = setInterval(() => void refresh(), options.refreshMs ?? REFRESH_MS);
+  const timer = setInterval(() => void refresh(), options.refreshMs);
   timer.unref();
   return {
-    current(): Rate {
-      if (!accepted || problem.includes("jumped")) return { kind: "unavailable", reason: problem };
-      if (Date.now() - accepted.at > options.maximumAgeSeconds * 1_000) {
-        return { kind: "unavailable", reason: problem || "the feed's rate is too old" };
-      }
-      return { kind: "rate", weiPerCent: accepted.weiPerCent };
+    current() {
+      const isOld = accepted !== undefined && Date.now() - accepted.at > maximumAgeMs;
+      if (accepted && !isWrong && !isOld) return { kind: "rate", weiPerCent: accepted.weiPerCent };
+      const reason = problem || "the feed's rate is too old";
+      return { kind: "unavailable", reason, lastWeiPerCent: accepted?.weiPerCent };
     },
     stop: () => clearInterval(timer),
   };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

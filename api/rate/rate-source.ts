@@ -1,5 +1,8 @@
 /** The rate in force, or why there is none; then nothing is converted, and nothing guessed. */
-export type Rate = { kind: "rate"; weiPerCent: bigint } | { kind: "unavailable"; reason: string };
+export type Rate =
+  | { kind: "rate"; weiPerCent: bigint }
+  /** `lastWeiPerCent` is for showing about what a purchase is worth, never for paying. */
+  | { kind: "unavailable"; reason: string; lastWeiPerCent: bigint | undefined };
 
 /** Where the CHZ of a cent of a real comes from. Earlier purchases keep the rate that was frozen for them. */
 export type RateSource = {
