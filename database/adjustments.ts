@@ -1,7 +1,10 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { Queries } from "./transaction.ts";
 
-/** What a wallet still owes for purchases that were returned after their payment, in gwei. */
+/**
+ * What a wallet still owes for purchases that were returned after their payment, in gwei. What was kept of another
+ * purchase counts against it, unless that one was returned too and never paid.
+ */
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   const adjustments = await queries
     .selectFrom("adjustments")
@@ -14,6 +17,19 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
     .select("offset_gwei")
     .where("wallet", "=", wallet)
     .where("offset_gwei", ">", 0n)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb("reversed_at", "is", null),
+        exists(selectFrom("payouts").select("token_id").whereRef("payouts.token_id", "=", "purchases.id")),
+        exists(
+          selectFrom("operations")
+            .select("operations.id")
+            .whereRef("operations.subject_id", "=", "purchases.id")
+            .where("operations.kind", "=", "pay")
+            .where("operations.status", "!=", "failed"),
+        ),
+      ]),
+    )
     .execute();
   const owed = adjustments.reduce((sum, row) => sum + row.amount_gwei, 0n);
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);

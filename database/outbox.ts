@@ -144,7 +144,7 @@ export async function summarizeDue(
   return rows.map((row) => ({ kind: row.kind, count: BigInt(row.count), oldestAt: BigInt(row.oldest_at) }));
 }
 
-/** Takes operations out of this round: to a later time, to done, or to failed with the reason. */
+/** Takes operations that still wait out of this round: to a later time, to done, or to failed with the reason. */
 export async function resolveOperations(
   queries: Queries,
   ids: readonly bigint[],
@@ -160,6 +160,7 @@ export async function resolveOperations(
       updated_at: BigInt(Date.now()),
     })
     .where("id", "in", ids)
+    .where("status", "=", "queued")
     .execute();
 }
 
@@ -176,7 +177,15 @@ export type NewTransaction = {
 
 export type SignedBytes = { hash: string; raw: string; maxFeeWei: bigint; maxPriorityFeeWei: bigint };
 
-/** Stores a signed transaction under its nonce and ties its operations to it. Answers its id. */
+/** An operation was taken back, or taken by another, since it was read. */
+export class OperationsChangedError extends Error {
+  override readonly name = "OperationsChangedError";
+}
+
+/**
+ * Stores a signed transaction under its nonce and ties its operations to it. Answers its id.
+ * @throws OperationsChangedError where one of them does not wait any more; the caller's transaction must not commit.
+ */
 export async function insertTransaction(queries: Queries, transaction: NewTransaction): Promise<bigint> {
   const now = BigInt(Date.now());
   const { id } = await queries
@@ -196,11 +205,15 @@ export async function insertTransaction(queries: Queries, transaction: NewTransa
     .executeTakeFirstOrThrow();
   await insertHash(queries, id, transaction.signed);
   if (transaction.operationIds.length === 0) return id;
-  await queries
+  const { numUpdatedRows } = await queries
     .updateTable("operations")
     .set({ status: "assigned", transaction_id: id, updated_at: now })
     .where("id", "in", transaction.operationIds)
-    .execute();
+    .where("status", "=", "queued")
+    .executeTakeFirst();
+  if (numUpdatedRows !== BigInt(transaction.operationIds.length)) {
+    throw new OperationsChangedError("An operation was taken out of the queue while its transaction was made");
+  }
   return id;
 }
 
@@ -396,7 +409,16 @@ export async function listOpenPurchases(
           selectFrom("operations")
             .select("operations.id")
             .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", wanted.without),
+            .where((where) =>
+              where.or([
+                where("operations.kind", "=", wanted.without),
+                // Only one move away from Pending can succeed: one that is under way is waited for.
+                where.and([
+                  where("operations.kind", "=", wanted.without === "cancel" ? "confirm" : wanted.without),
+                  where("operations.status", "=", "assigned"),
+                ]),
+              ]),
+            ),
         ),
       ),
     );

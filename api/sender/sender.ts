@@ -99,17 +99,23 @@ export class Sender {
 
   async #run(): Promise<void> {
     while (!this.#abort.signal.aborted) {
-      let isBusy = false;
       this.#isWoken = false;
-      try {
-        if (await this.#holdLease()) isBusy = await this.#round();
-        this.status.problem = undefined;
-      } catch (error) {
-        this.#noteProblem(error);
-      }
-      this.status.lastRoundAt = Date.now();
+      const isBusy = await this.step();
       await this.#pause(isBusy ? 1 : this.#options.pollMs);
     }
+  }
+
+  /** One round, where this process may send; `start` does them one after another. Answers whether there is more to do. */
+  async step(): Promise<boolean> {
+    let isBusy = false;
+    try {
+      if (await this.#holdLease()) isBusy = await this.#round();
+      this.status.problem = undefined;
+    } catch (error) {
+      this.#noteProblem(error);
+    }
+    this.status.lastRoundAt = Date.now();
+    return isBusy;
   }
 
   #noteProblem(error: unknown): void {

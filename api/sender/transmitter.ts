@@ -5,6 +5,7 @@ import {
   markSent,
   type NewTransaction,
   type Operation,
+  OperationsChangedError,
 } from "../../database/outbox.ts";
 import { isUniqueViolation } from "../../database/transaction.ts";
 import { WEI_PER_GWEI } from "../../domain/product.ts";
@@ -26,7 +27,7 @@ export class Transmitter {
 
   /**
    * Reserves the next nonce, signs, and stores the bytes, in one transaction: there is no nonce without bytes and no bytes
-   * without a nonce, wherever the process dies. Answers undefined where another row took the nonce.
+   * without a nonce, wherever the process dies. Answers undefined where another row took the nonce, or an operation was taken back.
    */
   async signAndStore(call: Batch, operations: readonly Operation[], head: Head, nonce?: bigint) {
     const fees = suggestedFees(head.baseFeeWei);
@@ -50,7 +51,7 @@ export class Transmitter {
         return signed;
       });
     } catch (error) {
-      if (isUniqueViolation(error)) return undefined;
+      if (isUniqueViolation(error) || error instanceof OperationsChangedError) return undefined;
       throw error;
     }
   }

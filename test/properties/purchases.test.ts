@@ -1,0 +1,391 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { toPurchaseRecord } from "../../api/people/profile.ts";
+import { outstandingDebt } from "../../database/adjustments.ts";
+import { indexedBlock } from "../../database/outbox.ts";
+import { listPurchases, type Purchase } from "../../database/purchases.ts";
+import { cashbackGwei } from "../../domain/cashback.ts";
+import { reaisText } from "../../domain/money.ts";
+import { DEFAULT_WEI_PER_CENT, WEI_PER_GWEI } from "../../domain/product.ts";
+import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
+import { type Reply, WALLETS, World } from "./support/world.ts";
+
+const RUNS = 120;
+const HOLD_MS = 61_000;
+const MOST_TURNS = 60;
+
+/** What happens, in any order. Purchases and wallets are named by a number that is taken modulo how many there are. */
+type Act =
+  | { kind: "register"; wallet: number; store: number; cents: number; isSimulated: boolean }
+  | { kind: "hook"; purchase: number; event: number; type: "report" | "confirm" | "reverse"; cents: number | null }
+  | { kind: "hook again"; event: number }
+  /** A purchase that was paid, or wholly offset, comes back. */
+  | { kind: "return"; purchase: number }
+  | { kind: "mint"; purchase: number }
+  | { kind: "confirm"; purchase: number }
+  | { kind: "distribute"; wallet: number }
+  | { kind: "round" }
+  | { kind: "mine" }
+  | { kind: "index" }
+  | { kind: "turn" }
+  /** As many turns as take a simulated purchase from its registration to its payment. */
+  | { kind: "turns" }
+  | { kind: "pass"; ms: number }
+  | { kind: "crash"; at: number }
+  /** A return arrives while the sender is at work. */
+  | { kind: "reverse during round"; purchase: number; event: number; at: number };
+
+const small = fc.nat(9);
+const cents = fc.integer({ min: 1, max: 50_000 });
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("register" as const),
+      wallet: fc.nat(1),
+      store: fc.integer({ min: 1, max: 2 }),
+      cents,
+      isSimulated: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("hook" as const),
+      purchase: small,
+      event: fc.nat(30),
+      type: fc.constantFrom("report" as const, "confirm" as const, "reverse" as const, "reverse" as const),
+      cents: fc.option(cents, { freq: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("hook again" as const), event: small }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("return" as const), purchase: small }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("mint" as const), purchase: small }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("confirm" as const), purchase: small }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("distribute" as const), wallet: fc.nat(1) }) },
+  { weight: 2, arbitrary: fc.constant<Act>({ kind: "round" }) },
+  { weight: 2, arbitrary: fc.constant<Act>({ kind: "mine" }) },
+  { weight: 2, arbitrary: fc.constant<Act>({ kind: "index" }) },
+  { weight: 4, arbitrary: fc.constant<Act>({ kind: "turn" }) },
+  { weight: 4, arbitrary: fc.constant<Act>({ kind: "turns" }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(3_000, HOLD_MS) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), at: fc.integer({ min: 1, max: 60 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("reverse during round" as const),
+      purchase: small,
+      event: fc.integer({ min: 40, max: 60 }),
+      at: fc.integer({ min: 1, max: 20 }),
+    }),
+  },
+);
+
+/** What must have been taken down about a purchase, by what was answered alone. */
+type Claim = {
+  id: bigint;
+  wallet: WalletAddress;
+  clickId: string;
+  cents: bigint;
+  bps: bigint;
+  isSimulated: boolean;
+  isMintWanted: boolean;
+  isApproved: boolean;
+  isReversed: boolean;
+  isConfirmWanted: boolean;
+  isPaymentWanted: boolean;
+  /** It was taken back before these had left, so they must never come. */
+  forbidden: readonly string[];
+  shown: string;
+};
+
+type Hook = Parameters<World["hook"]>[0];
+
+class Ledger {
+  readonly claims: Claim[] = [];
+  readonly hooks: Hook[] = [];
+  readonly world: World;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  async do(one: Act): Promise<void> {
+    const { world } = this;
+    const claim = "purchase" in one ? this.claims[one.purchase % Math.max(1, this.claims.length)] : undefined;
+    if ("purchase" in one && !claim) return;
+    switch (one.kind) {
+      case "register":
+        return this.#register(one);
+      case "hook":
+        if (claim) await this.#tell(hookOf(claim, one));
+        return;
+      case "hook again": {
+        const told = this.hooks[one.event % Math.max(1, this.hooks.length)];
+        if (told) await this.#tell(told);
+        return;
+      }
+      case "return": {
+        const paid = this.claims.filter((other) => !other.isReversed && other.shown !== "processing");
+        const returned = paid[one.purchase % Math.max(1, paid.length)];
+        if (returned) await this.#tell(hookOf(returned, { event: 0, type: "reverse", cents: null }));
+        return;
+      }
+      case "mint": {
+        const { status } = await world.mint(claim?.wallet as WalletAddress, claim?.id ?? 0n);
+        if (claim && status < 300) claim.isMintWanted = true;
+        return;
+      }
+      case "confirm": {
+        const { status } = await world.confirm(claim?.id ?? 0n);
+        if (claim && status < 300) claim.isConfirmWanted = true;
+        return;
+      }
+      case "distribute":
+        return this.#distribute(WALLETS[one.wallet] as WalletAddress);
+      case "round":
+        return world.round();
+      case "mine":
+        return world.chain.mine();
+      case "index":
+        return world.index();
+      case "turn":
+        await world.round();
+        world.chain.mine();
+        return world.index();
+      case "turns":
+        for (let turn = 0; turn < 5; turn++) {
+          await world.pass(3_000);
+          await world.round();
+          world.chain.mine();
+          await world.index();
+        }
+        return;
+      case "pass":
+        return world.pass(one.ms);
+      case "crash":
+        return world.crashAt(one.at);
+      case "reverse during round": {
+        const act = () => (claim ? this.#tell(hookOf(claim, { ...one, type: "reverse", cents: null })) : undefined);
+        return world.round({ of: "node", at: one.at, act });
+      }
+    }
+  }
+
+  async #register(one: Extract<Act, { kind: "register" }>): Promise<void> {
+    const wallet = WALLETS[one.wallet] as WalletAddress;
+    const amount = reaisText(BigInt(one.cents));
+    const { status, body } = await this.world.register(wallet, one.store, amount, one.isSimulated);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const id = BigInt((body.purchase as { id: number }).id);
+    const row = await this.world.database.kysely
+      .selectFrom("purchases")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    this.claims.push({
+      ...{ id, wallet, clickId: row.click_id, cents: BigInt(one.cents), bps: row.cashback_bps + row.bonus_bps },
+      ...{ isSimulated: one.isSimulated, isMintWanted: one.isSimulated, isApproved: false, isReversed: false },
+      ...{ isConfirmWanted: false, isPaymentWanted: false, forbidden: [], shown: "processing" },
+    });
+  }
+
+  async #tell(hook: Hook): Promise<void> {
+    const isKnown = this.hooks.some((one) => one.event_id === hook.event_id);
+    const { status, body } = await this.world.hook(hook);
+    const claim = this.claims.find((one) => one.clickId === hook.click_id);
+    if (status !== 200 || !claim) {
+      expect(status, JSON.stringify(body)).to.equal(409);
+      return;
+    }
+    expect(body.duplicate, "a known event has no second effect").to.equal(isKnown);
+    if (isKnown) return;
+    this.hooks.push(hook);
+    if (hook.type === "reverse") {
+      if (!claim.isReversed) claim.forbidden = await this.#notUnderWay(claim.id);
+      claim.isReversed = true;
+    } else if (!claim.isReversed) {
+      if (hook.amount !== undefined) claim.cents = BigInt(Math.round(Number(hook.amount) * 100));
+      if (hook.type === "confirm") claim.isApproved = true;
+      claim.isMintWanted = true;
+    }
+  }
+
+  async #notUnderWay(id: bigint): Promise<string[]> {
+    const { kysely } = this.world.database;
+    const started = await kysely
+      .selectFrom("operations")
+      .select("kind")
+      .where("subject_id", "=", id)
+      .where("status", "in", ["assigned", "done"])
+      .execute();
+    const hasStarted = (kind: string) => started.some((one) => one.kind === kind);
+    return [...(hasStarted("mint") ? [] : ["PurchaseMinted"]), ...(hasStarted("pay") ? [] : ["CashbackPaid"])];
+  }
+
+  /** Asks what is payable by a wrong amount, then for that. */
+  async #distribute(wallet: WalletAddress): Promise<void> {
+    const refusal = await this.world.distribute(wallet, "0.000000001");
+    const { payable } = refusal.body as { payable?: string };
+    const reply: Reply =
+      refusal.status === 409 && payable && payable !== "0" ? await this.world.distribute(wallet, payable) : refusal;
+    if (reply.status !== 202) {
+      expect(reply.body.code).to.be.oneOf(["NOTHING_PAYABLE", "WRONG_AMOUNT"]);
+      return;
+    }
+    for (const { purchase_id } of reply.body.payments as { purchase_id: number }[]) {
+      const claim = this.claims.find((one) => one.id === BigInt(purchase_id));
+      if (claim) claim.isPaymentWanted = true;
+    }
+  }
+
+  grossOf(claim: Claim): bigint {
+    return cashbackGwei({ valueCents: claim.cents, totalBps: claim.bps, weiPerCent: DEFAULT_WEI_PER_CENT });
+  }
+
+  /** What holds after every single act. */
+  async check(): Promise<void> {
+    const { world } = this;
+    const events = world.chain.events;
+    for (const claim of this.claims) {
+      const own = events.filter((event) => event.tokenId === claim.id);
+      const kinds = own.map((event) => event.kind);
+      expect(kinds, `purchase ${claim.id}`).to.be.deep.oneOf([
+        [],
+        ["PurchaseMinted"],
+        ["PurchaseMinted", "StatusUpdated"],
+        ["PurchaseMinted", "StatusUpdated", "CashbackPaid"],
+      ]);
+      for (const kind of claim.forbidden) expect(kinds, `purchase ${claim.id} was taken back`).not.to.include(kind);
+    }
+    const reverted = world.chain.blocks.flatMap((block) =>
+      [...block.receipts.values()].filter((one) => one !== "success"),
+    );
+    expect(reverted, "transactions that were tried first and reverted all the same").to.deep.equal([]);
+    for (const wallet of WALLETS) {
+      expect(await outstandingDebt(world.database.kysely, wallet), `debt of ${wallet}`).to.satisfy(isNotNegative);
+      const rows = await listPurchases(world.database.kysely, wallet, { limit: 100 });
+      for (const row of rows) await this.#checkShown(row);
+    }
+  }
+
+  /** What a buyer is shown only goes forward; a payment that had left before the return may still be shown as one. */
+  async #checkShown(row: Purchase): Promise<void> {
+    const claim = this.claims.find((one) => one.id === row.id);
+    if (!claim) throw new Error(`Purchase ${row.id} was never registered`);
+    expect([row.amount_cents, row.cashback_bps + row.bonus_bps], "terms").to.deep.equal([claim.cents, claim.bps]);
+    expect(row.offset_gwei, `offset of ${row.id}`).to.satisfy(isNotNegative);
+    expect(this.grossOf(claim) - row.offset_gwei, `payment of ${row.id}`).to.satisfy(isNotNegative);
+    const shownUpTo = (await indexedBlock(this.world.database.kysely)) ?? 0n;
+    const { status, cashback_state } = toPurchaseRecord(row, { rate: DEFAULT_WEI_PER_CENT, shownUpTo });
+    const shown = cashback_state === "unpaid" ? status : cashback_state;
+    const allowed = NEXT[claim.shown] ?? [];
+    expect([claim.shown, ...allowed], `purchase ${row.id} was shown as ${claim.shown}`).to.include(shown);
+    claim.shown = shown;
+  }
+
+  /** Everybody does their part until nothing is left to do. */
+  async settle(): Promise<void> {
+    const { world } = this;
+    let quietTurns = 0;
+    for (let turn = 0; quietTurns < 4; turn++) {
+      const before = JSON.stringify([await this.#open(), world.chain.events.length], bigintText);
+      await world.pass(HOLD_MS);
+      await world.round();
+      world.chain.mine();
+      await world.index();
+      const after = JSON.stringify([await this.#open(), world.chain.events.length], bigintText);
+      quietTurns = before === after ? quietTurns + 1 : 0;
+      if (turn > MOST_TURNS) throw new Error(`It never comes to rest: ${after}; ${world.sender.status.problem}`);
+      await this.check();
+    }
+    expect(await this.#open(), "operations that wait for ever").to.deep.equal([]);
+  }
+
+  #open() {
+    return this.world.database.kysely
+      .selectFrom("operations")
+      .selectAll()
+      .where("status", "in", ["queued", "assigned"])
+      .execute();
+  }
+
+  /** Who is paid what, and what for. */
+  async checkEnd(): Promise<void> {
+    const { world } = this;
+    for (const wallet of WALLETS) {
+      let earned = 0n;
+      let paid = 0n;
+      const rows = await listPurchases(world.database.kysely, wallet, { limit: 100 });
+      for (const row of rows) {
+        const claim = this.claims.find((one) => one.id === row.id) as Claim;
+        const token = world.chain.token(row.id);
+        const paidGwei = (token?.paidWei ?? 0n) / WEI_PER_GWEI;
+        paid += paidGwei;
+        const name = `purchase ${row.id} ${JSON.stringify({ ...claim, token, offset: row.offset_gwei }, bigintText)}`;
+        if (claim.isReversed) {
+          if (paidGwei > 0n) expect(paidGwei + row.offset_gwei, name).to.equal(this.grossOf(claim));
+          else expect(token?.status ?? CHAIN_STATUS.cancelled, name).not.to.equal(CHAIN_STATUS.pending);
+          continue;
+        }
+        const goesOn = claim.isSimulated || claim.isApproved;
+        const isConfirmed = claim.isMintWanted && (goesOn || claim.isConfirmWanted);
+        const isPaid = isConfirmed && (goesOn || claim.isPaymentWanted);
+        const expected = isConfirmed ? CHAIN_STATUS.confirmed : claim.isMintWanted ? CHAIN_STATUS.pending : undefined;
+        expect(token?.status, name).to.equal(expected);
+        if (isPaid) {
+          expect(paidGwei + row.offset_gwei, name).to.equal(this.grossOf(claim));
+          earned += this.grossOf(claim);
+        } else expect([paidGwei, row.offset_gwei], name).to.deep.equal([0n, 0n]);
+      }
+      // Conservation: what somebody has is what they earned and what they still owe.
+      expect(paid, `${wallet} has`).to.equal(earned + (await outstandingDebt(world.database.kysely, wallet)));
+    }
+  }
+}
+
+const NEXT: Record<string, readonly string[]> = {
+  processing: ["pending", "confirmed", "cancelled", "paid"],
+  pending: ["confirmed", "cancelled", "paid"],
+  confirmed: ["paid", "cancelled"],
+  cancelled: ["paid"],
+  paid: [],
+};
+
+const isNotNegative = (amount: bigint) => amount >= 0n;
+const bigintText = (_key: string, value: unknown) => (typeof value === "bigint" ? value.toString() : value);
+
+function hookOf(claim: Claim, one: { event: number; type: string; cents: number | null }): Hook {
+  return {
+    event_id: `${claim.id}-${one.type}-${one.event}`,
+    type: one.type,
+    click_id: claim.clickId,
+    ...(one.cents === null || one.type === "reverse" ? {} : { amount: reaisText(BigInt(one.cents)) }),
+  };
+}
+
+describe("The life of purchases, in any order", function () {
+  this.timeout(PROPERTY_TIMEOUT_MS);
+
+  it("mints once, pays once, never goes back, and accounts for every gwei", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 60, size: "max" }), async (acts) => {
+        const world = await World.open(1);
+        try {
+          const ledger = new Ledger(world);
+          for (const one of acts) {
+            await ledger.do(one);
+            await ledger.check();
+          }
+          await ledger.settle();
+          await ledger.checkEnd();
+        } finally {
+          await world.close();
+        }
+      }),
+      seeded(RUNS),
+    );
+  });
+});

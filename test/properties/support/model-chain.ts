@@ -1,0 +1,286 @@
+import {
+  BaseError,
+  BlockNotFoundError,
+  decodeFunctionData,
+  encodeErrorResult,
+  type Hex,
+  keccak256,
+  parseTransaction,
+  TransactionReceiptNotFoundError,
+  toHex,
+} from "viem";
+import type { ChainClient } from "../../../api/chain/chain-client.ts";
+import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
+import { WEI_PER_GWEI } from "../../../domain/product.ts";
+import { CHAIN_STATUS } from "../../../domain/purchase-status.ts";
+import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
+
+/** The contracts' rules over one account's transactions, as small as they can be said; blocks come when they are asked for. */
+export type ModelBlock = {
+  number: number;
+  hash: string;
+  timestamp: number;
+  events: ChainEvent[];
+  transactions: PoolTransaction[];
+  receipts: Map<string, "success" | "reverted">;
+  /** What holds after this block. */
+  state: State;
+};
+
+type State = { nonce: number; stores: Set<number>; tokens: Map<bigint, Token> };
+type Token = { buyer: WalletAddress; cents: bigint; bps: bigint; status: number; paidWei: bigint | null };
+type PoolTransaction = { hash: string; nonce: number; to: string; data: Hex; maxFee: bigint; tip: bigint };
+
+export const MODEL_CONTRACTS = {
+  purchaseNft: "0x1111111111111111111111111111111111111111",
+  cashbackDistributor: "0x2222222222222222222222222222222222222222",
+} as const;
+
+const USUAL_BASE_FEE_WEI = 2_500n * WEI_PER_GWEI;
+const BALANCE_WEI = 10n ** 30n;
+const FOREIGN = "foreign";
+/** What a node asks for when one transaction takes another's place. */
+const REPLACEMENT_PERCENT = 110n;
+const ITEM_ID_OFFSET = 96n;
+const AMOUNT_MASK = (1n << ITEM_ID_OFFSET) - 1n;
+
+export class ModelChain {
+  baseFeeWei = USUAL_BASE_FEE_WEI;
+  readonly #blocks: ModelBlock[] = [];
+  readonly #pool = new Map<number, PoolTransaction>();
+  #forks = 0;
+  #foreign = 0;
+
+  constructor() {
+    this.#append([], { nonce: 0, stores: new Set(), tokens: new Map() });
+  }
+
+  get head(): ModelBlock {
+    return this.#blocks.at(-1) as ModelBlock;
+  }
+
+  get blocks(): readonly ModelBlock[] {
+    return this.#blocks;
+  }
+
+  get pending(): number {
+    return this.#pool.size;
+  }
+
+  /** Every event of the canonical chain, in order. */
+  get events(): ChainEvent[] {
+    return this.#blocks.flatMap((block) => block.events);
+  }
+
+  /** Nonces that another program's transactions took. */
+  get foreignNonces(): Set<number> {
+    const all = this.#blocks.flatMap((block) => block.transactions);
+    return new Set(all.filter((one) => one.data === `0x${toText(FOREIGN)}`).map((one) => one.nonce));
+  }
+
+  token(id: bigint): Token | undefined {
+    return this.head.state.tokens.get(id);
+  }
+
+  /** One block with everything from the pool that may go in. */
+  mine(): void {
+    const state = this.head.state;
+    const taken: PoolTransaction[] = [];
+    for (let nonce = state.nonce; ; nonce++) {
+      const next = this.#pool.get(nonce);
+      if (!next || next.maxFee < this.baseFeeWei) break;
+      taken.push(next);
+      this.#pool.delete(nonce);
+    }
+    this.#append(taken, state);
+  }
+
+  /** Takes blocks back and puts empty ones in their place; their transactions are lost, or wait again. */
+  reorg(depth: number, isLost: boolean): void {
+    const real = Math.min(depth, this.#blocks.length - 1);
+    const orphaned = this.#blocks.splice(this.#blocks.length - real, real);
+    if (!isLost) {
+      for (const one of orphaned.flatMap((block) => block.transactions)) this.#pool.set(one.nonce, one);
+    }
+    this.#forks += 1;
+    for (let count = 0; count < real; count++) this.#append([], this.head.state);
+  }
+
+  dropPool(): void {
+    this.#pool.clear();
+  }
+
+  /** Another program signs with the same key: the next nonce is gone. */
+  useKeyElsewhere(): void {
+    const nonce = this.head.state.nonce;
+    this.#foreign += 1;
+    const data: Hex = `0x${toText(FOREIGN)}`;
+    this.#pool.delete(nonce);
+    this.#append(
+      [{ hash: keccak256(toHex(`foreign ${this.#foreign}`)), nonce, to: "", data, maxFee: 0n, tip: 0n }],
+      this.head.state,
+    );
+  }
+
+  /** What a sender asks a node; `step` comes before and after each call, and may throw. */
+  client(step: () => Promise<void>): ChainClient {
+    const answer =
+      <A, T>(ask: (argument: A) => T) =>
+      async (argument: A): Promise<T> => {
+        await step();
+        const result = ask(argument);
+        await step();
+        return result;
+      };
+    const client = {
+      getBlock: answer(({ blockNumber }: { blockNumber?: bigint }) => {
+        const block = blockNumber === undefined ? this.head : this.#blocks[Number(blockNumber)];
+        if (!block) throw new BlockNotFoundError({ blockNumber: blockNumber ?? 0n });
+        return { number: BigInt(block.number), hash: block.hash, baseFeePerGas: this.baseFeeWei };
+      }),
+      getBlockNumber: answer(() => BigInt(this.head.number)),
+      getTransactionCount: answer(({ blockNumber }: { blockNumber?: bigint }) => {
+        const block = blockNumber === undefined ? this.head : this.#blocks[Number(blockNumber)];
+        return block?.state.nonce ?? 0;
+      }),
+      getBalance: answer(() => BALANCE_WEI),
+      getTransactionReceipt: answer(({ hash }: { hash: Hex }) => {
+        const block = this.#blocks.find((one) => one.receipts.has(hash));
+        if (!block) throw new TransactionReceiptNotFoundError({ hash });
+        return {
+          status: block.receipts.get(hash),
+          transactionHash: hash,
+          blockNumber: BigInt(block.number),
+          blockHash: block.hash,
+        };
+      }),
+      call: answer(({ to, data }: { to: string; data: Hex }) => {
+        execute(this.head.state, to, data);
+        return {};
+      }),
+      sendRawTransaction: answer(({ serializedTransaction }: { serializedTransaction: Hex }) =>
+        this.#receive(serializedTransaction),
+      ),
+    };
+    return client as unknown as ChainClient;
+  }
+
+  #receive(raw: Hex): Hex {
+    const hash = keccak256(raw);
+    const parsed = parseTransaction(raw);
+    const nonce = parsed.nonce ?? 0;
+    const maxFee = parsed.maxFeePerGas ?? 0n;
+    const tip = parsed.maxPriorityFeePerGas ?? 0n;
+    if (nonce < this.head.state.nonce) throw new BaseError("nonce too low");
+    const other = this.#pool.get(nonce);
+    if (other?.hash === hash) throw new BaseError("already known");
+    if (other && (maxFee * 100n < other.maxFee * REPLACEMENT_PERCENT || tip * 100n < other.tip * REPLACEMENT_PERCENT)) {
+      throw new BaseError("replacement transaction underpriced");
+    }
+    this.#pool.set(nonce, { hash, nonce, to: parsed.to ?? "", data: parsed.data ?? "0x", maxFee, tip });
+    return hash;
+  }
+
+  #append(transactions: PoolTransaction[], before: State): void {
+    const number = this.#blocks.length;
+    const hash = keccak256(toHex(`block ${number} of fork ${this.#forks} with ${transactions.map((one) => one.hash)}`));
+    const events: ChainEvent[] = [];
+    const receipts: ModelBlock["receipts"] = new Map();
+    let state = before;
+    for (const one of transactions) {
+      state = { ...state, nonce: one.nonce + 1 };
+      try {
+        const done = execute(state, one.to, one.data);
+        state = { ...state, ...done.state };
+        for (const content of done.events) {
+          events.push({ blockNumber: number, logIndex: events.length, transactionHash: one.hash, ...content });
+        }
+        receipts.set(one.hash, "success");
+      } catch {
+        receipts.set(one.hash, "reverted");
+      }
+    }
+    this.#blocks.push({ number, hash, timestamp: 1_700_000_000 + number, events, transactions, receipts, state });
+  }
+}
+
+function toText(text: string): string {
+  return Buffer.from(text).toString("hex");
+}
+
+type Executed = { state: Pick<State, "stores" | "tokens">; events: EventContent[] };
+
+class Revert extends BaseError {
+  readonly data: Hex;
+
+  constructor(data: Hex) {
+    super("execution reverted");
+    this.data = data;
+  }
+}
+
+function refuse(errorName: "AlreadyMinted" | "UnknownStore" | "NotPending" | "StoreAlreadyRegistered", args: unknown) {
+  return new Revert(encodeErrorResult({ abi: purchaseNftAbi, errorName, args } as never));
+}
+
+/** What a call does to the state; the state that is given stays as it is. */
+function execute(state: State, to: string, data: Hex): Executed {
+  const stores = new Set(state.stores);
+  const tokens = new Map(state.tokens);
+  const events: EventContent[] = [];
+  if (to === MODEL_CONTRACTS.purchaseNft) executeNft({ stores, tokens, events }, data);
+  else if (to === MODEL_CONTRACTS.cashbackDistributor) executeDistributor({ tokens, events }, data);
+  return { state: { stores, tokens }, events };
+}
+
+type Changing = { stores: Set<number>; tokens: Map<bigint, Token>; events: EventContent[] };
+
+function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
+  const call = decodeFunctionData({ abi: purchaseNftAbi, data });
+  if (call.functionName === "registerStore") {
+    const [id] = call.args;
+    if (stores.has(id)) throw refuse("StoreAlreadyRegistered", [id]);
+    stores.add(id);
+  } else if (call.functionName === "mintBatch") {
+    for (const one of call.args[0]) {
+      if (!stores.has(one.storeId)) throw refuse("UnknownStore", [one.storeId]);
+      if (tokens.has(one.id)) throw refuse("AlreadyMinted", [one.id]);
+      const buyer = one.buyer.toLowerCase() as WalletAddress;
+      const cents = BigInt(one.valueCents);
+      const bps = BigInt(one.cashbackBps + one.bonusBps);
+      tokens.set(one.id, { buyer, cents, bps, status: CHAIN_STATUS.pending, paidWei: null });
+      const { storeId, valueCents, cashbackBps, bonusBps } = one;
+      events.push({ kind: "PurchaseMinted", tokenId: one.id, buyer, storeId, valueCents, cashbackBps, bonusBps });
+    }
+  } else if (call.functionName === "confirm" || call.functionName === "cancel") {
+    const to = call.functionName === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
+    for (const id of call.args[0]) {
+      const token = tokens.get(id);
+      if (token?.status !== CHAIN_STATUS.pending) throw refuse("NotPending", [id, token?.status ?? 0]);
+      tokens.set(id, { ...token, status: to });
+      events.push({ kind: "StatusUpdated", tokenId: id, from: CHAIN_STATUS.pending, to });
+    }
+  } else throw new Error(`The model does not know ${call.functionName}`);
+}
+
+function executeDistributor({ tokens, events }: Omit<Changing, "stores">, data: Hex): void {
+  const call = decodeFunctionData({ abi: cashbackDistributorAbi, data });
+  if (call.functionName !== "payBatch") throw new Error(`The model does not know ${call.functionName}`);
+  const [items, weiPerCent] = call.args;
+  const revert = (errorName: "NotConfirmed" | "AboveCashback" | "ZeroAmount", args: unknown) =>
+    new Revert(encodeErrorResult({ abi: cashbackDistributorAbi, errorName, args } as never));
+  for (const item of items) {
+    const id = item >> ITEM_ID_OFFSET;
+    const amount = item & AMOUNT_MASK;
+    const token = tokens.get(id);
+    if (token && token.paidWei !== null) continue;
+    if (amount === 0n) throw revert("ZeroAmount", [id]);
+    if (token?.status !== CHAIN_STATUS.confirmed) throw revert("NotConfirmed", [id, token?.status ?? 0]);
+    const most = (token.cents * token.bps * weiPerCent) / 10_000n;
+    if (amount > most) throw revert("AboveCashback", [id, amount, most]);
+    tokens.set(id, { ...token, paidWei: amount });
+    events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount });
+  }
+}

@@ -1,0 +1,294 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KyselyPlugin } from "kysely";
+import pino from "pino";
+import { privateKeyToAccount } from "viem/accounts";
+import { affiliateRoutes } from "../../../api/affiliate/routes.ts";
+import { readEnvironment } from "../../../api/environment.ts";
+import { ApiError } from "../../../api/http/api-error.ts";
+import type { Identity, Route } from "../../../api/http/route.ts";
+import { PayoutSwitch } from "../../../api/payout-switch.ts";
+import { purchaseRoutes } from "../../../api/purchases/routes.ts";
+import { fixedRate } from "../../../api/rate/rate-source.ts";
+import { Sender } from "../../../api/sender/sender.ts";
+import type { Services } from "../../../api/services.ts";
+import { connect, type Database } from "../../../database/connect.ts";
+import { acquireLease, type Lease } from "../../../database/leases.ts";
+import { migrate } from "../../../database/migrate.ts";
+import { seedCatalogue } from "../../../database/seed.ts";
+import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { readCursor, readStoredBlocks, rollBack } from "../../../indexer/store/chain-index.ts";
+import type { ChunkWriter } from "../../../indexer/store/index-store.ts";
+import { openSqliteWriter } from "../../../indexer/store/sqlite-writer.ts";
+import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
+
+export type Reply = { status: number; body: Record<string, unknown> };
+
+/** Something comes between: at this step of a round, counted from 1. In the middle of a transaction nobody else can write. */
+export type Interruption = { of: "node" | "node and database"; at: number; act: () => Promise<void> | void };
+
+/** Thrown where a process is to die; nothing that it has not committed is kept. */
+export class Crash extends Error {}
+
+export const WALLETS: readonly WalletAddress[] = [
+  "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+  "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+];
+const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const NETWORK = "model";
+const SERVICE: Identity = { kind: "service", name: "model" };
+const INDEXER_LEASE_MS = 3_600_000;
+/** In memory where the machine has a file system for that: each commit is synchronised. */
+const directory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "torcida-model-"));
+process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+const realNow = Date.now;
+let template: Promise<string> | undefined;
+let count = 0;
+
+/** A migrated, seeded database, made once and copied. */
+async function newDatabaseFile(): Promise<string> {
+  template ??= (async () => {
+    const file = join(directory, "template.db");
+    const database = await connect(file);
+    await migrate(database);
+    await seedCatalogue(database);
+    for (const wallet of WALLETS) {
+      await database.kysely
+        .insertInto("users")
+        .values({ wallet, email: "a@b.c", first_name: "A", last_name: "B", created_at: 1n })
+        .execute();
+    }
+    await database.close();
+    return file;
+  })();
+  const file = join(directory, `${++count}.db`);
+  copyFileSync(await template, file);
+  return file;
+}
+
+/**
+ * The api's handlers, the sender, the planner and the indexer's writer as they are, in one process, on a real SQLite
+ * file, with a chain that is a model. Nothing happens by itself: every step is asked for, so that a seed repeats a run.
+ */
+export class World {
+  readonly chain = new ModelChain();
+  readonly database: Database;
+  readonly services: Services;
+  sender: Sender;
+  readonly #file: string;
+  readonly #routes: readonly Route[];
+  readonly #writer: ChunkWriter;
+  readonly #indexerLease: Lease;
+  #aheadMs = 0;
+  /** The step of the sender's round at which something happens. */
+  #interruption: Interruption | undefined;
+  #step = 0;
+
+  static async open(confirmations: number): Promise<World> {
+    const file = await newDatabaseFile();
+    const database = await connect(file);
+    const lease = await acquireLease(database, "indexer", "model", INDEXER_LEASE_MS);
+    if (!lease) throw new Error("The indexer's lease is taken");
+    return new World(file, database, lease, confirmations);
+  }
+
+  private constructor(file: string, database: Database, lease: Lease, confirmations: number) {
+    this.#file = file;
+    this.database = database;
+    this.#indexerLease = lease;
+    this.#writer = openSqliteWriter(database, lease);
+    Date.now = () => realNow() + this.#aheadMs;
+    const environment = readEnvironment({
+      HOLD_SECONDS: "60",
+      CONFIRMATIONS: String(confirmations),
+      PAYOUT_CONFIRMATIONS: String(confirmations),
+      SIMULATED_STEP_DELAY_MS: "0",
+      BATCH_AGE_MS: "0",
+      BATCH_SIZE: "3",
+    });
+    const services = {
+      environment,
+      database,
+      contracts: MODEL_CONTRACTS,
+      rates: fixedRate(environment.WEI_PER_CENT),
+      payouts: new PayoutSwitch(database, false),
+      log: pino({ level: "silent" }),
+    };
+    this.services = services as unknown as Services;
+    this.sender = this.#newSender();
+    this.#routes = [...purchaseRoutes(this.services), ...affiliateRoutes(this.services)];
+  }
+
+  async close(): Promise<void> {
+    Date.now = realNow;
+    await this.#writer.close();
+    await this.database.close();
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${this.#file}${suffix}`, { force: true });
+  }
+
+  // What people and networks do ------------------------------------------------------------------------------------------
+
+  register(wallet: WalletAddress, storeId: number, amount: string, isSimulated: boolean): Promise<Reply> {
+    this.services.environment.SIMULATED_PURCHASES = isSimulated;
+    return this.#call("/api/register-purchase", userOf(wallet), { user: wallet, store_id: storeId, amount });
+  }
+
+  mint(wallet: WalletAddress, id: bigint): Promise<Reply> {
+    const body = { user: wallet, purchase_id: Number(id), metadata_uri: "" };
+    return this.#call("/api/mint-nft", userOf(wallet), body);
+  }
+
+  confirm(id: bigint): Promise<Reply> {
+    return this.#call("/api/confirm-purchase", SERVICE, { purchase_id: Number(id) });
+  }
+
+  distribute(wallet: WalletAddress, amount: string): Promise<Reply> {
+    return this.#call("/api/distribute-cashback", SERVICE, { user: wallet, amount });
+  }
+
+  hook(event: { event_id: string; type: string; click_id: string; amount?: string }): Promise<Reply> {
+    return this.#call("/api/hooks/affiliate/:network", { kind: "anonymous" }, event);
+  }
+
+  async #call(path: string, identity: Identity, body: object): Promise<Reply> {
+    const found = this.#routes.find((one) => one.path === path && one.method === "post");
+    if (!found?.body) throw new Error(`There is no ${path}`);
+    const call = {
+      identity,
+      body: found.body.parse(body),
+      params: { network: NETWORK },
+      rawBody: JSON.stringify(body),
+      request: { get: () => undefined },
+    };
+    try {
+      const reply = await found.handle(call as unknown as Parameters<Route["handle"]>[0]);
+      return { status: reply.status ?? 200, body: ("body" in reply ? reply.body : {}) as Reply["body"] };
+    } catch (error) {
+      if (error instanceof ApiError) return { status: error.status, body: { code: error.code, ...error.extra } };
+      throw error;
+    }
+  }
+
+  // What processes do ----------------------------------------------------------------------------------------------------
+
+  /** One round of the sender. */
+  async round(interruption?: Interruption): Promise<void> {
+    this.#interruption = interruption;
+    this.#step = 0;
+    await this.sender.step();
+    this.#interruption = undefined;
+  }
+
+  /** A round that dies after a step, and the process that comes after. */
+  async crashAt(at: number): Promise<void> {
+    await this.round({
+      of: "node and database",
+      at,
+      act: () => {
+        throw new Crash("killed");
+      },
+    });
+    await this.restartSender();
+  }
+
+  /** Another process is the sender from now on; answers the one before, which does not know yet. */
+  async restartSender(): Promise<Sender> {
+    const before = this.sender;
+    await this.database.kysely.updateTable("leases").set({ expires_at: 0n }).where("name", "=", "sender").execute();
+    this.sender = this.#newSender();
+    return before;
+  }
+
+  #newSender(): Sender {
+    const { environment, rates, payouts, log } = this.services;
+    const isDead = { value: false };
+    const step = async (kind: "node" | "database") => {
+      if (isDead.value) throw new Crash("is dead");
+      if (!this.#interruption?.of.includes(kind)) return;
+      this.#step += 1;
+      if (this.#interruption?.at !== this.#step) return;
+      const { act } = this.#interruption;
+      this.#interruption = undefined;
+      try {
+        await act();
+      } catch (error) {
+        isDead.value = true;
+        throw error;
+      }
+    };
+    const sender = new Sender({
+      database: { ...this.database, kysely: this.database.kysely.withPlugin(new StepPlugin(() => step("database"))) },
+      client: this.chain.client(() => step("node")),
+      account: privateKeyToAccount(OPERATOR_KEY),
+      chainId: environment.CHAIN_ID,
+      contracts: MODEL_CONTRACTS,
+      rates,
+      payouts,
+      log,
+      stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
+      holdMs: environment.HOLD_SECONDS * 1_000,
+      confirmations: environment.CONFIRMATIONS,
+      payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
+      batchSize: environment.BATCH_SIZE,
+      batchAgeMs: environment.BATCH_AGE_MS,
+      maxFeeGwei: environment.MAX_FEE_GWEI,
+      feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
+      pollMs: 1,
+    });
+    this.services.sender = sender;
+    return sender;
+  }
+
+  /** The indexer catches up: back to the last common block, then on, in ranges of at most so many blocks. */
+  async index(blocksAtOnce = 5): Promise<void> {
+    let cursor = await readCursor(this.database);
+    const hashOf = (number: number) => this.chain.blocks[number]?.hash;
+    if (cursor && hashOf(cursor.number) !== cursor.hash) {
+      const stored = await readStoredBlocks(this.database, { highest: cursor.number, count: 1_000 });
+      const ancestor = stored.find((one) => hashOf(one.number) === one.hash);
+      await rollBack(this.database, this.#indexerLease, cursor, ancestor);
+      cursor = ancestor;
+    }
+    for (let from = cursor ? cursor.number + 1 : 0; from < this.chain.blocks.length; from += blocksAtOnce) {
+      const blocks = this.chain.blocks.slice(from, from + blocksAtOnce);
+      const last = blocks.at(-1);
+      if (!last) return;
+      await this.#writer.commit({
+        previous: cursor,
+        cursor: { number: last.number, hash: last.hash },
+        events: blocks.flatMap((block) => block.events),
+        blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
+      });
+      cursor = { number: last.number, hash: last.hash };
+    }
+  }
+
+  /** Time passes, for processes and for what they have written. */
+  async pass(ms: number): Promise<void> {
+    this.#aheadMs += ms;
+  }
+}
+
+function userOf(wallet: WalletAddress): Identity {
+  const visitor = { wallet } as Extract<Identity, { kind: "user" }>["visitor"];
+  return { kind: "user", visitor, isAdmin: false };
+}
+
+/** Tells of every statement after it was run. */
+class StepPlugin implements KyselyPlugin {
+  readonly #step: () => Promise<void>;
+
+  constructor(step: () => Promise<void>) {
+    this.#step = step;
+  }
+
+  transformQuery({ node }: Parameters<KyselyPlugin["transformQuery"]>[0]) {
+    return node;
+  }
+
+  async transformResult({ result }: Parameters<KyselyPlugin["transformResult"]>[0]) {
+    await this.#step();
+    return result;
+  }
+}
