@@ -53,12 +53,19 @@ function LoginRequired() {
 }
 
 function DashboardSkeleton() {
+  const t = useText();
   return (
-    <div className="page grid gap-5" aria-busy="true">
-      <Skeletons count={1} className="h-12 max-w-md" />
+    <div className="page dashboard" aria-busy="true">
+      <PageHeading>{t("dashboard.title")}</PageHeading>
+      <Skeletons count={1} className="h-6 max-w-xs" />
       <div className="stat-grid">
         {["a", "b", "c"].map((key) => (
-          <div key={key} aria-hidden="true" data-skeleton="" className="skeleton h-32" />
+          <div
+            key={key}
+            aria-hidden="true"
+            data-skeleton=""
+            className={`skeleton h-32${key === "a" ? " stat-main" : ""}`}
+          />
         ))}
       </div>
       <div aria-hidden="true" className="skeleton h-64" />

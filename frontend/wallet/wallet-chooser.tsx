@@ -19,7 +19,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
             </a>
             <a
               className="link"
-              href={`https://metamask.app.link/dapp/${location.host}${location.pathname}`}
+              href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
               rel="noopener noreferrer"
             >
               {t("wallet.none.mobile")}

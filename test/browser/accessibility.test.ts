@@ -1,25 +1,45 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { fixturePurchase } from "./support/fixture-data.ts";
+import type { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
+import { type TestWalletOptions, testWallet } from "./support/test-wallet.ts";
 
 type Screen = {
   name: string;
   path: string;
   isLoggedIn?: boolean;
   isAdmin?: boolean;
+  /** What is on its way stays so. */
+  isLoading?: boolean;
+  wallet?: TestWalletOptions;
+  prepare?: (server: FixtureServer) => void;
   act?: (page: Page) => Promise<void>;
 };
 
 const SCREENS: Screen[] = [
   { name: "home", path: "/" },
+  { name: "home with its stores on the way", path: "/", isLoading: true, prepare: hang("GET /api/stores") },
+  { name: "toasts, and the notice of another network", path: "/", wallet: { chainId: 1 }, act: seeToasts },
+  { name: "choice of wallets", path: "/", wallet: { names: ["Lua", "Rio"] }, act: openChooser },
+  { name: "help without a wallet, and its toast", path: "/", wallet: { presence: "none" }, act: openChooser },
   { name: "stores", path: "/stores" },
+  { name: "stores on the way", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
+  { name: "stores away", path: "/stores", prepare: fail("GET /api/stores"), act: seeAlert },
   { name: "no stores", path: "/stores?q=zzz" },
   { name: "buy dialog", path: "/stores", isLoggedIn: true, act: openBuyDialog },
+  { name: "buy dialog without tokens", path: "/stores", prepare: fail("GET /api/fan-tokens"), act: openBuyFailure },
   { name: "redirect", path: "/redirect/sample-1" },
+  { name: "redirect without a link", path: "/redirect/1", prepare: withoutLinks },
   { name: "auth", path: "/auth" },
+  { name: "auth after a failed check", path: "/auth", prepare: fail("POST /api/check-user"), act: failToSignIn },
   { name: "registration", path: "/auth", act: openRegistration },
   { name: "dashboard", path: "/dashboard", isLoggedIn: true },
+  { name: "dashboard on the way", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
+  { name: "dashboard with a purchase on its way", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
+  { name: "stored records", path: "/dashboard", isLoggedIn: true, prepare: withoutNfts },
+  { name: "empty dashboard", path: "/dashboard", isLoggedIn: true, prepare: empty },
   { name: "NFT details", path: "/dashboard", isLoggedIn: true, act: openDetails },
   { name: "not found", path: "/nowhere" },
   { name: "footer's questions", path: "/?info=faq" },
@@ -27,7 +47,97 @@ const SCREENS: Screen[] = [
   { name: "admin stores", path: "/admin", isAdmin: true, act: openTab(/Lojas/) },
   { name: "admin fan tokens", path: "/admin", isAdmin: true, act: openTab(/Fan Tokens/) },
   { name: "admin users", path: "/admin", isAdmin: true, act: openTab(/Usuários/) },
+  { name: "admin settings", path: "/admin", isAdmin: true, act: openTab(/Configurações/) },
+  { name: "admin check", path: "/admin", isAdmin: true, isLoading: true, prepare: hang("GET /api/is-admin") },
+  { name: "new store", path: "/admin?tab=stores", isAdmin: true, act: openByButton("Nova loja") },
+  { name: "store's details", path: "/admin?tab=stores", isAdmin: true, act: openStore },
+  { name: "store's deletion", path: "/admin?tab=stores", isAdmin: true, act: openByButton(/^Excluir/) },
+  {
+    name: "refused form of a cashback category",
+    path: "/admin?tab=stores",
+    isAdmin: true,
+    act: async (page) => {
+      await openStore(page);
+      await openByButton("Adicionar cashback")(page);
+      await page.getByRole("dialog").getByRole("button", { name: "Adicionar" }).click();
+      await page.locator("[data-sonner-toast]").first().waitFor();
+    },
+  },
+  {
+    name: "refused form of a fan token",
+    path: "/admin?tab=fan-tokens",
+    isAdmin: true,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Salvar" }).click();
+      await page.locator('[aria-invalid="true"]').first().waitFor();
+    },
+  },
 ];
+
+function hang(route: string) {
+  return (server: FixtureServer): void => server.answer(route, "hang");
+}
+
+function fail(route: string) {
+  return (server: FixtureServer): void =>
+    server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
+}
+
+function withoutLinks(server: FixtureServer): void {
+  server.stores = server.stores.map((store) => ({ ...store, affiliate_link: null }));
+}
+
+function addMoving({ me }: FixtureServer): void {
+  const created_at = new Date().toISOString();
+  me?.purchases.unshift(
+    fixturePurchase({ id: 3, created_at, date: created_at, status: "processing", minted_at: null, paid_at: null }),
+  );
+}
+
+function withoutNfts({ me }: FixtureServer): void {
+  if (me) me.nfts = [];
+}
+
+function empty({ me }: FixtureServer): void {
+  if (me) Object.assign(me, { nfts: [], purchases: [] });
+}
+
+async function seeToasts(page: Page): Promise<void> {
+  await page.locator(".hero .button").first().click();
+  await page.locator(".notice").waitFor();
+  await page.locator("[data-sonner-toast]").first().waitFor();
+}
+
+async function openChooser(page: Page): Promise<void> {
+  await page.locator(".hero .button").first().click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function seeAlert(page: Page): Promise<void> {
+  await page.getByRole("alert").waitFor();
+}
+
+async function failToSignIn(page: Page): Promise<void> {
+  await page.locator("main .button").first().click();
+  await seeAlert(page);
+}
+
+async function openBuyFailure(page: Page): Promise<void> {
+  await page.locator(".store-card button").first().click();
+  await page.getByRole("dialog").getByRole("alert").waitFor();
+}
+
+async function openStore(page: Page): Promise<void> {
+  await page.locator(".admin-list button").first().click();
+  await page.getByRole("button", { name: "Adicionar cashback" }).waitFor();
+}
+
+function openByButton(name: string | RegExp) {
+  return async (page: Page): Promise<void> => {
+    await page.getByRole("button", { name }).first().click();
+    await page.getByRole("dialog").waitFor();
+  };
+}
 
 function openTab(name: RegExp) {
   return async (page: Page): Promise<void> => {
@@ -60,11 +170,21 @@ describe("Accessibility", () => {
   for (const screen of SCREENS) {
     for (const language of screen.isAdmin ? (["pt"] as const) : (["pt", "en"] as const)) {
       it(`finds nothing to object to on ${screen.name} in ${language}, light and dark`, async () => {
+        const wallet = testWallet(screen.wallet);
+        // The notice of another network stands while the wallet refuses to switch.
+        if (screen.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");
+        const isLoggedIn = screen.isLoggedIn || screen.isAdmin;
+        if (isLoggedIn) site.server.signIn(wallet.address);
         site.server.isAdmin = screen.isAdmin ?? false;
-        const open = screen.isLoggedIn || screen.isAdmin ? site.openLoggedIn : site.open;
-        const { page } = await open(screen.path, { storage: { language, theme: "light" }, reducedMotion: "reduce" });
-        await page.locator("h1").first().waitFor();
-        await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+        screen.prepare?.(site.server);
+        const open = isLoggedIn ? site.openLoggedIn : site.open;
+        const storage = { language, theme: "light" };
+        const { page } = await open(screen.path, { wallet, storage, reducedMotion: "reduce" });
+        await page.locator(".first-paint").first().waitFor({ state: "detached" });
+        if (!screen.isLoading) {
+          await page.locator("h1").first().waitFor();
+          await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+        }
         await screen.act?.(page);
         for (const theme of ["light", "dark"]) {
           await page.evaluate(async (name) => {
@@ -78,7 +198,6 @@ describe("Accessibility", () => {
           }, theme);
           const { violations } = await new AxeBuilder({ page })
             .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
-            .exclude("[data-sonner-toaster]")
             .analyze();
           const found = violations.map(
             (one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`,

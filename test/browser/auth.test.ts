@@ -151,6 +151,40 @@ describe("Auth", () => {
     await page.waitForURL("**/dashboard");
   });
 
+  it("tells a login signature that the reader refuses, without asking again by itself", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    wallet.rejectNext("personal_sign");
+    const { page, problems } = await site.open("/auth", { wallet, ...ENGLISH });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.getByText("Signature failed").waitFor();
+    expect(wallet.asked.filter((method) => method === "personal_sign")).to.have.length(1);
+    expect(site.server.callsTo("POST /api/login")).to.have.length(0);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.waitForURL("**/dashboard");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("has its own words for a signature request that is open already", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    wallet.failNext("personal_sign", { code: -32002, message: "already pending" });
+    const { page } = await site.open("/auth", { wallet, ...ENGLISH });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.getByText(/request is already open/).waitFor();
+    expect(await page.getByText("Signature failed").count()).to.equal(0);
+  });
+
+  it("starts anew for another account that is picked while the form is open", async () => {
+    const wallet = testWallet();
+    const { page } = await openForm(wallet);
+    await wallet.changeAccount(1);
+    await page.getByText("Account changed").waitFor();
+    await page.getByRole("button", { name: "Continue to registration" }).click();
+    const short = `${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`;
+    await page.locator("form").getByText(short).waitFor();
+  });
+
   it("tells a check that failed", async () => {
     site.server.answer("POST /api/check-user", { status: 500, body: { success: false, error: "No database" } });
     const { page } = await site.open("/auth");

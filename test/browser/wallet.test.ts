@@ -60,7 +60,7 @@ describe("Wallet", () => {
     const { page } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
     await page
-      .getByText(/already open in your wallet|already a request open/i)
+      .getByText(/request is already open/)
       .first()
       .waitFor();
   });
@@ -154,5 +154,77 @@ describe("Wallet", () => {
     await said(page, "Wallet connected successfully!");
     await page.reload();
     await page.getByRole("button", { name: new RegExp(`${wallet.address.slice(0, 6)}\\.\\.\\.`) }).waitFor();
+  });
+
+  it("leads from a phone's browser, which has no wallet, into the wallet's app with this very page", async () => {
+    const { page } = await site.open("/auth?next=%2Fadmin", {
+      wallet: testWallet({ presence: "none" }),
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+      ...ENGLISH,
+    });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).tap();
+    await said(page, "Wallet not found");
+    const link = page.getByRole("dialog").getByRole("link", { name: "Open in the wallet app" });
+    const host = new URL(site.server.url).host;
+    expect(await link.getAttribute("href")).to.equal(`https://metamask.app.link/dapp/${host}/auth?next=%2Fadmin`);
+    // What opens first covers nothing that can be pressed.
+    await link.click({ trial: true });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(390);
+  });
+
+  it("says why where adding the network is refused, and does not ask again by itself", async () => {
+    const wallet = testWallet({ chainId: 1, knownChains: [1] });
+    wallet.rejectNext("wallet_addEthereumChain");
+    const { page, problems } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Error adding network");
+    await said(page, "The request was declined in the wallet. Nothing changed.");
+    expect(wallet.asked.filter((method) => method === "wallet_addEthereumChain")).to.have.length(1);
+    await page.getByRole("button", { name: /^0x/ }).waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("has its own words for an open request at the switch too", async () => {
+    const wallet = testWallet({ chainId: 1 });
+    wallet.failNext("wallet_switchEthereumChain", { code: -32002, message: "already pending" });
+    const { page, problems } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await page
+      .getByText(/request is already open/)
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: /switch/i }).click();
+    await said(page, "Correct network");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("says 'Correct network', then reloads, when the wallet comes back from another chain", async () => {
+    const wallet = testWallet({ chainId: 1 });
+    wallet.rejectNext("wallet_switchEthereumChain");
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Wrong network");
+    await page.evaluate(() => Object.assign(window, { stillHere: true }));
+    // The app's own request is over a second after its answer.
+    await page.waitForTimeout(1_100);
+    await wallet.changeChain(SPICY_CHAIN_ID);
+    await said(page, "Correct network");
+    await page.waitForFunction(() => !("stillHere" in window));
+    await page.getByRole("button", { name: /^0x/ }).waitFor();
+    expect(await page.locator(".notice").count()).to.equal(0);
+  });
+
+  it("keeps the session when the wallet is locked, and shows the way to connect again", async () => {
+    const wallet = testWallet();
+    const { page, problems } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.getByText("10.50 CHZ").waitFor();
+    await wallet.lock();
+    await said(page, "Wallet disconnected");
+    await page.getByText("No wallet connected.").waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/dashboard");
+    expect(problems).to.deep.equal([]);
   });
 });
