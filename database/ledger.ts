@@ -99,3 +99,16 @@ export async function highestIds(queries: Queries): Promise<{ purchase: bigint; 
     .executeTakeFirst();
   return { purchase: purchase?.id ?? 0n, token: token?.token_id ?? 0n };
 }
+
+/** The highest nonce whose transaction is deep enough to stay; undefined where none is. */
+export async function highestConfirmedNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
+  const row = await queries
+    .selectFrom("transactions")
+    .select("nonce")
+    .where("sender", "=", sender)
+    .where("status", "=", "confirmed")
+    .orderBy("nonce", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.nonce;
+}

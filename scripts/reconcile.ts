@@ -1,9 +1,10 @@
-/** Compares the database with the chain; lists every difference. Exit code 1 where there is one. */
+/** Compares the database with the chain; lists every difference. Where there is one, pauses payments; exit code 1. */
 import { privateKeyToAddress } from "viem/accounts";
 import { createChainClient } from "../api/chain/chain-client.ts";
 import { readContracts } from "../api/contracts.ts";
 import { readEnvironment } from "../api/environment.ts";
-import { reconcile } from "../api/reconcile/reconcile.ts";
+import { PayoutSwitch } from "../api/payout-switch.ts";
+import { pausingReason, reconcile } from "../api/reconcile/reconcile.ts";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -20,12 +21,14 @@ try {
     sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
     startBlock,
   });
+  const [first] = differences;
+  if (first !== undefined) await new PayoutSwitch(database, false).pause(pausingReason(first));
   await database.close();
   for (const difference of differences) console.log(`✗ ${difference}`);
   console.log(
     differences.length === 0
       ? `✓ Database and chain agree: ${tokens} tokens at block ${block}`
-      : `${differences.length} differences among ${tokens} tokens at block ${block}`,
+      : `${differences.length} differences among ${tokens} tokens at block ${block}; payments are paused until you resume them`,
   );
   process.exitCode = differences.length === 0 ? 0 : 1;
 } catch (error) {

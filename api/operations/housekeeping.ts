@@ -1,7 +1,7 @@
 import { deleteStoredAnswers } from "../../database/idempotency-keys.ts";
 import { deleteExpired } from "../../database/sessions.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
-import { reconcile } from "../reconcile/reconcile.ts";
+import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -47,7 +47,7 @@ async function compare(services: Services, metrics: Metrics): Promise<void> {
     return;
   }
   services.log.error({ differences: differences.slice(0, 20), count: differences.length }, "Database and chain differ");
-  await services.payouts.pause(`Database and chain differ: ${differences[0]}`);
+  await services.payouts.pause(pausingReason(differences[0] ?? ""));
 }
 
 async function quietly({ log }: Services, work: () => Promise<void>): Promise<void> {

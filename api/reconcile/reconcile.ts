@@ -1,8 +1,15 @@
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { Database } from "../../database/connect.ts";
-import { highestIds, type LedgerRow, listLedger, listOddPayouts, sumPayouts } from "../../database/ledger.ts";
-import { highestNonce, indexedBlock, listMined, listSigned } from "../../database/outbox.ts";
+import {
+  highestConfirmedNonce,
+  highestIds,
+  type LedgerRow,
+  listLedger,
+  listOddPayouts,
+  sumPayouts,
+} from "../../database/ledger.ts";
+import { indexedBlock } from "../../database/outbox.ts";
 import { chzTextFromWei } from "../../domain/money.ts";
 import { WEI_PER_GWEI } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -26,6 +33,11 @@ export type Reconciliation = {
   /** A sentence each. */
   differences: string[];
 };
+
+/** Why payments stand still after a comparison. */
+export function pausingReason(firstDifference: string): string {
+  return `Database and chain differ: ${firstDifference}`;
+}
 
 const PAGE = 500;
 const IDS_PER_WORD = 256n;
@@ -189,11 +201,9 @@ async function compareBalance(options: ReconcileOptions, blockNumber: bigint): P
   ];
 }
 
+/** What was sent and is not deep yet may come and go; what counts as confirmed is mined, so the chain has counted it. */
 async function compareNonces({ database, client, sender }: ReconcileOptions): Promise<string[]> {
-  const { kysely } = database;
-  const [signed, mined] = [await listSigned(kysely, sender), await listMined(kysely, sender)];
-  if (signed.length + mined.length > 0) return [];
-  const highest = await highestNonce(kysely, sender);
+  const highest = await highestConfirmedNonce(database.kysely, sender);
   const count = BigInt(await client.getTransactionCount({ address: sender, blockTag: "latest" }));
   if (highest === undefined || count > highest) return [];
   return [`The chain has ${count} transactions of the operator, but nonce ${highest} counts as confirmed here`];

@@ -1,0 +1,326 @@
+import { execFile } from "node:child_process";
+import { expect } from "chai";
+import { encodeFunctionData, type Hex, numberToHex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { createChainClient } from "../../api/chain/chain-client.ts";
+import { type Reconciliation, reconcile } from "../../api/reconcile/reconcile.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import type { Database } from "../../database/connect.ts";
+import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { until } from "../support/until.ts";
+import type { Caller } from "./support/caller.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { mint } from "./support/live-purchase.ts";
+import { onBothSystems } from "./support/system.ts";
+
+/** anvil's first account, which the local chain's operator is. */
+const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const OPERATOR = privateKeyToAddress(OPERATOR_KEY).toLowerCase() as WalletAddress;
+const STRANGER = "0x00000000000000000000000000000000000000ab";
+
+type Queries = Database["kysely"];
+
+onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PURCHASES: "false" }, (system) => {
+  let buyer: Caller;
+  let kysely: Queries;
+  /** Minted, confirmed and paid; minted only; registered only. */
+  let [paid, pending, registered] = [0, 0, 0];
+
+  before(async () => {
+    kysely = (await system().database()).kysely;
+    buyer = await system().user();
+    [paid, pending, registered] = [await buyer.buy(), await buyer.buy(), await buyer.buy()];
+    for (const id of [paid, pending]) await mint(buyer, id);
+    const service = system().service();
+    await service.post("/api/confirm-purchase", { purchase_id: paid });
+    await buyer.seen(paid, (one) => one.status === "confirmed");
+    await service.post("/api/distribute-cashback", { user: buyer.address, amount: 5 });
+    await buyer.seen(paid, (one) => one.cashback_state === "paid");
+    // What is injected below is not to be worked with.
+    await system().stopApi("SIGTERM");
+  });
+
+  const compare = async (): Promise<Reconciliation> => {
+    const { deployment, anvil } = system();
+    return reconcile({
+      database: await system().database(),
+      client: createChainClient("localhost", [anvil.rpcUrl]),
+      contracts: {
+        purchaseNft: deployment.purchaseNft.address.toLowerCase() as WalletAddress,
+        cashbackDistributor: deployment.cashbackDistributor.address.toLowerCase() as WalletAddress,
+      },
+      sender: OPERATOR,
+      startBlock: BigInt(deployment.block),
+    });
+  };
+  const command = (more: Record<string, string> = {}) =>
+    new Promise<{ code: number | null; output: string }>((resolve) => {
+      const env = { ...process.env, ...system().environment, ...more };
+      const child = execFile(process.execPath, ["scripts/reconcile.ts"], { env }, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode, output: stdout + stderr }),
+      );
+    });
+  const payout = () =>
+    kysely.selectFrom("payouts").selectAll().where("token_id", "=", BigInt(paid)).executeTakeFirstOrThrow();
+  const nft = (id: number) =>
+    kysely.selectFrom("nfts").selectAll().where("token_id", "=", BigInt(id)).executeTakeFirstOrThrow();
+
+  it("finds no difference where there is none, and ends with 0", async () => {
+    const { differences, tokens } = await compare();
+    expect(differences).to.deep.equal([]);
+    expect(tokens).to.equal(2);
+    const { code, output } = await command();
+    expect([code, output]).to.deep.equal([0, output]);
+    expect(output).to.match(/^✓ Database and chain agree: 2 tokens at block \d+$/m);
+  });
+
+  describe("finds in the database", () => {
+    /** Does something to the rows, looks, and undoes it. */
+    const withRows = async (change: () => Promise<unknown>, undo: () => Promise<unknown>, expected: RegExp[]) => {
+      await change();
+      try {
+        const { differences } = await compare();
+        for (const sentence of expected) expect(differences.join("\n")).to.match(sentence);
+        expect(differences, differences.join("\n")).to.have.length(expected.length);
+      } finally {
+        await undo();
+      }
+      expect((await compare()).differences).to.deep.equal([]);
+    };
+
+    it("a token that is missing", async () => {
+      const row = await nft(pending);
+      await withRows(
+        () => kysely.deleteFrom("nfts").where("token_id", "=", row.token_id).execute(),
+        () => kysely.insertInto("nfts").values(row).execute(),
+        [new RegExp(`^Token ${pending} is on the chain, but not in the index$`, "m")],
+      );
+    });
+
+    it("a paid token that is missing: the token, its payment, and whose it was", async () => {
+      const row = await nft(paid);
+      await withRows(
+        () => kysely.deleteFrom("nfts").where("token_id", "=", row.token_id).execute(),
+        () => kysely.insertInto("nfts").values(row).execute(),
+        [
+          new RegExp(`^Token ${paid} is on the chain, but not in the index$`, "m"),
+          new RegExp(`^Purchase ${paid} is paid on the chain, and not in the index$`, "m"),
+          new RegExp(`^Purchase ${paid} is paid, but has no token$`, "m"),
+        ],
+      );
+    });
+
+    it("a token that the chain does not have", async () => {
+      const row = { ...(await nft(pending)), token_id: BigInt(registered) };
+      await withRows(
+        () => kysely.insertInto("nfts").values(row).execute(),
+        () => kysely.deleteFrom("nfts").where("token_id", "=", row.token_id).execute(),
+        [new RegExp(`^Token ${registered} is in the index, but not on the chain$`, "m")],
+      );
+    });
+
+    const columns: [string, Record<string, bigint | string>, RegExp[]][] = [
+      ["status", { status: BigInt(CHAIN_STATUS.confirmed) }, [/: status is 2 in the index and 1 on the chain/]],
+      ["owner", { owner: STRANGER }, [/: buyer is 0x0+ab in the index/, /was minted on other terms/]],
+      ["value", { value_cents: 10_001n }, [/: value in cents is 10001 .* and 10000 on/, /was minted on other terms/]],
+      ["percent", { cashback_bps: 501n }, [/: cashback is 501 .* and 500 on/, /was minted on other terms/]],
+      ["bonus", { bonus_bps: 1n }, [/: bonus is 1 .* and 0 on/, /was minted on other terms/]],
+      ["store", { store_id: 2n }, [/: store is 2 .* and 1 on/]],
+    ];
+    for (const [name, change, expected] of columns) {
+      it(`a token with another ${name}`, async () => {
+        const row = await nft(pending);
+        const update = (values: Record<string, unknown>) =>
+          kysely.updateTable("nfts").set(values).where("token_id", "=", row.token_id).execute();
+        await withRows(
+          () => update(change),
+          () => update(row),
+          expected,
+        );
+      });
+    }
+
+    it("a purchase that claims other terms than its token has", async () => {
+      const update = (amount_cents: bigint) =>
+        kysely.updateTable("purchases").set({ amount_cents }).where("id", "=", BigInt(pending)).execute();
+      await withRows(
+        () => update(99_999n),
+        () => update(10_000n),
+        [new RegExp(`^Token ${pending} was minted on other terms than purchase ${pending} was registered on$`, "m")],
+      );
+    });
+
+    it("a payment that is missing: its bit, and the sum of all", async () => {
+      const row = await payout();
+      await withRows(
+        () => kysely.deleteFrom("payouts").where("token_id", "=", row.token_id).execute(),
+        () => kysely.insertInto("payouts").values(row).execute(),
+        [
+          new RegExp(`^Purchase ${paid} is paid on the chain, and not in the index$`, "m"),
+          /^The distributor holds 5 CHZ less than funded − paid/m,
+        ],
+      );
+    });
+
+    it("a payment that never was", async () => {
+      const row = { ...(await payout()), token_id: BigInt(pending) };
+      await withRows(
+        () => kysely.insertInto("payouts").values(row).execute(),
+        () => kysely.deleteFrom("payouts").where("token_id", "=", row.token_id).execute(),
+        [
+          new RegExp(`^Purchase ${pending} is not paid on the chain, and in the index$`, "m"),
+          /^The distributor holds 5 CHZ more than funded − paid/m,
+        ],
+      );
+    });
+
+    it("a payment of another amount, by a gwei", async () => {
+      const row = await payout();
+      const update = (amount_gwei: bigint) =>
+        kysely.updateTable("payouts").set({ amount_gwei }).where("token_id", "=", row.token_id).execute();
+      await withRows(
+        () => update(row.amount_gwei + 1n),
+        () => update(row.amount_gwei),
+        [
+          new RegExp(`^Purchase ${paid} was paid another amount than the outbox asked for$`, "m"),
+          /^The distributor holds 0\.000000001 CHZ more than funded/m,
+        ],
+      );
+    });
+
+    it("a nonce that counts as confirmed, and that the chain has not seen", async () => {
+      const last = await kysely
+        .selectFrom("transactions")
+        .selectAll()
+        .orderBy("nonce", "desc")
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      const { id: _id, ...row } = { ...last, nonce: 9_999n, status: "confirmed" as const };
+      await withRows(
+        () => kysely.insertInto("transactions").values(row).execute(),
+        () => kysely.deleteFrom("transactions").where("nonce", "=", 9_999n).execute(),
+        [/^The chain has \d+ transactions of the operator, but nonce 9999 counts as confirmed here$/m],
+      );
+    });
+  });
+
+  describe("finds on the chain", () => {
+    it("a distributor that holds less or more than it must, by a wei", async () => {
+      const { anvil, deployment } = system();
+      const { address } = deployment.cashbackDistributor;
+      const balance = BigInt(await anvil.request<Hex>("eth_getBalance", address, "latest"));
+      const set = async (value: bigint) => {
+        await anvil.request("anvil_setBalance", address, numberToHex(value));
+        // A balance is of a block; the index must stand at one that has it.
+        await anvil.request("anvil_mine", numberToHex(1));
+        const head = BigInt(await anvil.request<Hex>("eth_blockNumber"));
+        await until("the index has come there", async () => {
+          const cursor = await kysely.selectFrom("chain_cursor").select("block_number").executeTakeFirstOrThrow();
+          return cursor.block_number >= head;
+        });
+      };
+      await set(balance - 1n);
+      expect((await compare()).differences.join()).to.match(
+        /^The distributor holds 0\.000000000000000001 CHZ less than/,
+      );
+      await set(balance + 1n);
+      expect((await compare()).differences.join()).to.match(
+        /^The distributor holds 0\.000000000000000001 CHZ more than/,
+      );
+      await set(balance);
+      expect((await compare()).differences).to.deep.equal([]);
+    });
+  });
+
+  describe("once a difference stays", () => {
+    it("ends with 1, lists each difference, and pauses payments", async () => {
+      const row = await nft(pending);
+      await kysely
+        .updateTable("nfts")
+        .set({ status: 2n, owner: STRANGER })
+        .where("token_id", "=", row.token_id)
+        .execute();
+      const { code, output } = await command();
+      await kysely.updateTable("nfts").set(row).where("token_id", "=", row.token_id).execute();
+      expect(code, output).to.equal(1);
+      expect(output.match(/^✗ /gm)).to.have.length(3);
+      expect(output).to.match(/^3 differences among 2 tokens at block \d+; payments are paused/m);
+      expect(await pausedBy(kysely)).to.match(/^Database and chain differ: Token/);
+      expect((await command()).code, "clean again").to.equal(0);
+      expect(await pausedBy(kysely), "until somebody resumes").to.match(/differ/);
+      await kysely.updateTable("settings").set({ value: "" }).where("name", "=", "payouts_paused").execute();
+    });
+
+    it("ends with 1 and one sentence where the chain is away", async () => {
+      const { code, output } = await command({ RPC_URLS: "http://127.0.0.1:9" });
+      expect(code).to.equal(1);
+      expect(output).to.not.contain("agree");
+      expect(await pausedBy(kysely), "silence is no difference").to.equal("");
+    });
+
+    it("runs inside the api: a difference is counted, told, and stops payments until an administrator resumes", async () => {
+      await system().startApi();
+      const admin = await system().adminCaller();
+      const metric = async (line: RegExp) => line.test(await (await fetch(`${system().url}/metrics`)).text());
+      await until("it has compared", () => metric(/^torcida_reconcile_runs_total\{outcome="clean"\} [1-9]/m));
+      expect(await metric(/^torcida_reconcile_differences 0$/m)).to.equal(true);
+
+      const late = await buyer.buy(3, 50);
+      await mint(buyer, late);
+      await system().service().post("/api/confirm-purchase", { purchase_id: late });
+      await buyer.seen(late, (one) => one.status === "confirmed");
+      const row = await nft(pending);
+      await kysely.updateTable("nfts").set({ bonus_bps: 77n }).where("token_id", "=", row.token_id).execute();
+      await until("it is counted", () => metric(/^torcida_reconcile_differences 2$/m));
+      expect(await metric(/^torcida_reconcile_runs_total\{outcome="different"\} [1-9]/m)).to.equal(true);
+      await until("payments are paused", async () => (await pausedBy(kysely)) !== "");
+      const { payouts } = (await admin.get("/api/admin/overview")).body.data;
+      expect(payouts.paused).to.equal(true);
+      expect(payouts.reason).to.match(/^Database and chain differ: Token \d+: bonus is 77 in the index/);
+      const wish = { user: buyer.address, amount: 2 };
+      expectRefusal(await system().service().post("/api/distribute-cashback", wish), 503, "PAYOUTS_PAUSED");
+      expect(system().apiLog()).to.contain("Database and chain differ");
+
+      await kysely.updateTable("nfts").set(row).where("token_id", "=", row.token_id).execute();
+      await until("it agrees again", () => metric(/^torcida_reconcile_differences 0$/m));
+      expectRefusal(await system().service().post("/api/distribute-cashback", wish), 503, "PAYOUTS_PAUSED");
+      expect((await admin.post("/api/admin/payouts", { paused: false })).status).to.equal(200);
+      expect((await system().service().post("/api/distribute-cashback", wish)).status).to.equal(202);
+      await buyer.seen(late, (one) => one.cashback_state === "paid");
+    });
+
+    it("finds a token that somebody else minted for a purchase, on other terms", async () => {
+      await system().stopApi("SIGTERM");
+      const purchase = {
+        buyer: STRANGER,
+        id: BigInt(registered),
+        valueCents: 10_000,
+        cashbackBps: 500,
+        bonusBps: 0,
+        storeId: 1,
+        metadataUri: "",
+      } as const;
+      const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "mint", args: [purchase] });
+      await system().anvil.request("eth_sendTransaction", {
+        from: OPERATOR,
+        to: system().deployment.purchaseNft.address,
+        data,
+      });
+      await until("the index has it", () => nft(registered));
+      const { differences } = await compare();
+      expect(differences).to.deep.equal([
+        `Token ${registered} was minted on other terms than purchase ${registered} was registered on`,
+      ]);
+    });
+  });
+});
+
+async function pausedBy(kysely: Queries): Promise<string> {
+  const row = await kysely
+    .selectFrom("settings")
+    .select("value")
+    .where("name", "=", "payouts_paused")
+    .executeTakeFirst();
+  return row?.value ?? "";
+}
