@@ -26,6 +26,7 @@ const rows: [string, string, string | undefined][] = [
   ["strict pay, against naive idempotent", "payStrict", "naiveStrict"],
   ["strict pay, first of its 256 ids", "payStrictFirstOf256", "naiveStrict"],
   ["tokenURI with the art, as a call", "tokenUri", undefined],
+  ["– of it, drawing the picture", "ticketArt", undefined],
 ];
 
 const number = (value: number | undefined) => (value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));

@@ -3,8 +3,9 @@
  * their own, so that no browser bundle carries it, the bytecode to deploy; and how that bytecode was made.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { type CompiledContract, readCompiledContract } from "./deploy/compiled-contract.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const HEADER = "// Written by `npm run generate` from the compiled contracts. Do not edit.\n";
@@ -21,47 +22,34 @@ const CONTRACTS = [
 ] as const;
 
 type GeneratedFile = { path: string; content: string };
-type Artifact = { abi: unknown[]; bytecode: string; buildInfoId: string };
-type BuildInfo = {
-  solcLongVersion: string;
-  input: {
-    settings: { evmVersion: string; viaIR?: boolean; optimizer: { runs: number } };
-    sources: Record<string, { content: string }>;
-  };
-};
 
 /** What the generated files should hold, as the compiled artifacts are now. */
 export function generatedFiles(): GeneratedFile[] {
-  const artifacts = CONTRACTS.map(({ source }) => readJson<Artifact>(`artifacts/contracts/${source}.json`));
+  const contracts = CONTRACTS.map(({ source }) => readCompiledContract(source));
   const perContract = CONTRACTS.flatMap(({ file, prefix }, index) => [
-    generated(`${file}.ts`, `export const ${prefix}Abi = ${JSON.stringify(artifacts[index]?.abi, null, 2)} as const;`),
-    generated(`${file}-bytecode.ts`, `export const ${prefix}Bytecode = "${artifacts[index]?.bytecode}";`),
+    generated(`${file}.ts`, `export const ${prefix}Abi = ${JSON.stringify(contracts[index]?.abi, null, 2)} as const;`),
+    generated(`${file}-bytecode.ts`, `export const ${prefix}Bytecode = "${contracts[index]?.bytecode}";`),
   ]);
-  const build = `export const build = ${JSON.stringify(describeBuild(artifacts), null, 2)} as const;`;
+  const build = `export const build = ${JSON.stringify(describeBuild(contracts), null, 2)} as const;`;
   return [...perContract, generated("build.ts", build)];
 }
 
 /** Compiler, settings, libraries and a hash of every source that the two contracts are made of. */
-function describeBuild([purchaseNft, cashbackDistributor]: Artifact[]) {
-  const builds = [purchaseNft, cashbackDistributor].map((artifact) =>
-    readJson<BuildInfo>(`artifacts/build-info/${artifact?.buildInfoId}.json`),
-  );
-  const sources = Object.assign({}, ...builds.map(({ input }) => input.sources)) as BuildInfo["input"]["sources"];
-  const names = Object.keys(sources)
-    .filter((name) => !/\/testing\/|\.t\.sol$/.test(name))
-    .sort();
+function describeBuild([purchaseNft, cashbackDistributor]: CompiledContract[]) {
+  if (!purchaseNft || !cashbackDistributor) throw new Error("Both contracts must be compiled");
+  const sources = { ...purchaseNft.input.sources, ...cashbackDistributor.input.sources };
+  const names = Object.keys(sources).sort();
   const hash = createHash("sha256");
   for (const name of names) hash.update(`${name}\0${sources[name]?.content}\0`);
-  const [nftBuild, distributorBuild] = builds as [BuildInfo, BuildInfo];
-  const { evmVersion, viaIR = false } = nftBuild.input.settings;
+  const { evmVersion, viaIR = false } = purchaseNft.input.settings;
   const libraries = names.map((name) => /^npm\/(.+@[\d.]+)\//.exec(name)?.[1]).filter((name) => name !== undefined);
   return {
-    compiler: nftBuild.solcLongVersion,
+    compiler: purchaseNft.compiler,
     evmVersion,
     viaIR,
     optimizerRuns: {
-      purchaseNft: nftBuild.input.settings.optimizer.runs,
-      cashbackDistributor: distributorBuild.input.settings.optimizer.runs,
+      purchaseNft: purchaseNft.input.settings.optimizer.runs,
+      cashbackDistributor: cashbackDistributor.input.settings.optimizer.runs,
     },
     libraries: [...new Set(libraries)],
     sourceHash: hash.digest("hex"),
@@ -70,10 +58,6 @@ function describeBuild([purchaseNft, cashbackDistributor]: Artifact[]) {
 
 function generated(file: string, content: string): GeneratedFile {
   return { path: resolve(ROOT, "chain/generated", file), content: `${HEADER}${content}\n` };
-}
-
-function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(resolve(ROOT, path), "utf8")) as T;
 }
 
 if (import.meta.main) {

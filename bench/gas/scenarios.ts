@@ -12,6 +12,8 @@ import {
 
 const BATCH = 100;
 const NFT_BATCH = 50;
+/** What a call would not pay, if calls paid. */
+const TRANSACTION_GAS = 21_000;
 const AMOUNT_WEI = 1_123_456_789n * 10n ** 9n;
 
 /** Accounts that are always the same, so that figures are. */
@@ -40,8 +42,17 @@ async function measureReceipts(system: System): Promise<Record<string, number>> 
     mintBatchReturningBuyer: await batch(200, same),
     confirmOne: await gasOf(confirm(1n)),
     confirmBatch: (await gasOf(confirm(...ids(100, NFT_BATCH)))) / NFT_BATCH,
-    tokenUri: Number(await nft.getFunction("tokenURI").estimateGas(1n)) - 21_000,
+    tokenUri: Number(await nft.getFunction("tokenURI").estimateGas(1n)) - TRANSACTION_GAS,
+    ticketArt: await drawingGas(buyer),
   };
+}
+
+/** What drawing the picture costs alone; escaping and carrying it in the JSON comes on top. */
+async function drawingGas(buyer: string): Promise<number> {
+  const painter = await ethers.deployContract("TicketPainter");
+  const { valueCents, cashbackBps, bonusBps, storeId } = aPurchase({ id: 1n, buyer });
+  const record = { buyer, storeId, valueCents, cashbackBps, bonusBps, status: 1 };
+  return Number(await painter.getFunction("draw").estimateGas(1n, record, "Verdão Store")) - TRANSACTION_GAS;
 }
 
 async function measurePayments(system: System): Promise<Record<string, number>> {

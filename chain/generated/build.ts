@@ -11,5 +11,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "6f4e3fed88b20bb0d13733c551918c4bf3f4aae1558858a4a067ccf37329ad9d"
+  "sourceHash": "b6df318f4965328f72b7a456d91eb144c2f3c95119266449a359dd1b7b85d58d"
 } as const;

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
 import { z } from "zod";
@@ -8,6 +8,7 @@ import { deploymentPath, readDeployment } from "../../chain/deployment.ts";
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
 import type { Finding } from "./check-deployment.ts";
+import { readCompiledContract } from "./compiled-contract.ts";
 import { distributorCreation, purchaseNftCreation } from "./deploy-torcida.ts";
 
 /** Explorers that take sources the way Etherscan does. */
@@ -20,10 +21,6 @@ const POLLS_MAX = 20;
 const ANSWER_TIMEOUT_MS = 30_000;
 
 const answerSchema = z.object({ status: z.string(), result: z.string() });
-const buildInfoSchema = z.object({
-  solcLongVersion: z.string(),
-  input: z.looseObject({ settings: z.looseObject({}) }),
-});
 
 type Subject = { name: string; address: string; creation: Hex; bytecode: string };
 
@@ -74,20 +71,11 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
 
 /** The compiler's whole input for a contract. Refuses one that was compiled otherwise than what is deployed. */
 function standardJsonOf({ name, bytecode }: Subject): { compilerVersion: string; standardJson: string } {
-  const artifacts = resolve(import.meta.dirname, "../../artifacts");
-  const read = (path: string) => {
-    try {
-      return JSON.parse(readFileSync(join(artifacts, path), "utf8")) as { buildInfoId: string; bytecode: string };
-    } catch {
-      throw new Error("The contracts are not compiled here; run `npm run generate` first");
-    }
-  };
-  const { buildInfoId, bytecode: compiled } = read(`contracts/${name}.sol/${name}.json`);
-  if (compiled !== bytecode) {
+  const compiled = readCompiledContract(`${name}.sol/${name}`);
+  if (compiled.bytecode !== bytecode) {
     throw new Error(`${name} was compiled last with other sources or settings; run \`npm run generate\` first`);
   }
-  const { solcLongVersion, input } = buildInfoSchema.parse(read(`build-info/${buildInfoId}.json`));
-  return { compilerVersion: `v${solcLongVersion}`, standardJson: JSON.stringify(input) };
+  return { compilerVersion: `v${compiled.compiler}`, standardJson: JSON.stringify(compiled.input) };
 }
 
 async function submit(

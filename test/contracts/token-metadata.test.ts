@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
 import { expect } from "chai";
 import fc from "fast-check";
@@ -15,6 +16,9 @@ import {
 } from "./support/system.ts";
 
 const FUZZ_RUNS = 60;
+const PICTURES = "test/contracts/pictures";
+/** Always the same, so that pictures are. */
+const PICTURED_BUYER = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const encoder = new TextEncoder();
 
 /** Any text of 1 to 40 bytes that the contract takes as a name: no control characters, no U+FFFE and U+FFFF. */
@@ -45,15 +49,22 @@ function parseMetadata(uri: string): Metadata {
   return JSON.parse(Buffer.from(body ?? "", "base64").toString("utf8")) as Metadata;
 }
 
+function svgOf(image: string): string {
+  return Buffer.from(image.split(",")[1] ?? "", "base64").toString("utf8");
+}
+
+/** `UPDATE_PICTURES=1` writes new ones for review. */
+function expectPicture(name: string, svg: string): void {
+  const path = `${PICTURES}/${name}.svg`;
+  if (process.env.UPDATE_PICTURES) writeFileSync(path, `${svg}\n`);
+  expect(`${svg}\n` === readFileSync(path, "utf8"), `${path} is another picture`).to.equal(true);
+}
+
 /** The picture as a document; fails where it is not well-formed, or holds anything that could run or be fetched. */
 function parsePicture(image: string): Element {
-  const [head, body] = image.split(",");
-  expect(head).to.equal("data:image/svg+xml;base64");
+  expect(image.split(",")[0]).to.equal("data:image/svg+xml;base64");
   const parser = new DOMParser({ onError: onErrorStopParsing });
-  const root = parser.parseFromString(
-    Buffer.from(body ?? "", "base64").toString("utf8"),
-    "image/svg+xml",
-  ).documentElement;
+  const root = parser.parseFromString(svgOf(image), "image/svg+xml").documentElement;
   if (!root) throw new Error("no document");
   expect(root.tagName).to.equal("svg");
   expect(root.namespaceURI).to.equal("http://www.w3.org/2000/svg");
@@ -112,7 +123,8 @@ describe("Token metadata", () => {
       const { attributes, image } = await metadataOf(BigInt(id));
       expect(attributes[3]?.value).to.equal(statusAttribute(status));
       expect(textsOf(parsePicture(image)).at(-1)).to.equal(stamp);
-      pictures.add(image.replace(/Nº \d/g, ""));
+      // But for its number and bars, which every ticket has of its own.
+      pictures.add(svgOf(image).replace(/nº \d|stroke-dasharray="[\d ]{64}"/gi, ""));
     }
     expect(pictures.size).to.equal(3);
   });
@@ -121,8 +133,61 @@ describe("Token metadata", () => {
     await mint({ id: 42n, valueCents: 99n, cashbackBps: 800, bonusBps: 0 });
     const texts = textsOf(parsePicture((await metadataOf(42n)).image));
     const { address } = system.buyer;
-    expect(texts).to.include.members(["TORCIDA", "Nº 42", "Verdão Store", "8%", "R$ 0,99", "Bônus 0%"]);
+    expect(texts).to.include.members(["TORCIDA", "Nº 42", "Verdão Store", "8%", "em CHZ", "R$ 0,99"]);
     expect(texts).to.include(`${address.slice(0, 6)}…${address.slice(-4)}`);
+    await mint({ id: 123_456_789_012n, cashbackBps: 1_234, bonusBps: 55 });
+    const others = textsOf(parsePicture((await metadataOf(123_456_789_012n)).image));
+    expect(others).to.include.members(["Nº 1234…9012", "12.89%", "inclui 0.55% de bônus"]);
+  });
+
+  it("gives each ticket bars of its own", async () => {
+    const barsOf = async (id: bigint) =>
+      /stroke-dasharray="((?:[2-9] ){32})"/.exec(svgOf((await metadataOf(id)).image))?.[1] ?? "none";
+    for (let id = 1n; id <= 8n; id++)
+      await mint({ id, buyer: id === 8n ? system.other.address : system.buyer.address });
+    const bars = await Promise.all([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n].map(barsOf));
+    expect(bars).not.to.include("none");
+    expect(new Set(bars).size).to.equal(8);
+    const widths = [...new Set(bars.join("").trim().split(" "))].sort();
+    expect(widths).to.deep.equal(["2", "3", "4", "5", "6", "7", "8", "9"]);
+  });
+
+  /** Each figure is drawn at its largest size just before it shrinks, just after, and at its longest. */
+  const DRAWN: Record<string, Partial<Purchase> & { id: bigint; store?: string; to?: "confirm" | "cancel" }> = {
+    pending: { id: 1n },
+    confirmed: { id: 2n, to: "confirm" },
+    cancelled: { id: 3n, to: "cancel" },
+    smallest: { id: 4n, store: "é", valueCents: 1n, cashbackBps: 1, bonusBps: 0 },
+    "before-shrinking": {
+      id: 12_345n,
+      store: "Loja do Timão 1910",
+      valueCents: 999_999n,
+      cashbackBps: 999,
+      bonusBps: 0,
+    },
+    "after-shrinking": { id: 123_456n, store: "Loja do Timão, 1910", valueCents: 1_000_000n, cashbackBps: 1_001 },
+    "eleven-digits": { id: 12_345_678_901n, store: "球場".repeat(4), valueCents: 100_000_000n },
+    largest: {
+      id: 2n ** 160n - 1n,
+      store: "Centauro Esportes & Lazer do Brasil <SA>",
+      valueCents: 2n ** 40n - 1n,
+      cashbackBps: 9_998,
+      bonusBps: 1,
+      to: "confirm",
+    },
+  };
+  for (const [index, [name, { store, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
+    it(`draws the ${name} ticket as ${PICTURES}/${name}.svg, which people looked at`, async () => {
+      const storeId = index + 2;
+      await send(system.nft, "registerStore", [storeId, store ?? "Verdão Store"], system.catalogue);
+      await mint({ buyer: PICTURED_BUYER, storeId, ...purchase });
+      if (to) await send(system.nft, to, [[purchase.id]], system.confirmer);
+      expectPicture(name, svgOf((await metadataOf(purchase.id)).image));
+    });
+  }
+
+  it(`draws the collection as ${PICTURES}/collection.svg`, async () => {
+    expectPicture("collection", svgOf(parseMetadata(await read<string>(system.nft, "contractURI")).image));
   });
 
   it("spells every value and percent as the server does", async () => {
@@ -183,6 +248,6 @@ describe("Token metadata", () => {
     await networkHelpers.mine();
     const { attributes, image } = await metadataOf(id);
     expect(attributes.map(({ value }) => value).slice(1, 3)).to.deep.equal(["R$ 10.995.116.277,75", "100%"]);
-    expect(textsOf(parsePicture(image))).to.include(`Nº ${id}`);
+    expect(textsOf(parsePicture(image))).to.include("Nº 1461…2975");
   });
 });

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+export type CompiledContract = { abi: unknown[]; bytecode: string; compiler: string; input: CompilerInput };
+type CompilerInput = {
+  settings: { evmVersion: string; viaIR?: boolean; optimizer: { runs: number } };
+  sources: Record<string, { content: string }>;
+};
+type Artifact = { abi: unknown[]; bytecode: string; buildInfoId: string; inputSourceName: string };
+type SourceTree = { ast: { nodes: { nodeType: string; absolutePath?: string }[] } };
+
+const ARTIFACTS = resolve(import.meta.dirname, "../../artifacts");
+
+/**
+ * A contract as it was compiled last, with the compiler's input for it: of the sources, those that it is made of. What else
+ * was compiled in the same go is no part of it, and may be older than the files are now.
+ * @param path such as `PurchaseNFT.sol/PurchaseNFT`
+ * @throws Error that says to compile
+ */
+export function readCompiledContract(path: string): CompiledContract {
+  try {
+    const { abi, bytecode, buildInfoId, inputSourceName } = readJson<Artifact>(`contracts/${path}.json`);
+    const { solcLongVersion, input } = readJson<{ solcLongVersion: string; input: CompilerInput }>(
+      `build-info/${buildInfoId}.json`,
+    );
+    const { output } = readJson<{ output: { sources: Record<string, SourceTree> } }>(
+      `build-info/${buildInfoId}.output.json`,
+    );
+    const sources = Object.fromEntries(
+      sourcesOf(inputSourceName, output.sources).map((name) => [name, input.sources[name] ?? { content: "" }]),
+    );
+    return { abi, bytecode, compiler: solcLongVersion, input: { ...input, sources } };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new Error("The contracts are not compiled here; run `npm run generate` first");
+  }
+}
+
+/** A source and all that it imports, in the order of their names. */
+function sourcesOf(entry: string, trees: Record<string, SourceTree>): string[] {
+  const names = new Set([entry]);
+  // A set that grows while it is walked: each import is visited once.
+  for (const name of names) {
+    for (const { nodeType, absolutePath } of trees[name]?.ast.nodes ?? []) {
+      if (nodeType === "ImportDirective" && absolutePath) names.add(absolutePath);
+    }
+  }
+  return [...names].sort();
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(join(ARTIFACTS, path), "utf8")) as T;
+}

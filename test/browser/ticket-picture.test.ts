@@ -1,0 +1,133 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "./support/chromium.ts";
+
+/** What the contract draws; its own tests hold these files to it. */
+const PICTURES = globSync("test/contracts/pictures/*.svg").sort();
+const svg = (name: string) => readFileSync(`test/contracts/pictures/${name}.svg`, "utf8");
+
+/** Where the ink of a text is, in the picture's 600 units: its em box is larger. */
+type Ink = { text: string; left: number; right: number; top: number; bottom: number };
+const [CAPITALS, DESCENDERS] = [0.75, 0.22];
+const STAMP = { x: 455, y: 412, radius: 90 };
+const TICKET = { left: 50, right: 550, top: 40, bottom: 560 };
+
+describe("The ticket that the contract draws", () => {
+  let browser: Browser;
+  let page: Page;
+  before(async () => {
+    browser = await launchChromium();
+    page = await browser.newPage({ viewport: { width: 640, height: 640 } });
+  });
+  after(() => browser?.close());
+
+  const inkOf = async (picture: string): Promise<Ink[]> => {
+    await page.setContent(`<body style="margin:0"><div style="width:600px">${picture}</div></body>`);
+    return page.evaluate(
+      ([capitals = 0, descenders = 0]) =>
+        Array.from(document.querySelectorAll("text"))
+          .filter((text) => !text.closest("[transform]"))
+          .map((text) => {
+            const { x, width } = text.getBBox();
+            const size = Number.parseFloat(getComputedStyle(text).fontSize);
+            const baseline = Number(text.getAttribute("y"));
+            const hasDescenders = /[gjpqy,;()]/.test(text.textContent);
+            return {
+              text: text.textContent,
+              left: x,
+              right: x + width,
+              top: baseline - capitals * size,
+              bottom: baseline + (hasDescenders ? descenders * size : 0),
+            };
+          }),
+      [CAPITALS, DESCENDERS],
+    );
+  };
+
+  for (const path of PICTURES) {
+    it(`keeps every text in its place: ${basename(path)}`, async () => {
+      const texts = await inkOf(readFileSync(path, "utf8"));
+      expect(texts.length).to.be.greaterThan(1);
+      for (const one of texts) {
+        expect(one.left, `${one.text}: left`).to.be.at.least(TICKET.left);
+        expect(one.right, `${one.text}: right`).to.be.at.most(TICKET.right);
+        expect(one.top, `${one.text}: top`).to.be.at.least(TICKET.top);
+        expect(one.bottom, `${one.text}: bottom`).to.be.at.most(TICKET.bottom);
+        expect(distanceToStamp(one), `${one.text}: under the stamp`).to.be.at.least(STAMP.radius);
+        for (const other of texts) {
+          if (other === one) continue;
+          const isApart =
+            one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
+          expect(isApart, `"${one.text}" and "${other.text}" touch`).to.equal(true);
+        }
+      }
+    });
+  }
+
+  for (const background of ["#ffffff", "#0b1b18"]) {
+    it(`tells the statuses apart at 64 pixels without colour, on ${background}`, async () => {
+      const statuses = ["pending", "confirmed", "cancelled"];
+      const grey = await Promise.all(statuses.map((name) => greyPixels(name, background)));
+      for (const [one, other] of [
+        [0, 1],
+        [0, 2],
+        [1, 2],
+      ] as const) {
+        const difference = meanDifference(grey[one] ?? [], grey[other] ?? []);
+        expect(difference, `${statuses[one]} and ${statuses[other]}`).to.be.greaterThan(0.06);
+      }
+    });
+  }
+
+  /** The lower right quarter, where stamp and stub are, as brightness from 0 to 1. */
+  async function greyPixels(name: string, background: string): Promise<number[]> {
+    const image = `data:image/svg+xml;base64,${Buffer.from(svg(name)).toString("base64")}`;
+    return page.evaluate(
+      async ({ image, background }) => {
+        const picture = new Image();
+        picture.src = image;
+        await picture.decode();
+        const canvas = new OffscreenCanvas(64, 64);
+        const context = canvas.getContext("2d");
+        if (!context) return [];
+        context.fillStyle = background;
+        context.fillRect(0, 0, 64, 64);
+        context.drawImage(picture, 0, 0, 64, 64);
+        const { data } = context.getImageData(32, 32, 32, 32);
+        return Array.from({ length: data.length / 4 }, (_, index) => {
+          const [red = 0, green = 0, blue = 0] = data.slice(index * 4, index * 4 + 3);
+          return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
+        });
+      },
+      { image, background },
+    );
+  }
+
+  it("shows in an <img>, asks for nothing and runs nothing", async () => {
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith("data:")) asked.push(request.url());
+    });
+    const image = `data:image/svg+xml;base64,${Buffer.from(svg("largest")).toString("base64")}`;
+    await page.setContent(`<img src="${image}">`);
+    const width = await page.evaluate(async () => {
+      const picture = document.querySelector("img");
+      await picture?.decode();
+      return picture?.naturalWidth;
+    });
+    expect(width).to.be.greaterThan(0);
+    expect(asked).to.deep.equal([]);
+  });
+});
+
+function distanceToStamp({ left, right, top, bottom }: Ink): number {
+  const x = Math.max(left - STAMP.x, 0, STAMP.x - right);
+  const y = Math.max(top - STAMP.y, 0, STAMP.y - bottom);
+  return Math.hypot(x, y);
+}
+
+function meanDifference(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, index) => sum + Math.abs(value - (other[index] ?? 0)), 0) / one.length;
+}
