@@ -40,7 +40,7 @@ export const MODEL_CONTRACTS = {
 
 const USUAL_BASE_FEE_WEI = 2_500n * WEI_PER_GWEI;
 const BALANCE_WEI = 10n ** 30n;
-const FOREIGN = "foreign";
+const FOREIGN_FEE_WEI = USUAL_BASE_FEE_WEI * 100n;
 /** What a node asks for when one transaction takes another's place. */
 const REPLACEMENT_PERCENT = 110n;
 const ITEM_ID_OFFSET = 96n;
@@ -48,6 +48,10 @@ const AMOUNT_MASK = (1n << ITEM_ID_OFFSET) - 1n;
 
 export class ModelChain {
   baseFeeWei = USUAL_BASE_FEE_WEI;
+  /** The hash of everything that a node was ever handed. */
+  readonly received = new Set<string>();
+  /** Nonces that another program's transactions took, even on blocks that were taken back. */
+  readonly foreignNonces = new Set<number>();
   readonly #blocks: ModelBlock[] = [];
   readonly #pool = new Map<number, PoolTransaction>();
   #forks = 0;
@@ -65,19 +69,9 @@ export class ModelChain {
     return this.#blocks;
   }
 
-  get pending(): number {
-    return this.#pool.size;
-  }
-
   /** Every event of the canonical chain, in order. */
   get events(): ChainEvent[] {
     return this.#blocks.flatMap((block) => block.events);
-  }
-
-  /** Nonces that another program's transactions took. */
-  get foreignNonces(): Set<number> {
-    const all = this.#blocks.flatMap((block) => block.transactions);
-    return new Set(all.filter((one) => one.data === `0x${toText(FOREIGN)}`).map((one) => one.nonce));
   }
 
   token(id: bigint): Token | undefined {
@@ -113,15 +107,13 @@ export class ModelChain {
   }
 
   /** Another program signs with the same key: the next nonce is gone. */
-  useKeyElsewhere(): void {
+  spendNonceElsewhere(): void {
     const nonce = this.head.state.nonce;
     this.#foreign += 1;
-    const data: Hex = `0x${toText(FOREIGN)}`;
     this.#pool.delete(nonce);
-    this.#append(
-      [{ hash: keccak256(toHex(`foreign ${this.#foreign}`)), nonce, to: "", data, maxFee: 0n, tip: 0n }],
-      this.head.state,
-    );
+    this.foreignNonces.add(nonce);
+    const hash = keccak256(toHex(`foreign ${this.#foreign}`));
+    this.#append([{ hash, nonce, to: "", data: "0x", maxFee: FOREIGN_FEE_WEI, tip: 0n }], this.head.state);
   }
 
   /** What a sender asks a node; `step` comes before and after each call, and may throw. */
@@ -169,6 +161,7 @@ export class ModelChain {
 
   #receive(raw: Hex): Hex {
     const hash = keccak256(raw);
+    this.received.add(hash);
     const parsed = parseTransaction(raw);
     const nonce = parsed.nonce ?? 0;
     const maxFee = parsed.maxFeePerGas ?? 0n;
@@ -204,10 +197,6 @@ export class ModelChain {
     }
     this.#blocks.push({ number, hash, timestamp: 1_700_000_000 + number, events, transactions, receipts, state });
   }
-}
-
-function toText(text: string): string {
-  return Buffer.from(text).toString("hex");
 }
 
 type Executed = { state: Pick<State, "stores" | "tokens">; events: EventContent[] };

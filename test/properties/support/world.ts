@@ -192,12 +192,15 @@ export class World {
     await this.restartSender();
   }
 
-  /** Another process is the sender from now on; answers the one before, which does not know yet. */
-  async restartSender(): Promise<Sender> {
-    const before = this.sender;
-    await this.database.kysely.updateTable("leases").set({ expires_at: 0n }).where("name", "=", "sender").execute();
+  /** Another process is the sender from now on; the one before does not know yet. */
+  async restartSender(): Promise<void> {
+    await this.freeSenderLease();
     this.sender = this.#newSender();
-    return before;
+  }
+
+  /** As if the sender had given no sign of life for long. */
+  async freeSenderLease(): Promise<void> {
+    await this.database.kysely.updateTable("leases").set({ expires_at: 0n }).where("name", "=", "sender").execute();
   }
 
   #newSender(): Sender {
@@ -213,7 +216,7 @@ export class World {
       try {
         await act();
       } catch (error) {
-        isDead.value = true;
+        isDead.value = error instanceof Crash;
         throw error;
       }
     };
