@@ -10,6 +10,7 @@ import { checkChainIds, createChainClient, WrongChainError } from "./chain/chain
 import { readContracts } from "./contracts.ts";
 import { type ApiEnvironment, EnvironmentError, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
+import { answerClientErrors } from "./http/client-errors.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { listenForMetrics } from "./operations/metrics-server.ts";
@@ -154,6 +155,7 @@ function createRates(environment: ApiEnvironment, database: Database, log: pino.
 }
 
 function listen(server: Server, { PORT, HOST }: ApiEnvironment): Promise<Server> {
+  answerClientErrors(server);
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const reason =

@@ -22,6 +22,14 @@ export function affiliateRoutes(services: Services): Route[] {
       summary: "An affiliate network reports, confirms or takes back a sale",
       limit: { perMinute: 600, by: "origin" },
       body: affiliateEventSchema,
+      headers: {
+        "x-torcida-timestamp": { description: "The time in seconds, at most five minutes off", isRequired: true },
+        "x-torcida-signature": {
+          description: "HMAC-SHA-256 of `timestamp.body` with the network's secret, in hex",
+          isRequired: true,
+        },
+      },
+      failures: { 409: "The event_id was told with another body, or the amount comes after the mint" },
       responses: { 200: affiliateResponseSchema },
       before: (call) => requireSignature(services, call),
       async handle({ body, params, rawBody }) {

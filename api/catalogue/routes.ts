@@ -32,6 +32,7 @@ import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-c
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache" };
+const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of an answer that the caller has" } };
 const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 
 /** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
@@ -65,6 +66,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       path: "/api/stores",
       access: "anyone",
       summary: "All stores on offer",
+      headers: IF_NONE_MATCH,
       responses: { 200: storesResponseSchema },
       handle: async () => cached((await cache.read()).stores),
     }),
@@ -73,6 +75,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       path: "/api/fan-tokens",
       access: "anyone",
       summary: "All fan tokens",
+      headers: IF_NONE_MATCH,
       responses: { 200: fanTokensResponseSchema },
       handle: async () => cached((await cache.read()).fanTokens),
     }),
@@ -81,6 +84,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       path: "/api/stores/:id",
       access: "anyone",
       summary: "One store with its cashback categories",
+      headers: IF_NONE_MATCH,
       responses: { 200: storeResponseSchema },
       async handle({ params }) {
         const storeId = readId(params.id, "Store");
@@ -196,6 +200,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "Creates a fan token, or with an id changes it",
       limit: WRITE_LIMIT,
       body: saveFanTokenRequestSchema,
+      failures: { 404: "No fan token has this id", 409: "Another fan token has this slug" },
       responses: { 200: createdSchema },
       async handle(call) {
         const id = await saveFanToken(call);

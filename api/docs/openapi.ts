@@ -41,7 +41,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
 }
 
 function operation(route: Route): Json {
-  const parameters = [...pathParameters(route.path), ...queryParameters(route)];
+  const parameters = [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(route)];
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -66,23 +66,25 @@ function successes(route: Route): Json {
         : { [schema?.type ?? "text/plain"]: {} };
     return [status, { description: status === "202" ? "Queued" : status === "200" ? "Done" : "Not now", content }];
   });
-  return Object.fromEntries(entries);
+  const cached = route.headers?.["if-none-match"] ? { 304: { description: "The caller has it already" } } : {};
+  return { ...Object.fromEntries(entries), ...cached };
 }
 
 /** What can go wrong with a call, by what it is made of. */
 function failures(route: Route): Json {
   const isProtected = route.access !== "anyone" && route.access !== "signed";
+  const hasParameters = route.path.includes(":");
   const statuses: Record<string, string> = {
-    ...(route.body || route.query ? { 400: "The request is not valid; the message names the field" } : {}),
+    ...(route.body || route.query || hasParameters
+      ? { 400: "The request is not valid; the message names the field" }
+      : {}),
     ...(isProtected ? { 401: "The session is missing or has ended" } : {}),
     ...(isProtected || route.access === "signed" ? { 403: "Not allowed" } : {}),
-    ...(route.path.includes(":") || route.body ? { 404: "Not found" } : {}),
-    ...(route.body
-      ? { 409: "It cannot be done as things stand", 413: "The body is too large", 415: "The body is not JSON" }
-      : {}),
-    ...(route.body ? { 422: "The Idempotency-Key was used with another body" } : {}),
-    ...(route.limit ? { 429: "Too many requests" } : {}),
+    ...(hasParameters ? { 404: "Not found" } : {}),
+    ...(route.method === "get" ? {} : { 413: "The body is too large", 415: "The body is compressed, or is not JSON" }),
+    ...(route.limit ? { 429: "Too many requests; `Retry-After` says when to come again" } : {}),
     ...(route.responses[503] ? {} : { 503: "The chain or the database does not answer now" }),
+    ...route.failures,
   };
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
   return Object.fromEntries(
@@ -107,6 +109,16 @@ function queryParameters(route: Route): Json[] {
     in: "query",
     required: false,
     schema: Object.keys(schema).length === 0 ? { type: "string" } : schema,
+  }));
+}
+
+function headerParameters(route: Route): Json[] {
+  return Object.entries(route.headers ?? {}).map(([name, { description, isRequired = false }]) => ({
+    name,
+    in: "header",
+    description,
+    required: isRequired,
+    schema: { type: "string" },
   }));
 }
 

@@ -49,6 +49,10 @@ export type Route<Body = unknown, Query = unknown> = {
   limit?: Limit;
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
+  /** The headers that the handler looks at, by their names in lower case: for the document. */
+  headers?: Record<string, { description: string; isRequired?: boolean }>;
+  /** What can go wrong with this call beside what can with every call of its kind: for the document. */
+  failures?: Partial<Record<404 | 409 | 422, string>>;
   responses: Partial<Record<number, z.ZodType | { type: string }>>;
   /** Runs before the body is read into its shape: for signatures over its bytes. */
   before?(call: Call<unknown, unknown>): void;

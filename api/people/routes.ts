@@ -80,6 +80,7 @@ export function peopleRoutes(services: Services): Route[] {
       summary: "Registers a wallet by its signature",
       limit: SIGN_IN_LIMIT,
       body: registerRequestSchema,
+      failures: { 409: "This wallet is already registered" },
       responses: { 200: registerResponseSchema },
       async handle({ body, request }) {
         const proof: Proof = {
@@ -105,6 +106,7 @@ export function peopleRoutes(services: Services): Route[] {
       summary: "Signs a registered wallet in by its signature",
       limit: SIGN_IN_LIMIT,
       body: loginRequestSchema,
+      failures: { 404: "This wallet is not registered" },
       responses: { 200: loginResponseSchema },
       async handle({ body, request }) {
         const proof: Proof = {

@@ -62,6 +62,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Registers a purchase and freezes its terms",
       limit: PURCHASE_LIMIT,
       body: registerPurchaseRequestSchema,
+      failures: { 404: "No such store", 409: "The store has no cashback category" },
       responses: { 200: registerPurchaseResponseSchema },
       async handle({ body, identity }) {
         const { wallet } = visitorOf(identity);
@@ -104,6 +105,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Mints the token of a purchase, once",
       limit: MONEY_LIMIT,
       body: mintNftRequestSchema,
+      failures: { 404: "No such purchase", 409: "The purchase was taken back" },
       responses: { 200: mintNftResponseSchema, 202: mintNftResponseSchema },
       async handle({ body, identity }) {
         const purchase = await findPurchase(database.kysely, body.purchase_id);
@@ -132,6 +134,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Moves a purchase from Pending to Confirmed, once",
       limit: MONEY_LIMIT,
       body: confirmPurchaseRequestSchema,
+      failures: { 404: "No such purchase", 409: "The purchase is cancelled, or not minted yet" },
       responses: { 200: confirmPurchaseResponseSchema, 202: confirmPurchaseResponseSchema },
       async handle({ body, identity }) {
         const purchase = await findPurchase(database.kysely, body.purchase_id);
@@ -158,6 +161,11 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Pays a user the cashback of their confirmed, unpaid purchases",
       limit: MONEY_LIMIT,
       body: distributeCashbackRequestSchema,
+      headers: { "idempotency-key": { description: "1 to 128 printable characters; a repeat is answered the same" } },
+      failures: {
+        409: "Nothing is payable, or another amount is; `payable` says which",
+        422: "The Idempotency-Key was used with another body",
+      },
       responses: { 200: distributeCashbackResponseSchema, 202: distributeCashbackResponseSchema },
       handle: (call) => distributeCashback(services, call),
     }),

@@ -44,6 +44,9 @@ export function isPublicHttpsUrl(text: string): boolean {
   );
 }
 
+/** A message of EIP-4361 to sign: good once, until it expires. */
+export const challengeSchema = z.object({ nonce: z.string(), message: z.string(), expires_at: z.iso.datetime() });
+
 /** Every error, at every call. Design, section 7. `error` and `message` are the same sentence. */
 export const errorSchema = z.object({
   success: z.literal(false),
@@ -51,6 +54,12 @@ export const errorSchema = z.object({
   message: z.string(),
   code: z.string(),
   request_id: z.string(),
+  /** The field or header that is at fault, where it is one. */
+  field: z.string().optional(),
+  /** CHZ, decimal text: what could be paid now. */
+  payable: z.string().optional(),
+  /** With NONCE_REQUIRED: what to sign. */
+  challenge: challengeSchema.optional(),
 });
 
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });

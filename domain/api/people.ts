@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { addressSchema } from "./common.ts";
+import { addressSchema, challengeSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
 /** `challenge` is for the purpose that `exists` calls for: login when registered, registration otherwise. */
-export const challengeSchema = z.object({ nonce: z.string(), message: z.string(), expires_at: z.iso.datetime() });
 export const checkUserResponseSchema = z.object({
   success: z.literal(true),
   exists: z.boolean(),

@@ -4,6 +4,7 @@ import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
 import { type SignInPurpose, signInSentence } from "../../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import { until } from "../../support/until.ts";
+import { documentOf } from "./documented.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a server answers is looked at field by field in the tests
 export type Answer = { status: number; headers: Headers; body: any; text: string };
@@ -44,12 +45,22 @@ export class Caller {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("application/json");
-    return {
+    const answer: Answer = {
       status: response.status,
       headers: response.headers,
       text,
       body: isJson && text ? JSON.parse(text) : undefined,
     };
+    await this.#holdAgainstDocument(method, path, answer);
+    return answer;
+  }
+
+  /** Whatever a test is about, its answers are as the server's own document says. */
+  async #holdAgainstDocument(method: string, path: string, answer: Answer): Promise<void> {
+    const documented = await documentOf(this.url);
+    const operation = documented.find(method, path);
+    const complaint = operation && documented.complaint(operation, answer);
+    if (complaint) throw new Error(`${method} ${path}: ${complaint}`);
   }
 
   async challenge(): Promise<Challenge> {

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { type Server, STATUS_CODES } from "node:http";
+
+const STATUS_BY_CODE: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+const MESSAGES: Record<number, string> = {
+  408: "The request did not come in time",
+  413: "The body is too large",
+  431: "The headers are too large",
+};
+
+/** What is no HTTP never reaches a route: it is answered in JSON like everything else, and the connection ends. */
+export function answerClientErrors(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
+    const message = MESSAGES[status] ?? "The request is not valid HTTP";
+    const body = JSON.stringify({
+      success: false,
+      error: message,
+      message,
+      code: "BAD_REQUEST",
+      request_id: randomUUID(),
+    });
+    socket.end(
+      [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        "connection: close",
+        "content-type: application/json; charset=utf-8",
+        `content-length: ${Buffer.byteLength(body)}`,
+        "",
+        body,
+      ].join("\r\n"),
+    );
+  });
+}

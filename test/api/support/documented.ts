@@ -1,0 +1,82 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Answer } from "./caller.ts";
+
+type Media = { schema?: object };
+export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: object };
+export type Operation = {
+  operationId: string;
+  description: string;
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+};
+export type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+};
+
+/** What a server says of itself, to hold its answers against. */
+export class Documented {
+  readonly document: OpenApi;
+  readonly #ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: false, allowUnionTypes: true });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: OpenApi) {
+    this.document = document;
+  }
+
+  operations(): { method: string; path: string; operation: Operation }[] {
+    return Object.entries(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    );
+  }
+
+  /** What the document does not promise about an answer of an operation, in a sentence; undefined where all is as told. */
+  complaint(operation: Operation, answer: Answer): string | undefined {
+    const response = operation.responses[answer.status];
+    if (!response) return `${answer.status} is not documented: ${answer.text.slice(0, 300)}`;
+    const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
+    if (!response.content) return answer.text === "" ? undefined : `${answer.status} has a body`;
+    const media = response.content[type];
+    if (!media) return `${answer.status} is of type ${type}, not ${Object.keys(response.content).join()}`;
+    if (!media.schema) return undefined;
+    const validate = this.validator(media.schema);
+    if (validate(answer.body)) return undefined;
+    return `${answer.status} is not of its schema: ${this.#ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`;
+  }
+
+  validator(schema: object): ValidateFunction {
+    const text = JSON.stringify(schema).replaceAll('"#/components/schemas/', '"#/$defs/');
+    const known = this.#validators.get(text);
+    if (known) return known;
+    const made = this.#ajv.compile({ ...JSON.parse(text), $defs: this.document.components.schemas });
+    this.#validators.set(text, made);
+    return made;
+  }
+
+  /** The operation of a call, by its path as it was typed. */
+  find(method: string, typedPath: string): Operation | undefined {
+    const path = typedPath.split("?")[0] ?? "";
+    const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
+    // A word beats a parameter: /api/openapi.json is itself.
+    const templates = Object.keys(this.document.paths).filter(fits);
+    const template = templates.find((one) => !one.includes("{")) ?? templates[0];
+    return template === undefined ? undefined : this.document.paths[template]?.[method.toLowerCase()];
+  }
+}
+
+const known = new Map<string, Promise<Documented>>();
+
+/** A server's document, read once. */
+export function documentOf(url: string): Promise<Documented> {
+  const document = known.get(url) ?? read(url);
+  known.set(url, document);
+  return document;
+}
+
+async function read(url: string): Promise<Documented> {
+  const response = await fetch(`${url}/api/openapi.json`);
+  return new Documented((await response.json()) as OpenApi);
+}
