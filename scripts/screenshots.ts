@@ -7,6 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
+import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
@@ -76,31 +77,20 @@ const SHOTS: Shot[] = [
   { name: "admin-checking", path: "/admin", ...ADMIN, prepare: hang("GET /api/is-admin") },
   { name: "admin-stores", path: "/admin?tab=stores", ...ADMIN, act: seePanel },
   {
-    name: "admin-store-new",
-    path: "/admin?tab=stores",
-    ...ADMIN,
-    isViewport: true,
-    act: (page) => page.getByRole("button", { name: "Nova loja" }).click(),
-  },
-  {
     name: "admin-store",
     path: "/admin?tab=stores",
     ...ADMIN,
     act: (page) => page.locator(".admin-list button").first().click(),
   },
-  {
-    name: "admin-delete",
-    path: "/admin?tab=stores",
-    ...ADMIN,
-    isViewport: true,
-    act: (page) =>
-      page
-        .getByRole("button", { name: /^Excluir/ })
-        .first()
-        .click(),
-  },
   { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
   { name: "admin-users", path: "/admin?tab=users", ...ADMIN, act: seePanel },
+  ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
+    name: `admin-${name}`,
+    path: `/admin?tab=${tab}`,
+    ...ADMIN,
+    isViewport: true,
+    act,
+  })),
   { name: "not-found", path: "/nowhere" },
 ];
 

@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { ADMIN_DIALOGS } from "./support/admin-dialogs.ts";
 import { fixturePurchase } from "./support/fixture-data.ts";
 import type { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
@@ -49,29 +50,13 @@ const SCREENS: Screen[] = [
   { name: "admin users", path: "/admin", isAdmin: true, act: openTab(/Usuários/) },
   { name: "admin settings", path: "/admin", isAdmin: true, act: openTab(/Configurações/) },
   { name: "admin check", path: "/admin", isAdmin: true, isLoading: true, prepare: hang("GET /api/is-admin") },
-  { name: "new store", path: "/admin?tab=stores", isAdmin: true, act: openByButton("Nova loja") },
   { name: "store's details", path: "/admin?tab=stores", isAdmin: true, act: openStore },
-  { name: "store's deletion", path: "/admin?tab=stores", isAdmin: true, act: openByButton(/^Excluir/) },
-  {
-    name: "refused form of a cashback category",
-    path: "/admin?tab=stores",
+  ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
+    name: `admin's ${name}`,
+    path: `/admin?tab=${tab}`,
     isAdmin: true,
-    act: async (page) => {
-      await openStore(page);
-      await openByButton("Adicionar cashback")(page);
-      await page.getByRole("dialog").getByRole("button", { name: "Adicionar" }).click();
-      await page.locator("[data-sonner-toast]").first().waitFor();
-    },
-  },
-  {
-    name: "refused form of a fan token",
-    path: "/admin?tab=fan-tokens",
-    isAdmin: true,
-    act: async (page) => {
-      await page.getByRole("button", { name: "Salvar" }).click();
-      await page.locator('[aria-invalid="true"]').first().waitFor();
-    },
-  },
+    act,
+  })),
 ];
 
 function hang(route: string) {
@@ -130,13 +115,6 @@ async function openBuyFailure(page: Page): Promise<void> {
 async function openStore(page: Page): Promise<void> {
   await page.locator(".admin-list button").first().click();
   await page.getByRole("button", { name: "Adicionar cashback" }).waitFor();
-}
-
-function openByButton(name: string | RegExp) {
-  return async (page: Page): Promise<void> => {
-    await page.getByRole("button", { name }).first().click();
-    await page.getByRole("dialog").waitFor();
-  };
 }
 
 function openTab(name: RegExp) {
