@@ -3,10 +3,10 @@ import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { createCashbackRequestSchema, updateCashbackRequestSchema } from "../../domain/api/catalogue.ts";
 import { percentText } from "../../domain/money.ts";
-import { Dialog } from "../ui/dialog.tsx";
 import { type CashbackFields, nonEmpty } from "./admin-calls.ts";
 import { toastMissing } from "./admin-toasts.ts";
 import { Field, REQUIRED, trimmed } from "./field.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
 type CashbackDialogProps = {
   initial: CashbackFields | undefined;
@@ -36,27 +36,23 @@ export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogPro
     },
   );
   return (
-    <Dialog title={isNew ? "Adicionar cashback" : "Editar cashback"} onClose={onClose} lang="pt-BR">
-      <form onSubmit={save} noValidate className="grid gap-4">
-        <Field label="Categoria" problem={errors.category && REQUIRED}>
-          {(control) => <input maxLength={60} {...control} {...register("category", trimmed)} />}
-        </Field>
-        <Field
-          label="Percentual de cashback"
-          hint="Use ponto como separador decimal, por exemplo 5.75."
-          problem={errors.cashback_percent && "Informe um percentual de 0 a 100, com até 2 casas, por exemplo 5.75."}
-        >
-          {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
-        </Field>
-        <div className="form-actions">
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Cancelar
-          </button>
-          <button type="submit" className="button" disabled={isSubmitting}>
-            {isSubmitting ? "Salvando..." : isNew ? "Adicionar" : "Salvar alterações"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={isNew ? "Adicionar cashback" : "Editar cashback"}
+      action={isNew ? "Adicionar" : "Salvar alterações"}
+      isBusy={isSubmitting}
+      onClose={onClose}
+      onSubmit={save}
+    >
+      <Field label="Categoria" problem={errors.category && REQUIRED}>
+        {(control) => <input maxLength={60} {...control} {...register("category", trimmed)} />}
+      </Field>
+      <Field
+        label="Percentual de cashback"
+        hint="Use ponto como separador decimal, por exemplo 5.75."
+        problem={errors.cashback_percent && "Informe um percentual de 0 a 100, com até 2 casas, por exemplo 5.75."}
+      >
+        {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
+      </Field>
+    </FormDialog>
   );
 }

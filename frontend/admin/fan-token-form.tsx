@@ -1,5 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import type { ChangeEvent } from "react";
+import { type ChangeEvent, useEffect } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { toast } from "sonner";
 import { z } from "zod";
@@ -29,12 +29,18 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
     register,
     handleSubmit,
     reset,
+    setFocus,
     control: form,
     formState,
   } = useForm({ defaultValues, resolver: zodResolver(schema) });
   const { errors, isSubmitting } = formState;
   const [name, slug, image] = useWatch({ control: form, name: ["name", "slug", "image"] });
+  // In the order of the fields: the first that is wrong gets the focus.
+  const nameProps = register("name", trimmed);
   const slugProps = register("slug", trimmed);
+  useEffect(() => {
+    if (id) setFocus("name");
+  }, [id, setFocus]);
 
   const save = handleSubmit(async (fields) => {
     const outcome = await saveFanToken({ ...(id && { id }), ...fields });
@@ -53,7 +59,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
   return (
     <form onSubmit={save} noValidate className="grid gap-4">
       <Field label="Nome" problem={errors.name && t("fanTokenRequired")}>
-        {(control) => <input required maxLength={60} {...control} {...register("name", trimmed)} />}
+        {(control) => <input required maxLength={60} {...control} {...nameProps} />}
       </Field>
       <Field
         label="Slug"

@@ -36,4 +36,4 @@ export function Field({ label, hint, problem, children }: FieldProps) {
 /** What a field holds, without the blanks around it. */
 export const trimmed = { setValueAs: (value: string) => value.trim() };
 
-export const REQUIRED = "Este campo é obrigatório.";
+export const REQUIRED = "Este campo é obrigatório";

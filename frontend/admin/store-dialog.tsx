@@ -2,10 +2,10 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
-import { Dialog } from "../ui/dialog.tsx";
 import { nonEmpty, type StoreFields } from "./admin-calls.ts";
 import { toastMissing } from "./admin-toasts.ts";
 import { Field, REQUIRED, trimmed } from "./field.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
 const EMPTY: StoreFields = {
   name: "",
@@ -65,39 +65,36 @@ export function StoreDialog({ title, action, initial = EMPTY, onClose, onSubmit 
     if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
   }
   return (
-    <Dialog title={title} onClose={onClose} isWide lang="pt-BR">
-      <form onSubmit={handleSubmit(save, refuse)} noValidate className="grid gap-4">
-        <div className="form-grid">
-          {FIELDS.map(({ name, label, maxLength, type = "text", problem }) => (
-            <Field key={name} label={label} problem={errors[name] && (isMissing(errors[name]) ? REQUIRED : problem)}>
-              {(control) => (
-                <input
-                  type={type}
-                  maxLength={maxLength}
-                  required={label.endsWith("*")}
-                  {...control}
-                  {...register(name, trimmed)}
-                />
-              )}
-            </Field>
-          ))}
-        </div>
-        <Field label="Descrição" problem={errors.description && TOO_LONG}>
-          {(control) => <textarea rows={3} maxLength={1_000} {...control} {...register("description", trimmed)} />}
-        </Field>
-        <label className="check">
-          <input type="checkbox" {...register("featured")} />
-          <span>Loja em destaque</span>
-        </label>
-        <div className="form-actions">
-          <button type="button" className="button button-quiet" onClick={onClose}>
-            Cancelar
-          </button>
-          <button type="submit" className="button" disabled={isSubmitting}>
-            {isSubmitting ? "Salvando..." : action}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={action}
+      isBusy={isSubmitting}
+      isWide
+      onClose={onClose}
+      onSubmit={handleSubmit(save, refuse)}
+    >
+      <div className="form-grid">
+        {FIELDS.map(({ name, label, maxLength, type = "text", problem }) => (
+          <Field key={name} label={label} problem={errors[name] && (isMissing(errors[name]) ? REQUIRED : problem)}>
+            {(control) => (
+              <input
+                type={type}
+                maxLength={maxLength}
+                required={label.endsWith("*")}
+                {...control}
+                {...register(name, trimmed)}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      <Field label="Descrição" problem={errors.description && TOO_LONG}>
+        {(control) => <textarea rows={3} maxLength={1_000} {...control} {...register("description", trimmed)} />}
+      </Field>
+      <label className="check">
+        <input type="checkbox" {...register("featured")} />
+        <span>Loja em destaque</span>
+      </label>
+    </FormDialog>
   );
 }

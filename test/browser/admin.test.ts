@@ -259,8 +259,12 @@ describe("Admin", () => {
       await save.click();
       expect(await page.getByText("Este campo é obrigatório").count()).to.equal(3);
       expect(await page.getByLabel("Nome").getAttribute("aria-invalid")).to.equal("true");
+      expect(await page.getByLabel("Nome").evaluate((field) => field === document.activeElement)).to.equal(true);
       await page.getByLabel("Slug").pressSequentially("Foot Ball");
       expect(await page.getByLabel("Slug").inputValue()).to.equal("foot ball");
+      await page.getByLabel("Slug").press("Home");
+      await page.getByLabel("Slug").pressSequentially("AB");
+      expect(await page.getByLabel("Slug").inputValue()).to.equal("abfoot ball");
       await page.getByRole("alert").getByText("Use só letras minúsculas, números e hífens").waitFor();
       expect(site.server.callsTo("POST /api/admin/fan-token")).to.have.length(0);
     });
@@ -297,6 +301,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: "Salvar" }).click();
       await toast(page, "Fan token salvo com sucesso");
       await page.getByRole("button", { name: /Editar.*Palmeiras/ }).click();
+      await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "name");
       await page.getByLabel("Nome").fill("Palmeiras FC");
       await page.getByLabel("URL da imagem").fill("https://img.example/p.png");
       await page.getByRole("button", { name: "Salvar" }).click();

@@ -1,0 +1,40 @@
+import { type FormEventHandler, type ReactNode, useId } from "react";
+import { Dialog } from "../ui/dialog.tsx";
+
+type FormDialogProps = {
+  title: string;
+  /** What the button that sends the form says. */
+  action: string;
+  isBusy: boolean;
+  isWide?: boolean;
+  onClose: () => void;
+  onSubmit: FormEventHandler;
+  children: ReactNode;
+};
+
+/** A form in a dialog: its buttons stand below the fields, in sight however long the form is. */
+export function FormDialog({ title, action, isBusy, isWide = false, onClose, onSubmit, children }: FormDialogProps) {
+  const formId = useId();
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      isWide={isWide}
+      lang="pt-BR"
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            Cancelar
+          </button>
+          <button type="submit" form={formId} className="button" disabled={isBusy}>
+            {isBusy ? "Salvando..." : action}
+          </button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={onSubmit} noValidate className="grid gap-4">
+        {children}
+      </form>
+    </Dialog>
+  );
+}
