@@ -159,10 +159,8 @@ describe("Accessibility", () => {
         const storage = { language, theme: "light" };
         const { page } = await open(screen.path, { wallet, storage, reducedMotion: "reduce" });
         await page.locator(".first-paint").first().waitFor({ state: "detached" });
-        if (!screen.isLoading) {
-          await page.locator("h1").first().waitFor();
-          await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
-        }
+        await page.locator("h1").first().waitFor();
+        if (!screen.isLoading) await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
         await screen.act?.(page);
         for (const theme of ["light", "dark"]) {
           await page.evaluate(async (name) => {
