@@ -43,6 +43,8 @@ export type ChaosProxy = {
   port: number;
   /** Changes what it does from now on; what hangs is let go. */
   set(rates: FaultRates): void;
+  /** Does something at the next request with this method: before the node hears of it, or when it has answered. Once. */
+  at(method: string, moment: "before" | "after", act: () => Promise<void>): void;
   /** How often each fault was injected, and how many requests passed untouched. */
   counts: Record<Fault | "passed", number>;
   /** Every method that was asked for, in order. */
@@ -64,6 +66,16 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   let letGo = new AbortController();
   const counts = Object.fromEntries([...FAULTS, "passed"].map((name) => [name, 0])) as ChaosProxy["counts"];
   const methods: string[] = [];
+  let aimed: { method: string; moment: "before" | "after"; act: () => Promise<void> } | undefined;
+
+  /** Answers whether something was done: then its caller is gone, and nobody waits for an answer. */
+  async function strike(calls: readonly Call[], moment: "before" | "after"): Promise<boolean> {
+    if (aimed?.moment !== moment || !calls.some((call) => call.method === aimed?.method)) return false;
+    const { act } = aimed;
+    aimed = undefined;
+    await act();
+    return true;
+  }
 
   const server = createServer((request, response) => {
     // A caller that gave up is no concern of the proxy.
@@ -76,6 +88,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     const calls = readCalls(body);
     methods.push(...calls.map((call) => call.method ?? "?"));
     if (methods.length > METHODS_KEPT) methods.splice(0, methods.length - METHODS_KEPT);
+    if (await strike(calls, "before")) return void response.destroy();
     const fault = draw(random(), rates);
     counts[fault ?? "passed"]++;
     if (fault === "drop") return void response.destroy();
@@ -90,6 +103,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     if (fault === "delay") await delay(between(random, 1, delayMs));
     const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
     const text = await answer.text();
+    if (await strike(calls, "after")) return void response.destroy();
     if (fault === "lose-answer") return void response.destroy();
     const told = fault === undefined ? text : distort(text, calls, fault, staleBlocks);
     response.writeHead(answer.status, { "content-type": "application/json" }).end(told);
@@ -109,6 +123,9 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
       rates = next;
       letGo.abort();
       letGo = new AbortController();
+    },
+    at(method, moment, act) {
+      aimed = { method, moment, act };
     },
     stop: () =>
       new Promise((resolve) => {
