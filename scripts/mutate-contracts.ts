@@ -1,6 +1,7 @@
 /**
  * Changes the contracts in one small way after another and looks whether a test notices: `npm run mutate`. Works on a copy.
- * `--only TEXT` takes the files whose name has it, `--from LINE` those from a line on. Prints the survivors; their reasons stand in docs/contracts.md.
+ * `--only TEXT` takes the files whose name has it, `--from LINE` and `--to LINE` those lines, `--kind TEXT` the changes whose
+ * description has it. Prints the survivors; their reasons stand in docs/contracts.md.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -24,8 +25,10 @@ const COPIED = [
 const NOT_ASKED = /\/(gas|generated|verify-source)\.test\.ts$/;
 const TIMEOUT_MS = 180_000;
 
-const { values } = parseArgs({ options: { only: { type: "string" }, from: { type: "string" } } });
-const firstLine = Number(values.from ?? 1);
+const text = { type: "string" } as const;
+const { values } = parseArgs({ options: { only: text, from: text, to: text, kind: text } });
+const [firstLine, lastLine] = [Number(values.from ?? 1), Number(values.to ?? Number.POSITIVE_INFINITY)];
+const isWanted = ({ line, what }: Mutant) => line >= firstLine && line <= lastLine && what.includes(values.kind ?? "");
 const copy = mkdtempSync(join(tmpdir(), "torcida-mutants-"));
 for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
 symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
@@ -41,7 +44,7 @@ let count = 0;
 const survivors: Mutant[] = [];
 for (const file of files) {
   const original = readFileSync(join(copy, file), "utf8");
-  for (const mutant of mutantsOf(file, original).filter(({ line }) => line >= firstLine)) {
+  for (const mutant of mutantsOf(file, original).filter(isWanted)) {
     writeFileSync(join(copy, file), mutant.source);
     const isSeen = !run("mocha", ...tests) || !run("solidity");
     console.log(`${isSeen ? "seen    " : "SURVIVED"} ${file}:${mutant.line} ${mutant.what}`);

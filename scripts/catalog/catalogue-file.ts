@@ -9,7 +9,8 @@ import {
 } from "../../domain/api/catalogue.ts";
 
 type StoreEntry = z.output<typeof createStoreRequestSchema>;
-type CashbackEntry = z.output<typeof createCashbackRequestSchema> & { store: string };
+/** `place` is where it stands in the file. */
+type CashbackEntry = z.output<typeof createCashbackRequestSchema> & { store: string; place: string };
 type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
 
 /** What a file holds. A store is known by its name, a category by its store and name, a fan token by its slug. */
@@ -87,7 +88,7 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
     }
     const result = createCashbackRequestSchema.safeParse(rest);
     if (!result.success) return refuse(result.error);
-    catalogue.cashbacks.push({ ...result.data, store });
+    catalogue.cashbacks.push({ ...result.data, store, place });
     return `category ${result.data.category.toLowerCase()} of ${store.toLowerCase()}`;
   }
   const result = saveFanTokenRequestSchema.safeParse(fields);

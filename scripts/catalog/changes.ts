@@ -35,9 +35,7 @@ async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Chan
   );
   if (missing.length > 0) {
     throw new CatalogueFileError(
-      missing
-        .map(({ store, category }) => `category ${category}: there is no store ${store}, here or in the database`)
-        .join("\n"),
+      missing.map(({ place, store }) => `${place}: there is no store ${store}, here or in the database`).join("\n"),
     );
   }
   return [

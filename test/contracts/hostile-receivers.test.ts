@@ -137,13 +137,15 @@ describe("Hostile receivers", () => {
 });
 
 describe("EIP-7702 accounts", () => {
-  it("are minted to and paid; where their code refuses they are credited and withdraw elsewhere", async () => {
-    const prague = await network.create({ override: { hardfork: "prague" } });
-    const [admin, willing, refusing] = await prague.ethers.getSigners();
-    if (!admin || !willing || !refusing) throw new Error("no signers");
-    const nft = await prague.ethers.deployContract("PurchaseNFT", [admin.address, 0, "https://a.example"]);
+  /** Both contracts on a chain that knows such accounts, every role with one key, and 1 CHZ to pay from. */
+  const deployOnPrague = async () => {
+    const prague = (await network.create({ override: { hardfork: "prague" } })).ethers;
+    const signers = await prague.getSigners();
+    const [admin] = signers;
+    if (!admin) throw new Error("no signers");
+    const nft = await prague.deployContract("PurchaseNFT", [admin.address, 0, "https://a.example"]);
     const limits = { maxWeiPerCent: CENT_WEI, maxPayout: 10n ** 21n, dailyCap: 10n ** 21n };
-    const distributor = await prague.ethers.deployContract("CashbackDistributor", [
+    const distributor = await prague.deployContract("CashbackDistributor", [
       admin.address,
       0,
       await nft.getAddress(),
@@ -154,22 +156,70 @@ describe("EIP-7702 accounts", () => {
     await send(distributor, "grantRole", [ethers.id("PAYER_ROLE"), admin.address]);
     await send(nft, "registerStore", [1, "x"]);
     await admin.sendTransaction({ to: await distributor.getAddress(), value: 10n ** 18n });
-    // The account's own signature points it at code, as wallets do it.
-    const delegate = async (account: string, to: string) =>
-      prague.ethers.provider.send("hardhat_setCode", [account, `0xef0100${to.slice(2)}`]);
-    const reader = await prague.ethers.deployContract("BalanceReader", [await distributor.getAddress(), 1n]);
-    const reverting = await prague.ethers.deployContract("RevertingReceiver");
-    await delegate(willing.address, await reader.getAddress());
-    await delegate(refusing.address, await reverting.getAddress());
+    const addressOf = async (name: string, ...args: unknown[]) =>
+      (await prague.deployContract(name, args)).getAddress();
+    /** Points an account at code, as its own signature does. */
+    const delegate = async (account: string, to: string) => {
+      await prague.provider.send("hardhat_setCode", [account, `0xef0100${to.slice(2)}`]);
+      return account;
+    };
+    /** Mints and confirms a purchase for each, and pays all in one batch. */
+    const payAll = async (buyers: string[]) => {
+      const ids = buyers.map((_, index) => BigInt(index + 1));
+      await send(nft, "mintBatch", [buyers.map((buyer, index) => aPurchase({ id: ids[index] ?? 0n, buyer }))]);
+      await send(nft, "confirm", [ids]);
+      return send(distributor, "payBatch", [ids.map((id) => item(id, AMOUNT)), CENT_WEI]);
+    };
+    return { prague, signers, nft, distributor, addressOf, delegate, payAll };
+  };
 
-    await send(nft, "mintBatch", [
-      [aPurchase({ id: 1n, buyer: willing.address }), aPurchase({ id: 2n, buyer: refusing.address })],
-    ]);
-    await send(nft, "confirm", [[1n, 2n]]);
-    const sent = await send(distributor, "payBatch", [[item(1n, AMOUNT), item(2n, AMOUNT)], CENT_WEI]);
+  it("are minted to and paid; where their code refuses they are credited and withdraw elsewhere", async () => {
+    const { signers, distributor, addressOf, delegate, payAll } = await deployOnPrague();
+    const [admin, willing, refusing] = signers;
+    if (!admin || !willing || !refusing) throw new Error("no signers");
+    await delegate(willing.address, await addressOf("BalanceReader", await distributor.getAddress(), 1n));
+    await delegate(refusing.address, await addressOf("RevertingReceiver"));
+    const sent = await payAll([willing.address, refusing.address]);
     await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(1n, willing.address, AMOUNT);
     await expect(sent).to.emit(distributor, "CashbackDeferred").withArgs(2n, refusing.address, AMOUNT);
     await send(distributor, "withdrawCredit", [admin.address], refusing);
     expect(await read(distributor, "totalCredit")).to.equal(0n);
+  });
+
+  it("and contracts of every hostile kind, mixed in one batch, block nobody's payment", async () => {
+    const { prague, signers, distributor, addressOf, delegate, payAll } = await deployOnPrague();
+    const target = await distributor.getAddress();
+    const payload = distributor.interface.encodeFunctionData("withdrawCredit", [target]);
+    const kinds: [string, ...unknown[]][] = [
+      ["RevertingReceiver"],
+      ["LoopingReceiver"],
+      ["ReturnBombReceiver", true],
+      ["ReturnBombReceiver", false],
+      ["ReenteringReceiver", target, payload, true],
+      ["ReenteringReceiver", target, payload, false],
+      ["BalanceReader", target, 1n],
+    ];
+    const hostile: string[] = [];
+    for (const [index, [name, ...args]] of kinds.entries()) {
+      const address = await addressOf(name, ...args);
+      hostile.push(address, await delegate(signers[index + 1]?.address ?? "", address));
+    }
+    const good = hostile.map((_, index) =>
+      ethers.getAddress(`0x${(index + 1).toString(16).padStart(2, "0").repeat(20)}`),
+    );
+    const buyers = good.flatMap((address, index) => [address, hostile[index] ?? ""]);
+    const before = await Promise.all(buyers.map((address) => prague.provider.getBalance(address)));
+    await payAll(buyers);
+    let credits = 0n;
+    for (const [index, address] of buyers.entries()) {
+      const credit = await read(distributor, "creditOf", address);
+      const received = (await prague.provider.getBalance(address)) - (before[index] ?? 0n);
+      expect(credit + received, `${index}: paid or credited, exactly once`).to.equal(AMOUNT);
+      if (good.includes(address)) expect(credit, `${index}: a good one is paid`).to.equal(0n);
+      expect(await read(distributor, "isPaid", BigInt(index + 1))).to.equal(true);
+      credits += credit;
+    }
+    expect(await read(distributor, "totalCredit")).to.equal(credits);
+    expect(credits, "some of them refused").to.be.greaterThan(4n * AMOUNT);
   });
 });

@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import { connect, type Database } from "../../database/connect.ts";
@@ -101,8 +103,103 @@ describe("npm run catalog", function () {
       "lost.json",
       '[{"type":"cashback","store":"Ninguém","category":"Tudo","cashback_percent":5}]',
     );
-    expect(catalog("import", path, "--apply").output).to.include("there is no store Ninguém, here or in the database");
+    expect(catalog("import", path, "--apply").output).to.equal(
+      "row 1: there is no store Ninguém, here or in the database\nNothing was imported.\n",
+    );
   });
+
+  const FILES: [reason: string, name: string, text: string, output: RegExp][] = [
+    ["a row with a field too few", "a.csv", "type,name,country\nstore,Boa,Brasil\nstore,Outra\n", /line 3/],
+    ["a quote that is never closed", "b.csv", 'type,name,country\nstore,"Boa,Brasil\n', /line 2/],
+    [
+      "a column that no row has",
+      "c.csv",
+      "type,nome,country\nstore,Boa,Brasil\n",
+      /^line 2: nome is not a field of a store/,
+    ],
+    [
+      "a number that is none",
+      "d.csv",
+      "type,store,category,cashback_percent\ncashback,Verdão Store,Tudo,dez\n",
+      /^line 2: /,
+    ],
+    ["a row that is nothing", "e.json", "[null]", /^row 1: type must be store, cashback or fan_token/],
+    ["JSON that is cut off", "f.json", '[{"type":"store"', /^The file is not JSON: /],
+    ["JSON that is no list", "g.json", '{"type":"store"}', /^The file must be a list of rows/],
+    ["another ending", "h.xlsx", "", /must end in .csv or .json/],
+  ];
+  for (const [reason, name, text, expected] of FILES) {
+    it(`refuses ${reason}, in a sentence`, async () => {
+      const { status, output } = catalog("import", fileWith(name, text), "--apply");
+      expect(status).to.equal(1);
+      expect(output).to.match(expected);
+      expect(output).to.match(/Nothing was imported\.\n$/);
+      expect(output).not.to.match(/^ +at /m);
+      expect(await listStores(database.kysely)).to.have.length(8);
+    });
+  }
+
+  it("imports all or nothing when it is killed at any moment, and all of it once when it is run again", async () => {
+    const count = 1_500;
+    const rows = Array.from({ length: count }, (_, index) => [
+      `store,,Loja ${index},Brasil,,`,
+      `cashback,Loja ${index},,,Tudo,5`,
+    ]);
+    const path = fileWith("big.csv", ["type,store,name,country,category,cashback_percent", ...rows.flat()].join("\n"));
+    for (const busyMs of [0, 50, 250]) {
+      const child = startCatalog("import", path, "--apply");
+      const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+      const wasWriting = await hasWrittenFor(busyMs, child);
+      child.kill("SIGKILL");
+      await ended;
+      if (busyMs > 0) expect(wasWriting, "it was killed in the middle").to.equal(true);
+      expect(await countStores(), `killed after ${busyMs} ms of writing`).to.equal(8n);
+    }
+    expect(catalog("import", path, "--apply").output).to.include(`${2 * count} changes made`);
+    expect(await countStores()).to.equal(8n + BigInt(count));
+    const namings = await database.kysely.selectFrom("operations").select("subject_id").execute();
+    expect(new Set(namings.map((one) => one.subject_id)).size).to.equal(count);
+    expect(namings).to.have.length(count);
+    expect(await findBrokenAudit(database.kysely)).to.equal(undefined);
+    expect(catalog("import", path, "--apply").output).to.equal("Nothing to change\n");
+  });
+  const startCatalog = (...args: string[]) =>
+    spawn(process.execPath, ["scripts/catalog.ts", ...args], {
+      env: { ...process.env, DATA_DIR: directory, DATABASE_URL: "" },
+      stdio: "ignore",
+    });
+  const countStores = async () => {
+    const { count } = await database.kysely
+      .selectFrom("stores")
+      .select((query) => query.fn.countAll<bigint>().as("count"))
+      .executeTakeFirstOrThrow();
+    return count;
+  };
+  /** Waits until the process has held the database's write lock for so long without a pause: it is in one transaction. */
+  const hasWrittenFor = async (busyMs: number, child: ChildProcess) => {
+    const probe = new BetterSqlite3(join(directory, "torcida.db"), { timeout: 0 });
+    let since: number | undefined;
+    try {
+      while (child.exitCode === null) {
+        since = isLocked(probe) ? (since ?? performance.now()) : undefined;
+        if (since !== undefined && performance.now() - since >= busyMs) return true;
+        await delay(2);
+      }
+      return false;
+    } finally {
+      probe.close();
+    }
+  };
 
   it("says how it is used", () => expect(catalog("import").output).to.include("npm run catalog -- import FILE"));
 });
+
+function isLocked(database: BetterSqlite3.Database): boolean {
+  try {
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch (error) {
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return true;
+    throw error;
+  }
+}
