@@ -39,7 +39,8 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @notice The gas that must be left before a recipient is called. The call itself takes up to 36,600 (cold account
     /// 2,600, value 9,000, new account 25,000) and hands on at most 63/64 of what remains (EIP-150), which must be
-    /// `RECIPIENT_GAS` or more: 36,600 + 30,000 × 64 / 63 = 67,077.
+    /// `RECIPIENT_GAS` or more: 36,600 + 30,000 × 64 / 63 = 67,077. An account with EIP-7702 code costs 2,600 more for that
+    /// code and is not new, so less in all.
     uint256 public constant MIN_GAS_BEFORE_CALL = 68_000;
 
     uint256 private constant _BPS = 10_000;

@@ -11,5 +11,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "b6df318f4965328f72b7a456d91eb144c2f3c95119266449a359dd1b7b85d58d"
+  "sourceHash": "0876a0efe32beebb825af787c0fe103d3a3ce8b0f615d364c8a1ef29cf349c33"
 } as const;
