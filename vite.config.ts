@@ -11,15 +11,18 @@ if (!(NETWORKS as readonly string[]).includes(network)) {
   throw new Error(`VITE_NETWORK is "${network}"; it must be one of ${NETWORKS.join(", ")}`);
 }
 
-// The package is large and few operators want it, so it is theirs to install; without it the choice would be a dead end.
-if (process.env.VITE_WALLETCONNECT_PROJECT_ID) {
-  try {
-    import.meta.resolve("@walletconnect/ethereum-provider");
-  } catch {
-    throw new Error(
-      "VITE_WALLETCONNECT_PROJECT_ID is set: run `npm install --no-save @walletconnect/ethereum-provider` before the build",
-    );
-  }
+/** Where the operator has none, the build holds nothing of WalletConnect. */
+const walletConnectProjectId = process.env.VITE_WALLETCONNECT_PROJECT_ID ?? "";
+
+/** WalletConnect's library names its own window, which is not installed: the code to scan is shown by us. */
+function withoutAppKit(): Plugin {
+  const name = "@reown/appkit/core";
+  return {
+    name: "torcida-without-appkit",
+    enforce: "pre",
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load: (id) => (id === `\0${name}` ? "export const createAppKit = undefined" : undefined),
+  };
 }
 
 /** Parses the messages while building, so that the browser needs no message parser (7 kB less). */
@@ -80,8 +83,11 @@ function paintedEarly(): Plugin {
 export default defineConfig({
   root: "frontend",
   envDir: "..",
-  plugins: [compiledMessages(), paintedEarly(), react(), tailwindcss()],
-  define: { "import.meta.env.VITE_NETWORK": JSON.stringify(network) },
+  plugins: [withoutAppKit(), compiledMessages(), paintedEarly(), react(), tailwindcss()],
+  define: {
+    "import.meta.env.VITE_NETWORK": JSON.stringify(network),
+    "import.meta.env.VITE_WALLETCONNECT_PROJECT_ID": JSON.stringify(walletConnectProjectId),
+  },
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" } },
   build: {
     outDir: "../dist/frontend",

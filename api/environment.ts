@@ -125,6 +125,9 @@ const schema = z.object({
       error: "must be fatal, error, warn, info, debug or silent",
     })
     .default("info"),
+  // What the web app was built with, for the policy that its pages are served under.
+  VITE_ANALYTICS_URL: z.string().optional(),
+  VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
   PURCHASE_NFT_ADDRESS: address.optional(),
   CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
   START_BLOCK: wholeNumberIfSet(0).optional(),

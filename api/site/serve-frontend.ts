@@ -3,6 +3,7 @@ import { join } from "node:path";
 import compression from "compression";
 import express, { type RequestHandler, type Response } from "express";
 import helmet from "helmet";
+import { chainOf } from "../../chain/chains.ts";
 import type { Services } from "../services.ts";
 
 const YEAR_S = 31_536_000;
@@ -33,20 +34,30 @@ export function serveFrontend(services: Services, directory: string): RequestHan
   return router;
 }
 
-/** Scripts only of our own; connections to us, the chain's RPC and wallets; pictures from any https address. */
+const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";
+const WALLETCONNECT_VERIFY = ["https://verify.walletconnect.org", "https://verify.walletconnect.com"];
+
+/**
+ * Scripts only of our own, connections to us and the chain's public RPC, pictures from any https address; and what the
+ * operator has added: the web-analytics script, WalletConnect's relay.
+ */
 function policy(services: Services): Parameters<typeof helmet>[0] {
-  const isLocal = services.network === "localhost";
-  const rpc = services.environment.RPC_URLS.map((url) => new URL(url).origin);
+  const { environment, network } = services;
+  const isLocal = network === "localhost";
+  const rpc = (isLocal ? environment.RPC_URLS : chainOf(network).rpcUrls.default.http).map(originOf);
+  const analytics = originsOf(environment.VITE_ANALYTICS_URL);
+  const hasWalletConnect = environment.VITE_WALLETCONNECT_PROJECT_ID !== undefined;
   return {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
+        scriptSrc: ["'self'", ...analytics],
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", "data:", "https:"],
         fontSrc: ["'self'", "data:"],
-        connectSrc: ["'self'", ...(isLocal ? rpc : ["https:", "wss:"])],
+        connectSrc: ["'self'", ...rpc, ...analytics, ...(hasWalletConnect ? [WALLETCONNECT_RELAY] : [])],
+        frameSrc: hasWalletConnect ? WALLETCONNECT_VERIFY : ["'none'"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],
@@ -58,3 +69,8 @@ function policy(services: Services): Parameters<typeof helmet>[0] {
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
   };
 }
+
+const originOf = (url: string): string => new URL(url).origin;
+
+/** The origin of a whole address; a path on our own host needs none. */
+const originsOf = (url: string | undefined): string[] => (url && URL.canParse(url) ? [originOf(url)] : []);

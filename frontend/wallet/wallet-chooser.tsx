@@ -1,13 +1,28 @@
+import { lazy, Suspense, useState } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { DEMO_WALLET_RDNS, useWallet } from "./wallet.tsx";
-import { WalletConnectOption } from "./wallet-connect-option.tsx";
+
+/** Fetched when it is chosen; in a build without a project id there is nothing to fetch. */
+const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID
+  ? lazy(() => import("./wallet-connect/pairing.tsx"))
+  : undefined;
 
 /** Which of several wallets; help where there is none. */
 export default function WalletChooser({ onClose }: { onClose: () => void }) {
   const t = useText();
   const { connectors, connectWith, isConnecting } = useWallet();
+  const [isPairing, setPairing] = useState(false);
   const hasReal = connectors.some((connector) => connector.id !== DEMO_WALLET_RDNS);
+  if (Pairing && isPairing) {
+    return (
+      <Dialog title="WalletConnect" onClose={onClose}>
+        <Suspense fallback={<p className="busy">{t("common.loading")}</p>}>
+          <Pairing onEnd={() => setPairing(false)} />
+        </Suspense>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={t("wallet.choose")} onClose={onClose}>
       {!hasReal && (
@@ -49,7 +64,19 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
             </button>
           </li>
         ))}
-        <WalletConnectOption />
+        {Pairing && (
+          <li>
+            <button type="button" className="option" disabled={isConnecting} onClick={() => setPairing(true)}>
+              <span aria-hidden="true" className="option-initial">
+                W
+              </span>
+              <span>
+                <span className="block font-semibold">WalletConnect</span>
+                <span className="block text-sm muted">{t("wallet.walletConnect.detail")}</span>
+              </span>
+            </button>
+          </li>
+        )}
       </ul>
     </Dialog>
   );

@@ -27,7 +27,20 @@ const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 const RELOAD_AFTER_MS = 1_200;
 /** In a build for a public chain nothing has this name. */
 export const DEMO_WALLET_RDNS = import.meta.env.VITE_NETWORK === "localhost" ? "app.torcida.demo" : "none";
-const WALLETCONNECT_PROJECT_ID = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID;
+const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
+/** The connector's id, by which wagmi remembers it. */
+export const WALLETCONNECT_ID = "walletConnect";
+
+/** A connection that is waited for no longer; `reason` is told, unless it was the reader who closed it. */
+export class AbandonedError extends Error {
+  override readonly name = "AbandonedError";
+  readonly reason: string | undefined;
+
+  constructor(reason?: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
 
 export type Wallet = {
   /** Lower case; undefined while no wallet is connected. */
@@ -40,7 +53,8 @@ export type Wallet = {
   connectors: readonly Connector[];
   /** Connects the only wallet, or lets the reader choose. */
   connect: () => Promise<void>;
-  connectWith: (connector: Connector) => Promise<void>;
+  /** `abandoned` rejects with an AbandonedError when the wait is over. */
+  connectWith: (connector: Connector, abandoned?: Promise<never>) => Promise<void>;
   disconnect: () => Promise<void>;
   switchToTarget: () => Promise<void>;
   /** @throws AddressMismatchError, or what the wallet said */
@@ -64,6 +78,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   const ownSwitch = useRef(false);
   const address = connection.status === "connected" ? (connection.address.toLowerCase() as WalletAddress) : undefined;
   useWalletChanges(ownSwitch);
+  useRememberedWalletConnect();
 
   useEffect(() => {
     if (address) store(STORAGE_KEYS.currentWallet, address);
@@ -104,15 +119,19 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   );
 
   const connectWith = useCallback(
-    async (connector: Connector) => {
+    async (connector: Connector, abandoned?: Promise<never>) => {
       setConnecting(true);
       try {
-        await wagmiConnect(wagmiConfig, { connector });
+        const connected = wagmiConnect(wagmiConfig, { connector });
+        await (abandoned ? Promise.race([connected, abandoned]) : connected);
         toast.success(t("wallet.connected"), { id: "wallet-connect" });
         setChoosing(false);
         await askForTarget(connector);
       } catch (error) {
-        if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
+        if (error instanceof AbandonedError) {
+          if (error.reason)
+            toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: error.reason });
+        } else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
         else if (hasCode(error, REJECTED))
           toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
         else
@@ -130,8 +149,8 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   const connect = useCallback(async () => {
     const real = connectors.filter((connector) => connector.id !== DEMO_WALLET_RDNS);
     const [only] = real;
-    if (only && real.length === 1 && !WALLETCONNECT_PROJECT_ID) return connectWith(only);
-    if (real.length === 0 && !WALLETCONNECT_PROJECT_ID) {
+    if (only && real.length === 1 && !HAS_WALLETCONNECT) return connectWith(only);
+    if (real.length === 0 && !HAS_WALLETCONNECT) {
       toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
     }
     setChoosing(true);
@@ -198,12 +217,27 @@ export function WalletProvider({ children }: { children: ReactNode }) {
 function useAnnouncedWallets(): readonly Connector[] {
   const connectors = useConnectors();
   return useMemo(() => {
-    const announced = connectors.filter((one) => one.id !== "injected");
+    const announced = connectors.filter((one) => one.id !== "injected" && one.id !== WALLETCONNECT_ID);
     const plain = connectors.filter((one) => one.id === "injected" && "ethereum" in window && window.ethereum);
     const demo = announced.filter((one) => one.id === DEMO_WALLET_RDNS);
     const real = announced.filter((one) => one.id !== DEMO_WALLET_RDNS);
     return [...(real.length > 0 ? real : plain), ...demo];
   }, [connectors]);
+}
+
+/** Who was connected by WalletConnect is found again after a reload; nobody else's page fetches its code. */
+function useRememberedWalletConnect(): void {
+  useEffect(() => {
+    if (!import.meta.env.VITE_WALLETCONNECT_PROJECT_ID) return;
+    async function restore() {
+      if ((await wagmiConfig.storage?.getItem("recentConnectorId")) !== WALLETCONNECT_ID) return;
+      const { restoreWalletConnect } = await import("./wallet-connect/connector.ts");
+      await restoreWalletConnect();
+    }
+    restore().catch(() => {
+      // It stays disconnected, and can be chosen again.
+    });
+  }, []);
 }
 
 /** Tells what happened to the wallet from outside: another account, another chain, locked or disconnected. */

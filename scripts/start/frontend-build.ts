@@ -7,7 +7,7 @@ const SOURCES = ["frontend/**/*", "domain/**/*", "chain/**/*", "vite.config.ts",
 const OUTPUT = "dist/frontend";
 const STAMP = "dist/frontend.stamp";
 
-/** Builds the web app for a network, unless what stands in `dist/` was built from the same files. */
+/** Builds the web app for a network, unless what stands in `dist/` was built from the same files and variables. */
 export async function buildFrontend(root: string, network: string, logFile: string): Promise<"built" | "up to date"> {
   const wanted = stampOf(root, network);
   const stampFile = join(root, STAMP);
@@ -21,7 +21,8 @@ export async function buildFrontend(root: string, network: string, logFile: stri
 }
 
 function stampOf(root: string, network: string): string {
-  const hash = createHash("sha256").update(network);
+  const configured = Object.entries(process.env).filter(([name]) => name.startsWith("VITE_"));
+  const hash = createHash("sha256").update(network).update(JSON.stringify(configured.sort()));
   const files = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
   for (const file of files) {
     const path = join(root, file);

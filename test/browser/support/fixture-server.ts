@@ -38,6 +38,7 @@ export class FixtureServer {
   config = fixtureConfig();
   me: Me | undefined;
   isAdmin = false;
+  policy = POLICY;
   url = "";
   readonly #overrides = new Map<string, Handler>();
   readonly #root: string;
@@ -192,7 +193,7 @@ export class FixtureServer {
     const file =
       pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
     const type = TYPES[extname(file)] ?? "application/octet-stream";
-    response.writeHead(200, { "content-type": type, "content-security-policy": POLICY });
+    response.writeHead(200, { "content-type": type, "content-security-policy": this.policy });
     response.end(readFileSync(file));
   }
 }

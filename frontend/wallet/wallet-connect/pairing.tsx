@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from "react";
+import { toast } from "sonner";
+import { useText } from "../../i18n/language.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { AbandonedError, useWallet } from "../wallet.tsx";
+import { walletConnectConnector } from "./connector.ts";
+import { QrCode } from "./qr-code.tsx";
+
+/** How long the relay may take to answer with a code. */
+const RELAY_TIMEOUT_MS = 10_000;
+
+/** A code to scan with the phone's wallet, or a link that opens it on the phone itself. */
+export default function Pairing({ onEnd }: { onEnd: () => void }) {
+  const t = useText();
+  const { connectWith } = useWallet();
+  const [uri, setUri] = useState("");
+  const start = useRef({ connectWith, onEnd, away: t("wallet.walletConnect.away") });
+  start.current = { connectWith, onEnd, away: t("wallet.walletConnect.away") };
+
+  useEffect(() => {
+    const connector = walletConnectConnector();
+    const abandoned = Promise.withResolvers<never>();
+    const giveUp = () => abandoned.reject(new AbandonedError(start.current.away));
+    const timer = setTimeout(giveUp, navigator.onLine ? RELAY_TIMEOUT_MS : 0);
+    const show = ({ type, data }: { type: string; data?: unknown }) => {
+      if (type !== "display_uri" || typeof data !== "string") return;
+      clearTimeout(timer);
+      setUri(data);
+    };
+    connector.emitter.on("message", show);
+    start.current.connectWith(connector, abandoned.promise).finally(() => start.current.onEnd());
+    return () => {
+      clearTimeout(timer);
+      connector.emitter.off("message", show);
+      abandoned.reject(new AbandonedError());
+    };
+  }, []);
+
+  if (!uri) {
+    return (
+      <p className="busy" role="status">
+        <span className="spinner" aria-hidden="true" />
+        {t("wallet.walletConnect.waiting")}
+      </p>
+    );
+  }
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(uri);
+      toast.success(t("wallet.walletConnect.copied"), { id: "copied" });
+    } catch {
+      toast.error(t("wallet.walletConnect.notCopied"), { id: "copied" });
+    }
+  }
+  return (
+    <div className="pairing">
+      <p>{t("wallet.walletConnect.scan")}</p>
+      <QrCode text={uri} label={t("wallet.walletConnect.code")} />
+      <div className="flex flex-wrap justify-center gap-3">
+        <a className="button" href={uri}>
+          {t("wallet.none.mobile")} <Icon name="external" size={16} />
+        </a>
+        <button type="button" className="button button-quiet" onClick={copy}>
+          {t("wallet.walletConnect.copy")}
+        </button>
+      </div>
+    </div>
+  );
+}

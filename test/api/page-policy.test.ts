@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import express from "express";
+import { readEnvironment } from "../../api/environment.ts";
+import type { Services } from "../../api/services.ts";
+import { serveFrontend } from "../../api/site/serve-frontend.ts";
+
+describe("The policy that the web app's pages are served under", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "torcida-policy-"));
+    writeFileSync(join(folder, "index.html"), "<!doctype html><title>Torcida</title>");
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function policyFor(variables: Record<string, string>): Promise<Map<string, string[]>> {
+    const environment = readEnvironment(variables);
+    // The pages need nothing else of the services.
+    const services = { environment, network: environment.network } as Services;
+    const server: Server = createServer(express().use(serveFrontend(services, folder)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { headers } = await fetch(`http://127.0.0.1:${port}/stores`);
+      const text = headers.get("content-security-policy") ?? "";
+      return new Map(text.split(";").map((part) => [part.split(" ")[0] ?? "", part.split(" ").slice(1)]));
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  const SPICY = { RPC_URLS: "https://rpc.example/secret-key", OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}` };
+
+  it("lets nothing in but our own scripts, and connects to us and the chain's public RPC", async () => {
+    const policy = await policyFor({});
+    expect(policy.get("script-src")).to.deep.equal(["'self'"]);
+    expect(policy.get("connect-src")).to.deep.equal(["'self'", "http://127.0.0.1:8545"]);
+    expect(policy.get("frame-src")).to.deep.equal(["'none'"]);
+    const onSpicy = await policyFor(SPICY);
+    expect(onSpicy.get("connect-src")).to.include("https://spicy-rpc.chiliz.com");
+    expect(onSpicy.get("connect-src")?.join(" ")).not.to.match(/rpc\.example|https:(\s|$)|wss:(\s|$)|walletconnect/);
+  });
+
+  it("opens to WalletConnect's relay only where the operator has set it up", async () => {
+    const policy = await policyFor({ ...SPICY, VITE_WALLETCONNECT_PROJECT_ID: "0123456789abcdef" });
+    expect(policy.get("connect-src")).to.include("wss://relay.walletconnect.org");
+    expect(policy.get("frame-src")).to.include("https://verify.walletconnect.org");
+    expect(policy.get("script-src")).to.deep.equal(["'self'"]);
+  });
+
+  it("lets the operator's web-analytics script in, from its own address", async () => {
+    const policy = await policyFor({ VITE_ANALYTICS_URL: "https://count.example/script.js" });
+    expect(policy.get("script-src")).to.deep.equal(["'self'", "https://count.example"]);
+    expect(policy.get("connect-src")).to.include("https://count.example");
+    expect((await policyFor({ VITE_ANALYTICS_URL: "/measure.js" })).get("script-src")).to.deep.equal(["'self'"]);
+  });
+});
