@@ -34,6 +34,13 @@ export class Caller {
   }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const answer = await this.raw(method, path, body, headers);
+    await this.#holdAgainstDocument(method, path, answer);
+    return answer;
+  }
+
+  /** A request whose answer nothing is asked of. */
+  async raw(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
@@ -45,14 +52,12 @@ export class Caller {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("application/json");
-    const answer: Answer = {
+    return {
       status: response.status,
       headers: response.headers,
       text,
       body: isJson && text ? JSON.parse(text) : undefined,
     };
-    await this.#holdAgainstDocument(method, path, answer);
-    return answer;
   }
 
   /** Whatever a test is about, its answers are as the server's own document says. */

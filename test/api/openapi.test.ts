@@ -1,0 +1,324 @@
+import { connect as connectSocket } from "node:net";
+import { expect } from "chai";
+import fc from "fast-check";
+import { createApp } from "../../api/http/app.ts";
+import { Metrics } from "../../api/operations/metrics.ts";
+import { fixedRate } from "../../api/rate/rate-source.ts";
+import { allRoutes } from "../../api/routes.ts";
+import type { SenderStatus } from "../../api/sender/sender-context.ts";
+import type { Services } from "../../api/services.ts";
+import { type Answer, Caller, PERSON } from "./support/caller.ts";
+import { type Documented, documentOf } from "./support/documented.ts";
+import { type FuzzedRequest, fuzzedRequests, type Pools } from "./support/fuzz-inputs.ts";
+import { buyConfirmed, mint } from "./support/live-purchase.ts";
+import { type ApiSystem, onBothSystems } from "./support/system.ts";
+
+const SEED = Number(process.env.FUZZ_SEED ?? process.env.FAULT_SEED ?? 1);
+/** For each database. `FUZZ_SECONDS=600 FUZZ_SEED=7 npx mocha test/api/openapi.test.ts` runs longer, elsewhere. */
+const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 8);
+
+const ROLES = ["anonymous", "dead", "owner", "other", "compat", "admin", "service"] as const;
+type Role = (typeof ROLES)[number];
+/** Those who get furthest more often than those who stay at the door. */
+const SENDERS: readonly Role[] = [...ROLES, "owner", "admin", "admin", "admin", "service"];
+const USERS: readonly Role[] = ["owner", "other", "compat", "admin"];
+
+/** Who gets past the door, by the document's own words for it. Whose things they are is looked at behind it. */
+const DOORS: Record<string, readonly Role[]> = {
+  "Anyone.": ROLES,
+  "A signed-in user.": USERS,
+  "A user who signed in with a challenge.": ["owner", "other", "admin"],
+  "The owner, an administrator or a service.": [...USERS, "service"],
+  "An administrator or a service.": ["admin", "service"],
+  "An administrator who signed in within 15 minutes, or a service.": ["admin", "service"],
+  "An administrator.": ["admin"],
+  "A caller whose body is signed with the shared secret.": [],
+};
+/** Refusals that need no look at who calls: the request cannot be read. */
+const UNREADABLE = [400, 413, 415];
+/** The system says of itself that it stands still: an administrator of the fuzz stopped payments. */
+const STANDS_STILL = ["PAYOUTS_PAUSED"];
+const SECRET_EMAIL = "segredo-da-dona@example.com";
+
+describe("The server's table of routes", () => {
+  it("is what the document tells, and the reverse", () => {
+    const services = {
+      environment: { RPC_URLS: ["http://127.0.0.1:1"], RATE_LIMIT_SCALE: 1, CORS_ORIGINS: [] },
+      network: "localhost",
+      contracts: {},
+      database: { kysely: {} },
+      sender: {},
+    } as unknown as Services;
+    const routes = allRoutes(services);
+    const metrics = new Metrics({ held: {} } as SenderStatus, fixedRate(1n));
+    const app = createApp({ services, metrics, routes, site: (_request, _response, next) => next() });
+    const registered = app.router.stack.flatMap(({ route }) => {
+      const methods = new Set(route?.stack.map((layer) => layer.method));
+      // What answers a wrong method is registered for all of them.
+      return methods.size === 1 ? [`${[...methods][0]} ${route?.path.replace(/:(\w+)/g, "{$1}")}`] : [];
+    });
+    const document = JSON.parse(String(textOf(routes, "/api/openapi.json")));
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method} ${path}`),
+    );
+    expect(registered.sort()).to.deep.equal(documented.sort());
+    expect(documented).to.have.length.at.least(21);
+  });
+});
+
+onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (system) => {
+  let documented: Documented;
+  before(async () => {
+    documented = await documentOf(system().url);
+  });
+
+  it("is OpenAPI 3.1 with one name for each operation, every parameter declared and every schema sound", () => {
+    expect(documented.document.openapi).to.equal("3.1.0");
+    const names = documented.operations().map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).to.equal(names.length);
+    for (const { method, path, operation } of documented.operations()) {
+      const declared = (operation.parameters ?? []).filter((one) => one.in === "path").map((one) => one.name);
+      expect(declared, path).to.deep.equal([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      const needsBody = ["POST", "PUT"].includes(method) && path !== "/api/logout";
+      expect(operation.requestBody !== undefined, `${method} ${path} has a body`).to.equal(needsBody);
+      const media = [operation.requestBody, ...Object.values(operation.responses)].flatMap((one) =>
+        Object.values(one?.content ?? {}),
+      );
+      for (const { schema } of media) if (schema) documented.validator(schema);
+      expect(Object.keys(DOORS), operation.description).to.include(doorOf(operation.description));
+    }
+  });
+
+  it("is a page to read, too, which tells every call and runs no script", async () => {
+    const page = await system().anonymous().get("/api/docs");
+    expect(page.headers.get("content-type")).to.match(/^text\/html/);
+    expect(page.headers.get("content-security-policy")).to.not.contain("script");
+    for (const path of Object.keys(documented.document.paths)) expect(page.text).to.contain(`<code>${path}</code>`);
+  });
+
+  it("answers a method that a path does not have with 405, and those that it has", async () => {
+    for (const [path, methods] of Object.entries(documented.document.paths)) {
+      const own = Object.keys(methods).map((method) => method.toUpperCase());
+      const typed = path.replace(/\{network\}/, "awin").replace(/\{\w+\}/g, "1");
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((one) => !own.includes(one))) {
+        const answer = await system().anonymous().send(method, typed);
+        expect(answer.status, `${method} ${path}`).to.equal(405);
+        expect(answer.body.code).to.equal("METHOD_NOT_ALLOWED");
+        const allowed = answer.headers.get("allow")?.split(", ");
+        expect(allowed, path).to.include.members(own).and.to.include("OPTIONS").and.to.not.include(method);
+      }
+    }
+  });
+
+  describe("What is no HTTP", () => {
+    const cases: [string, string, number][] = [
+      ["no request at all", "hello\r\n\r\n", 400],
+      ["headers without an end", `GET /api HTTP/1.1\r\nhost: x\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+      ["two lengths", "POST /api/login HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}", 400],
+      [
+        "a length and chunks",
+        "POST /api/login HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        400,
+      ],
+    ];
+    for (const [name, bytes, status] of cases) {
+      it(`is answered in JSON: ${name}`, async () => {
+        const text = await exchange(system().url, bytes);
+        expect(text).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+        const body = JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4));
+        expect(body).to.include({ success: false, code: "BAD_REQUEST" });
+        expect(body.error).to.equal(body.message);
+      });
+    }
+  });
+
+  describe("Requests that are made up from it", () => {
+    let callers: Record<Role, Caller>;
+    let pools: Pools;
+    before(async () => {
+      callers = await callersOf(system());
+      pools = await poolsOf(system(), callers);
+    });
+
+    it(`are answered as it says, by every role (seed ${SEED}, ${FUZZ_SECONDS} s)`, async function () {
+      this.timeout(FUZZ_SECONDS * 1_000 + 60_000);
+      const seen = new Map<string, number>();
+      const requests = fuzzedRequests(documented.operations(), SENDERS, pools);
+      await fc.assert(
+        fc.asyncProperty(requests, async (request) => {
+          const answer = await send(callers[request.role], request);
+          judge(documented, request, answer);
+          await revive(system(), callers, request, answer);
+          const operation = documented.find(request.method, request.path);
+          const name = `${operation?.operationId ?? "none"} ${answer.status}`;
+          seen.set(name, (seen.get(name) ?? 0) + 1);
+        }),
+        {
+          seed: SEED,
+          numRuns: 10_000_000,
+          interruptAfterTimeLimit: FUZZ_SECONDS * 1_000,
+          markInterruptAsFailure: false,
+        },
+      );
+      if (process.env.FUZZ_SECONDS) console.log(Object.fromEntries([...seen].sort()));
+      // A fuzz that only bounces off the door shows nothing.
+      const reached = [...seen.keys()].filter((name) => / 2\d\d$/.test(name)).map((name) => name.split(" ")[0]);
+      expect(new Set(reached).size, "operations that were done").to.be.greaterThan(12);
+      expect((await system().anonymous().get("/healthz")).status).to.equal(200);
+      expect(system().apiLog()).to.not.match(/"level":60|"status":500/);
+    });
+
+    it("leave no token, signature or e-mail address in the log", () => {
+      const log = system().apiLog();
+      for (const caller of Object.values(callers)) if (caller.token) expect(log).to.not.contain(caller.token);
+      expect(log)
+        .to.not.contain("@example.com")
+        .and.to.not.match(/0x[0-9a-f]{130}/);
+    });
+  });
+});
+
+function textOf(routes: ReturnType<typeof allRoutes>, path: string) {
+  const route = routes.find((one) => one.path === path);
+  const reply = route?.handle({} as never);
+  return reply && "text" in reply ? reply.text : "";
+}
+
+function doorOf(description: string): string {
+  return description.replace("Who may call it: ", "");
+}
+
+/** Sends bytes as they are, and answers what comes back until the end. */
+function exchange(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket(Number(port), hostname, () => socket.write(bytes));
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString("utf8")));
+    socket.on("close", () => resolve(text));
+    socket.on("error", reject);
+  });
+}
+
+async function callersOf(system: ApiSystem): Promise<Record<Role, Caller>> {
+  const owner = system.anonymous();
+  const { challenge } = (await owner.post("/api/check-user", { address: owner.address })).body;
+  const signature = await owner.account.signMessage({ message: challenge.message });
+  const registered = await owner.post("/api/register-user-data", {
+    ...PERSON,
+    address: owner.address,
+    email: SECRET_EMAIL,
+    signature,
+    nonce: challenge.nonce,
+  });
+  owner.token = registered.body.token;
+  const compat = system.anonymous();
+  await enterByFixedSentence(compat, "register");
+  return {
+    anonymous: system.anonymous(),
+    dead: new Caller(system.url, undefined, "no-such-token"),
+    owner,
+    other: await system.user(),
+    compat,
+    admin: await system.adminCaller(),
+    service: system.service(),
+  };
+}
+
+async function enterByFixedSentence(caller: Caller, purpose: "register" | "login"): Promise<void> {
+  const proof = { address: caller.address, signature: await caller.signSentence(purpose) };
+  const path = purpose === "register" ? "/api/register-user-data" : "/api/login";
+  caller.token = (await caller.post(path, { ...PERSON, ...proof })).body.token;
+}
+
+/** Things that are there, things that were deleted, and things of other people. */
+async function poolsOf(system: ApiSystem, { owner, other, compat, admin }: Record<Role, Caller>): Promise<Pools> {
+  const confirmed = await buyConfirmed(system, owner);
+  const pending = await owner.buy();
+  await mint(owner, pending);
+  const purchases = [confirmed, pending, await owner.buy(), await other.buy(), await compat.buy(), 999_999];
+  const deleted = await admin.post("/api/store", { name: "Fechada", country: "Brasil" });
+  await admin.send("DELETE", `/api/store/${deleted.body.id}`);
+  const stores = [1, 2, 3, 4, 5, "1", deleted.body.id, deleted.body.id + 1, deleted.body.id + 2, 999_999];
+  const addresses = [owner.address, owner.account.address, other.address, compat.address, admin.address];
+  const urls = ["https://example.com/x.png", "https://example.com/x.png", "javascript:alert(1)", ""];
+  return {
+    address: [...addresses, system.anonymous().address],
+    user: addresses,
+    store_id: stores,
+    id: stores,
+    cashbackId: [1, 2, 3, 4, 5, 20, 999_999],
+    purchase_id: purchases,
+    tokenId: purchases,
+    amount: [100, "12.50", 0.01, 5, "5", "5.0", 1_000_000, "1000000.01", -1],
+    token_slug: ["psg", "verdao", "verdao", "none", null],
+    cashback_percent: ["5", "5,75", 3, 100, "100.01", -1, "5.755", ""],
+    name: ["Loja", "Outra loja", "Ação & Cia.", "x".repeat(41)],
+    country: ["Brasil", "Portugal"],
+    category: ["Tudo", "Moda", ""],
+    slug: ["psg", "novo", "novo-2", "Novo", "não"],
+    contract: [
+      null,
+      system.deployment.fanTokens[0]?.address,
+      system.deployment.purchaseNft.address,
+      `0x${"00".repeat(20)}`,
+    ],
+    image: urls,
+    logo: urls,
+    affiliate_link: urls,
+    signature: [await compat.signSentence("login"), await other.signSentence("login"), `0x${"11".repeat(65)}`],
+    nonce: [(await other.challenge()).nonce, "", "none"],
+    email: ["fuzz@example.org", "no"],
+    metadata_uri: ["", "", "ipfs://bafy", "https://example.com/1.json"],
+    paused: [true, false, false, false],
+    network: ["awin", "nobody"],
+    status: ["confirmed", "pending", "none"],
+  };
+}
+
+async function send(caller: Caller, request: FuzzedRequest<Role>): Promise<Answer> {
+  const hasBody = request.body !== undefined && !["GET", "HEAD"].includes(request.method);
+  return caller.raw(request.method, request.path, hasBody ? request.body : undefined, request.headers);
+}
+
+/** What every answer to every request must be, whatever it was. */
+function judge(documented: Documented, request: FuzzedRequest<Role>, answer: Answer): void {
+  const about = `${answer.status} ${answer.text.slice(0, 300)}`;
+  const readsAsGet = request.method === "HEAD" ? "GET" : request.method;
+  const operation = documented.find(readsAsGet, request.path);
+  const code: unknown = answer.body?.code;
+  if (answer.status >= 500 && !request.path.startsWith("/readyz")) {
+    expect([answer.status, STANDS_STILL.includes(String(code))], about).to.deep.equal([503, true]);
+  }
+  expect(answer.headers.get("x-request-id"), about).to.match(/^[0-9a-f-]{36}$/);
+  if (request.role !== "owner") expect(answer.text).to.not.contain(SECRET_EMAIL);
+  if (request.method === "HEAD") {
+    expect(answer.text).to.equal("");
+    return;
+  }
+  if (!operation) {
+    expect(answer.status, about).to.be.oneOf(request.method === "OPTIONS" ? [204, 400, 405] : [400, 404, 405]);
+    if (answer.status !== 204) expect(answer.body, about).to.include({ success: false });
+    return;
+  }
+  expect(documented.complaint(operation, answer), about).to.equal(undefined);
+  const door = DOORS[doorOf(operation.description)] ?? [];
+  if (answer.status < 400) expect(door, about).to.include(request.role);
+  if (operation.security && ["anonymous", "dead"].includes(request.role)) {
+    expect(answer.status, about).to.be.oneOf([401, ...UNREADABLE]);
+  } else if (operation.security) expect(answer.status, about).to.not.equal(401);
+}
+
+/** Those who signed out or erased themselves come back, so that the next request is of the same role. */
+async function revive(
+  system: ApiSystem,
+  callers: Record<Role, Caller>,
+  { role, method, path }: FuzzedRequest<Role>,
+  answer: Answer,
+): Promise<void> {
+  const isOut = answer.status === 200 && (path === "/api/logout" || (path === "/api/me" && method === "DELETE"));
+  if (!isOut) return;
+  if (role === "compat") await enterByFixedSentence(callers.compat, "login");
+  else await callers[role].enter();
+  expect(callers[role].token, system.apiLog().slice(-500)).to.be.a("string");
+}
