@@ -5,7 +5,6 @@ pragma solidity 0.8.35;
 // solhint-disable avoid-low-level-calls
 
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
-import {PackedPurchase, PackedPurchaseLib} from "./libraries/PackedPurchase.sol";
 import {PlainText} from "./libraries/PlainText.sol";
 import {TestSystem} from "./testing/TestSystem.sol";
 import {VM} from "./testing/Vm.sol";
@@ -91,19 +90,6 @@ contract PurchaseNFTFuzzTest is TestSystem {
             name[i] = bytes1(uint8(seed[i % seed.length]) % 95 + 32);
         }
         nft.renameStore(1, string(name));
-    }
-
-    /// Packing is reversible for any bits, and a change of status changes nothing else.
-    function testFuzz_packingIsReversible(address buyer, uint40 value, uint16 cashback, uint16 bonus, uint16 store, uint8 to)
-        external
-        pure
-    {
-        PackedPurchase packed = PackedPurchaseLib.pack(buyer, value, cashback, bonus, store);
-        IPurchaseNFT.Status status = IPurchaseNFT.Status(to % 4);
-        uint96 moved = PackedPurchaseLib.withStatus(uint96(PackedPurchase.unwrap(packed) >> 160), status);
-        IPurchaseNFT.PurchaseRecord memory record = PackedPurchaseLib.join(buyer, moved).unpack();
-        expect(record.buyer == buyer && record.valueCents == value && record.storeId == store, "fields");
-        expect(record.cashbackBps == cashback && record.bonusBps == bonus && record.status == status, "fields");
     }
 
     /// A caller without a role can do nothing that has one.
