@@ -56,6 +56,8 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
 
 /** Forgets who a wallet is and ends its sessions; its purchases stay, by wallet only. */
 export async function eraseUser(queries: Queries, wallet: WalletAddress): Promise<void> {
+  // What was cached of the person must not outlive them: under another profile the revision is another.
+  await touchUser(queries, wallet);
   await queries
     .updateTable("users")
     .set({ email: "", first_name: "", last_name: "", erased_at: BigInt(Date.now()) })

@@ -1,0 +1,83 @@
+import { expect } from "chai";
+import { sql } from "kysely";
+import type { Database } from "../../database/connect.ts";
+import { TABLE_NAMES } from "../../scripts/backup/tables.ts";
+import { type Caller, PERSON } from "./support/caller.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { onBothSystems } from "./support/system.ts";
+
+const EMAIL = "quem-quer-sair@example.com";
+const LAST_NAME = "Sobrenome Inconfundível";
+
+// Lei Geral de Proteção de Dados, article 18: who a wallet is, is forgotten; what the wallet bought stays.
+onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (system) => {
+  const enterAs = async (caller: Caller) => {
+    const { challenge } = (await caller.post("/api/check-user", { address: caller.address })).body;
+    const signature = await caller.account.signMessage({ message: challenge.message });
+    const proof = { address: caller.address, signature, nonce: challenge.nonce };
+    const person = { ...PERSON, email: EMAIL, last_name: LAST_NAME };
+    const answer = await caller.post("/api/register-user-data", { ...person, ...proof });
+    expect(answer.status, answer.text).to.equal(200);
+    caller.token = answer.body.token;
+  };
+
+  it("leaves no trace of the person in any table or log, and all of the wallet's purchases", async () => {
+    const caller = system().anonymous();
+    await enterAs(caller);
+    const id = await caller.buy(1, 100, "verdao");
+    const before = await caller.seen(id, (one) => one.cashback_state === "paid");
+    const database = await system().database();
+    expect(await tablesWith(database, EMAIL), "the test sees it where it is").to.deep.equal(["users"]);
+
+    const erased = await caller.send("DELETE", "/api/me");
+    expect([erased.status, erased.body]).to.deep.equal([200, { success: true, message: "Profile erased" }]);
+    for (const text of [EMAIL, LAST_NAME]) expect(await tablesWith(database, text), text).to.deep.equal([]);
+    expect(await tablesWith(database, caller.address)).to.include.members(["users", "purchases", "nfts"]);
+    expect(system().apiLog() + system().indexerLog()).to.not.contain(EMAIL);
+    expectRefusal(await caller.get("/api/me"), 401, "UNAUTHORIZED");
+    expect((await caller.post("/api/check-user", { address: caller.address })).body.exists).to.equal(false);
+    expect((await caller.get(`/api/nfts/${id}`)).status, "the token is the wallet's, on the chain").to.equal(200);
+
+    await caller.enter();
+    const me = await caller.me();
+    expect(me).to.include(PERSON);
+    expect(me.purchases).to.deep.equal([before]);
+    expect(me.totals).to.include({ paid: "7", count: 1 });
+  });
+
+  it("ends every session, and does not let a fixed sentence in again", async () => {
+    const caller = system().anonymous();
+    await enterAs(caller);
+    const first = caller.token;
+    await caller.enter();
+    await caller.send("DELETE", "/api/me");
+    for (const token of [first, caller.token]) {
+      caller.token = token;
+      expectRefusal(await caller.get("/api/me"), 401, "UNAUTHORIZED");
+    }
+    const signature = await caller.signSentence("register");
+    const fixed = await caller.post("/api/register-user-data", { ...PERSON, address: caller.address, signature });
+    expectRefusal(fixed, 400, "NONCE_REQUIRED");
+  });
+
+  it("stops no payment that is under way", async () => {
+    const caller = system().anonymous();
+    await enterAs(caller);
+    const id = await caller.buy();
+    await caller.send("DELETE", "/api/me");
+    await caller.enter();
+    await caller.seen(id, (one) => one.cashback_state === "paid");
+    expect((await caller.me()).nativeBalance).to.equal("5");
+  });
+});
+
+/** The tables that have a text anywhere in a row. */
+async function tablesWith({ kysely }: Database, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of TABLE_NAMES) {
+    const { rows } = await sql`select * from ${sql.table(table)}`.execute(kysely);
+    const hasIt = rows.some((row) => Object.values(row as object).some((value) => String(value).includes(text)));
+    if (hasIt) found.push(table);
+  }
+  return found;
+}

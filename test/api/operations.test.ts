@@ -1,0 +1,155 @@
+import { expect } from "chai";
+import { configResponseSchema } from "../../domain/api/config.ts";
+import { freePorts } from "../support/free-port.ts";
+import { until } from "../support/until.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { type ApiSystem, startSystem } from "./support/system.ts";
+
+const SHOP = "https://shop.example";
+
+describe("What an operator sees of the api", function () {
+  this.timeout(60_000);
+  let system: ApiSystem;
+  let metricsPort = 0;
+  before(async () => {
+    [metricsPort = 0] = await freePorts(1);
+    system = await startSystem({ METRICS_PORT: String(metricsPort), CORS_ORIGINS: SHOP });
+  });
+  after(() => system?.stop());
+
+  const metricsOf = async (url: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(url, { headers });
+    return { status: response.status, type: response.headers.get("content-type") ?? "", text: await response.text() };
+  };
+
+  it("lives and is ready, each in its own words", async () => {
+    const anyone = system.anonymous();
+    expect((await anyone.get("/healthz")).body).to.deep.equal({ status: "ok" });
+    const ready = await until("it is ready", async () => {
+      const answer = await anyone.get("/readyz");
+      return answer.body.sends === true && answer;
+    });
+    expect(ready.status).to.equal(200);
+    expect(ready.body).to.deep.equal({ status: "ready", problems: [], warnings: [], sends: true });
+    expect(ready.headers.get("cache-control")).to.equal("no-store");
+  });
+
+  it("is not ready while its chain is silent, but lives, and says which part is missing", async () => {
+    process.kill(system.anvil.pid, "SIGSTOP");
+    try {
+      const anyone = system.anonymous();
+      const answer = await anyone.get("/readyz");
+      expect(answer.status).to.equal(503);
+      expect(answer.body).to.include({ status: "not ready" });
+      expect(answer.body.problems).to.include("The chain does not answer");
+      expect((await anyone.get("/healthz")).status).to.equal(200);
+      expect((await anyone.get("/api/stores")).status).to.equal(200);
+    } finally {
+      process.kill(system.anvil.pid, "SIGCONT");
+    }
+    await until("it is ready again", async () => (await system.anonymous().get("/readyz")).status === 200);
+  });
+
+  it("tells the web app what it must know, and nothing that is secret", async () => {
+    const answer = await system.anonymous().get("/api/config");
+    const { data } = configResponseSchema.parse(answer.body);
+    expect(data).to.include({
+      chain_id: 88_882,
+      network: "localhost",
+      purchase_nft: system.deployment.purchaseNft.address.toLowerCase(),
+      cashback_distributor: system.deployment.cashbackDistributor.address.toLowerCase(),
+      simulated: true,
+      auth_mode: "compat",
+      wei_per_cent: "10000000000000000",
+    });
+    for (const secret of [system.environment.SERVICE_TOKENS, system.environment.DATABASE_URL]) {
+      expect(answer.text).to.not.contain(String(secret));
+    }
+  });
+
+  it("tells Prometheus its figures, by route and never by what was typed", async () => {
+    await system.anonymous().get("/api/stores/123456789");
+    await system.anonymous().get("/api/no-such-call-987654321");
+    const { status, type, text } = await metricsOf(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect([status, type.split(";")[0]]).to.deep.equal([200, "text/plain"]);
+    expect(text).to.match(
+      /^torcida_http_request_seconds_count\{method="GET",route="\/api\/stores\/:id",status="404"\} [1-9]/m,
+    );
+    expect(text).to.match(/^torcida_http_request_seconds_count\{method="GET",route="other",status="404"\} [1-9]/m);
+    expect(text).to.not.contain("123456789").and.to.not.contain("987654321");
+    for (const name of ["torcida_sender_leader 1", "torcida_sender_balance_chz", "torcida_rate_available 1"]) {
+      expect(text).to.contain(`\n${name}`);
+    }
+    expect((await metricsOf(`http://127.0.0.1:${metricsPort}/other`)).status).to.equal(404);
+  });
+
+  it("tells them on its public port to this machine only", async () => {
+    const url = `${system.url}/metrics`;
+    expect((await metricsOf(url)).text).to.contain("torcida_http_request_seconds");
+    for (const [name, value] of Object.entries({ "x-forwarded-for": "127.0.0.1", forwarded: "for=127.0.0.1" })) {
+      expect((await metricsOf(url, { [name]: value })).text, name).to.not.contain("torcida_http");
+    }
+  });
+
+  it("opens itself to the listed origins, exactly, and to no other", async () => {
+    const preflight = (origin: string) =>
+      system.anonymous().send("OPTIONS", "/api/register-purchase", undefined, {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+      });
+    const allowed = await preflight(SHOP);
+    expect(allowed.status).to.equal(204);
+    expect(allowed.headers.get("access-control-allow-origin")).to.equal(SHOP);
+    expect(allowed.headers.get("access-control-allow-headers")).to.contain("authorization");
+    expect(allowed.headers.get("access-control-allow-credentials")).to.equal(null);
+    const strangers = ["https://shop.example.evil.example", "http://shop.example", "https://shop.example:8443", "null"];
+    for (const origin of strangers) {
+      expect((await preflight(origin)).headers.get("access-control-allow-origin"), origin).to.equal(null);
+    }
+    const read = await system.anonymous().send("GET", "/api/stores", undefined, { origin: SHOP });
+    expect(read.headers.get("access-control-allow-origin")).to.equal(SHOP);
+    expect(read.headers.get("vary")).to.contain("Origin");
+  });
+
+  describe("with the limits of the public", () => {
+    before(async () => {
+      await system.stopApi("SIGTERM");
+      // A twentieth: six purchases a minute and wallet, one check-user a minute and origin.
+      await system.startApi({ RATE_LIMIT_SCALE: "0.05", TRUST_PROXY: "loopback" });
+    });
+
+    const check = (from: string) => {
+      const caller = system.anonymous();
+      const body = JSON.stringify({ address: caller.address });
+      return caller.send("POST", "/api/check-user", body, { "x-forwarded-for": from });
+    };
+
+    it("counts by the origin that a trusted proxy names: the last one that is not trusted itself", async () => {
+      expect((await check("203.0.113.1")).status).to.equal(200);
+      const limited = await check("203.0.113.1");
+      expectRefusal(limited, 429, "TOO_MANY_REQUESTS");
+      expect(Number(limited.headers.get("retry-after"))).to.be.within(1, 60);
+      expect((await check("198.51.100.7, 203.0.113.1")).status, "what the client put before").to.equal(429);
+      expect((await check("203.0.113.2")).status).to.equal(200);
+    });
+
+    it("counts purchases by wallet, whatever the origin", async () => {
+      const [one, other] = [system.anonymous(), system.anonymous()];
+      for (const [index, caller] of [one, other].entries()) {
+        const signature = await caller.signSentence("register");
+        const person = { first_name: "Ana", last_name: "Silva", email: "ana@example.com" };
+        const body = JSON.stringify({ ...person, address: caller.address, signature });
+        const from = { "x-forwarded-for": `203.0.113.${10 + index}` };
+        caller.token = (await caller.send("POST", "/api/register-user-data", body, from)).body.token;
+      }
+      const buy = (caller: typeof one, from: string) => {
+        const body = JSON.stringify({ user: caller.address, store_id: 1, amount: 1 });
+        return caller.send("POST", "/api/register-purchase", body, { "x-forwarded-for": from });
+      };
+      for (let count = 0; count < 6; count++) expect((await buy(one, `203.0.113.${20 + count}`)).status).to.equal(200);
+      expectRefusal(await buy(one, "203.0.113.30"), 429, "TOO_MANY_REQUESTS");
+      expect((await buy(other, "203.0.113.30")).status).to.equal(200);
+    });
+  });
+});
