@@ -34,7 +34,8 @@ async function attempt(method: string, path: string, body: unknown, fallback: st
       ...(answer.id !== undefined && { id: String(answer.id) }),
     };
   } catch (error) {
-    if (error instanceof ApiError) {
+    // A refusal in an answer that is fine otherwise and gives no reason says no more than no answer does.
+    if (error instanceof ApiError && (error.isServersWord || error.status >= 400)) {
       return { success: false, message: error.message, isServersWord: error.isServersWord };
     }
     return { success: false, message: fallback, isServersWord: false };

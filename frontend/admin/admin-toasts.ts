@@ -1,4 +1,4 @@
-import { toast } from "sonner";
+import { toast } from "../ui/toast.ts";
 import type { Outcome } from "./admin-calls.ts";
 
 /** The server's sentence, or ours with what is known of the cause. Specification, section 8, "Admin toasts". */

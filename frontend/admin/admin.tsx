@@ -1,10 +1,10 @@
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
-import { toast } from "sonner";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
+import { toast } from "../ui/toast.ts";
 
 const Panel = lazy(() => import("./panel.tsx"));
 

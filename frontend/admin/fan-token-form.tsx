@@ -1,12 +1,12 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type ChangeEvent, useEffect } from "react";
 import { useForm, useWatch } from "react-hook-form";
-import { toast } from "sonner";
 import { z } from "zod";
 import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
 import { useText } from "../i18n/language.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
+import { toast } from "../ui/toast.ts";
 import { type FanTokenFields, saveFanToken } from "./admin-calls.ts";
 import { Field, trimmed } from "./field.tsx";
 
@@ -88,7 +88,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
           {image ? (
             <Picture
               key={image}
-              src={image}
+              src={isShowable(image) ? image : ""}
               alt={`Prévia da imagem de ${name || "fan token"}`}
               className="token-preview-image"
               fallback={
@@ -115,6 +115,14 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
       </div>
     </form>
   );
+}
+
+/** What the content security policy lets through; a half-typed address is not asked for. */
+function isShowable(image: string): boolean {
+  if (image.startsWith("/")) return true;
+  if (!URL.canParse(image)) return false;
+  const { protocol, origin } = new URL(image);
+  return ["https:", "data:", "ipfs:"].includes(protocol) || origin === location.origin;
 }
 
 /** Keeps the cursor where it is. */

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { toast } from "sonner";
 import { fanTokensQuery } from "../api/queries.ts";
 import type { FanToken } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
@@ -8,6 +7,7 @@ import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { toast } from "../ui/toast.ts";
 import { deleteFanToken, type FanTokenFields } from "./admin-calls.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";

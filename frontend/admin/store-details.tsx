@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { toast } from "sonner";
+import { useEffect, useRef, useState } from "react";
 import { getStore } from "../api/calls.ts";
 import { storesQuery } from "../api/queries.ts";
 import type { Store, StoreCashback } from "../api/shapes.ts";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import { toast } from "../ui/toast.ts";
 import {
   addCashback,
   type CashbackFields,
@@ -55,6 +55,9 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
       toast.error("Erro", { id: "admin-store", description: "Não foi possível carregar os cashbacks da loja." });
     }
   }, [isError, errorUpdateCount]);
+  // What was pressed in the list is gone.
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
   const close = () => setOpen(undefined);
   const shown = details.data ?? store;
 
@@ -94,7 +97,9 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
   return (
     <div className="grid gap-6">
       <div className="section-head">
-        <h2 className="section-title">{shown.name}</h2>
+        <h2 ref={heading} tabIndex={-1} className="section-title">
+          {shown.name}
+        </h2>
         <div className="admin-list-actions">
           <button type="button" className="button button-small button-quiet" onClick={onBack}>
             Voltar à lista

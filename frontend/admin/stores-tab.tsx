@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { toast } from "sonner";
+import { useEffect, useRef, useState } from "react";
 import { storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { useFormat } from "../i18n/use-format.ts";
@@ -8,6 +7,7 @@ import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { toast } from "../ui/toast.ts";
 import { createStore, deleteStore } from "./admin-calls.ts";
 import { toastOutcome } from "./admin-toasts.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -21,6 +21,7 @@ const DETAILS = { id: "details", label: "Detalhes da loja" } as const;
 /** A list, and the details of the selected store. Going back to the list clears the selection. */
 export function StoresTab() {
   const [selectedId, setSelectedId] = useState<string>();
+  const [isBack, setBack] = useState(false);
   const stores = useQuery({ ...storesQuery, refetchOnMount: "always" });
   const { isError, errorUpdateCount } = stores;
   useEffect(() => {
@@ -28,15 +29,19 @@ export function StoresTab() {
       toast.error("Erro", { id: "admin-stores", description: "Não foi possível carregar as lojas." });
   }, [isError, errorUpdateCount]);
   const selected = stores.data?.find((store) => store.id === selectedId);
+  const backToList = (isByButton: boolean) => {
+    setBack(isByButton);
+    setSelectedId(undefined);
+  };
   return (
     <Tabs
       label="Lojas"
       tabs={selected ? [LIST, DETAILS] : [LIST]}
       selected={selected ? "details" : "list"}
-      onSelect={(id) => id === "list" && setSelectedId(undefined)}
+      onSelect={(id) => id === "list" && backToList(false)}
     >
       {selected ? (
-        <StoreDetails key={selected.id} store={selected} onBack={() => setSelectedId(undefined)} />
+        <StoreDetails key={selected.id} store={selected} onBack={() => backToList(true)} />
       ) : stores.isPending ? (
         <div className="grid gap-3" aria-busy="true">
           <Skeletons count={4} className="h-16" />
@@ -49,17 +54,28 @@ export function StoresTab() {
           isRetrying={stores.isFetching}
         />
       ) : (
-        <StoreList stores={stores.data ?? []} onSelect={setSelectedId} />
+        <StoreList stores={stores.data ?? []} takesFocus={isBack} onSelect={setSelectedId} />
       )}
     </Tabs>
   );
 }
 
-function StoreList({ stores, onSelect }: { stores: Store[]; onSelect: (id: string) => void }) {
+type StoreListProps = {
+  stores: Store[];
+  /** After a way back by a button, which is gone. */
+  takesFocus: boolean;
+  onSelect: (id: string) => void;
+};
+
+function StoreList({ stores, takesFocus, onSelect }: StoreListProps) {
   const client = useQueryClient();
   const { percent } = useFormat();
   const [isCreating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<Store>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+  }, [takesFocus]);
   async function remove(store: Store) {
     const outcome = await deleteStore(store.id);
     toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
@@ -68,7 +84,9 @@ function StoreList({ stores, onSelect }: { stores: Store[]; onSelect: (id: strin
   return (
     <>
       <div className="section-head">
-        <h2 className="section-title">Lojas</h2>
+        <h2 ref={heading} tabIndex={-1} className="section-title">
+          Lojas
+        </h2>
         <button type="button" className="button" onClick={() => setCreating(true)}>
           Nova loja
         </button>

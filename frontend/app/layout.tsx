@@ -1,6 +1,5 @@
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link, NavLink, useLocation, useNavigate } from "react-router";
-import { toast } from "sonner";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
@@ -8,6 +7,7 @@ import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { Analytics } from "./analytics.tsx";
 import { INFO_TOPICS, isInfoTopic } from "./info-topics.ts";

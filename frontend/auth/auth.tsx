@@ -1,6 +1,5 @@
 import { Suspense, useEffect } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { toast } from "sonner";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { fetched } from "../app/fetched.tsx";
@@ -10,6 +9,7 @@ import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 

@@ -2,7 +2,6 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useEffect, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useNavigate, useSearchParams } from "react-router";
-import { toast } from "sonner";
 import type { z } from "zod";
 import { registerRequestSchema } from "../../domain/api/people.ts";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
@@ -14,6 +13,7 @@ import { safeNext } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { challengeOf, reasonOf, toastSignatureProblem } from "./use-sign-in.ts";
 

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { toast } from "sonner";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { type CheckedUser, checkUser, login } from "../api/calls.ts";
 import { ApiError, UnreachableError } from "../api/http.ts";
 import { safeNext } from "../app/paths.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
+import { toast } from "../ui/toast.ts";
 import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
 import { AddressMismatchError } from "../wallet/sign.ts";
 import { useWallet } from "../wallet/wallet.tsx";

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
-import { toast } from "sonner";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
@@ -17,6 +16,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
+import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { CashbackHistory } from "./cashback-history.tsx";
 import { FanTokens } from "./fan-tokens.tsx";

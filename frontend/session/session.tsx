@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
-import { toast } from "sonner";
 import { getMe, logout } from "../api/calls.ts";
 import { ApiError, listenForUnauthorized } from "../api/http.ts";
 import { isWorthRetrying } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
+import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
 /**

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
-import { toast } from "sonner";
 import { storesQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { useText } from "../i18n/language.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { toast } from "../ui/toast.ts";
 import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
 import { StoreCard } from "./store-card.tsx";
 

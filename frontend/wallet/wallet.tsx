@@ -10,12 +10,12 @@ import {
   useRef,
   useState,
 } from "react";
-import { toast } from "sonner";
 import { type Connector, useConnection, useConnectors } from "wagmi";
 import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
 import { shortenAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 import { STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
+import { toast } from "../ui/toast.ts";
 import { targetChain, wagmiConfig } from "./config.ts";
 import { hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { AddNetworkError, type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";

@@ -112,6 +112,8 @@ describe("Admin", () => {
       await page.getByLabel("Clube").fill("Santos");
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Loja criada com sucesso!");
+      // What the earlier message said is gone with it.
+      expect(await page.getByText("Nome e país são campos obrigatórios.").count()).to.equal(0);
       expect(site.server.callsTo("POST /api/store").map((call) => call.body)).to.deep.equal([
         { name: "Arena Livros", country: "Brasil", club: "Santos" },
       ]);
@@ -130,6 +132,12 @@ describe("Admin", () => {
       await create();
       await toast(page, "Erro");
       await toast(page, "Já existe a loja Arena");
+      site.server.answer("POST /api/store", { body: { success: false } });
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, "Erro ao criar loja. (Failed to create store)");
+      site.server.answer("POST /api/store", { body: { success: false, message: "Loja repetida" } });
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, "Loja repetida");
       site.server.answer("POST /api/store", { status: 503, text: "<html>" });
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Erro ao criar loja. (API Error: 503 Service Unavailable)");
@@ -147,6 +155,25 @@ describe("Admin", () => {
       expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas", "Detalhes da loja"]);
       await inner.getByRole("tab", { name: "Lista de lojas" }).click();
       expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
+    });
+
+    it("takes the focus along to the details and back", async () => {
+      site.server.answer("DELETE /api/store/1", { body: { success: true, message: "ok" } });
+      const { page } = await openPanel("stores");
+      const focused = (text: string) =>
+        page.waitForFunction((wanted) => document.activeElement?.textContent === wanted, text);
+      const details = () => page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).press("Enter");
+      await details();
+      await focused("Verdão Store");
+      await page.getByRole("button", { name: "Voltar à lista" }).press("Enter");
+      await focused("Lojas");
+      await details();
+      await page.getByRole("tab", { name: "Lista de lojas" }).click();
+      await focused("Lista de lojas");
+      await details();
+      await page.getByRole("button", { name: "Excluir loja" }).press("Enter");
+      await page.getByRole("dialog").getByRole("button", { name: "Excluir" }).press("Enter");
+      await focused("Lojas");
     });
 
     it("edits one: what was emptied is cleared", async () => {
@@ -277,7 +304,7 @@ describe("Admin", () => {
     });
 
     it("previews the image, falls back where it does not load, and forgets the error with a new address", async () => {
-      const { page } = await openPanel("fan-tokens");
+      const { page, problems } = await openPanel("fan-tokens");
       await page.route("https://img.example/**", (route) =>
         route.request().url().endsWith("good.svg")
           ? route.fulfill({
@@ -290,6 +317,10 @@ describe("Admin", () => {
       await page.getByRole("img", { name: "A imagem não carregou" }).waitFor();
       await page.getByLabel("URL da imagem").fill("https://img.example/good.svg");
       await page.getByRole("img", { name: /Prévia/ }).waitFor();
+      // The policy forbids it, so it is not asked for.
+      await page.getByLabel("URL da imagem").fill("http://img.example/good.svg");
+      await page.getByRole("img", { name: "A imagem não carregou" }).waitFor();
+      expect(problems).to.deep.equal([]);
     });
 
     it("creates, edits and deletes, asking before the last", async () => {
