@@ -54,12 +54,20 @@ describe("Auth", () => {
     const short = `${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`;
     await page.locator("form").getByText(short).waitFor();
     await fillForm(page, { first: " Ana ", email: "ana@example.com" });
+    // Timed in the page: a busy machine tells the test late of what it has shown.
+    const standing = page.evaluate(async () => {
+      const until = (isThere: () => boolean) =>
+        new Promise<number>((resolve) => {
+          const look = () => (isThere() ? resolve(performance.now()) : requestAnimationFrame(look));
+          look();
+        });
+      const shownAt = await until(() => document.body.textContent?.includes("Account created successfully!") ?? false);
+      return (await until(() => location.pathname === "/dashboard")) - shownAt;
+    });
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByText("Account created successfully!").waitFor();
     await page.getByText("Account created successfully", { exact: true }).waitFor();
-    const shown = Date.now();
+    expect(await standing).to.be.within(900, 3_000);
     await page.waitForURL("**/dashboard");
-    expect(Date.now() - shown).to.be.within(700, 3_000);
     expect(wallet.signed).to.deep.equal([`Cadastro Torcida para ${wallet.address}`]);
     expect(site.server.callsTo("POST /api/register-user-data")[0]?.body).to.include({
       address: wallet.address,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import { useText } from "../../i18n/language.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { toast } from "../../ui/toast.ts";
 import { AbandonedError, useWallet } from "../wallet.tsx";
 import { walletConnectConnector } from "./connector.ts";
 import { QrCode } from "./qr-code.tsx";
