@@ -246,7 +246,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         call,
         { action: id ? "fan_token.update" : "fan_token.create", detail: call.body },
         async (queries) => {
-          if (id === undefined) {
+          if (id === undefined || id === null) {
             const created = await insertFanToken(queries, {
               ...fields,
               symbol: symbol || fields.slug.toUpperCase(),

@@ -100,9 +100,9 @@ export const createCashbackRequestSchema = z.strictObject({
 });
 export const updateCashbackRequestSchema = createCashbackRequestSchema.partial();
 
-/** With `id` it updates, without it creates. */
+/** With `id` it updates, without it (or with null, as forms send it) creates. */
 export const saveFanTokenRequestSchema = z.strictObject({
-  id: idSchema.optional(),
+  id: idSchema.nullish(),
   name: text(60).min(1, "must not be empty"),
   slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens"),
   image: httpsUrlSchema,

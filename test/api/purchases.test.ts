@@ -274,6 +274,31 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect((await ledger()).paymentsOf(id)).to.have.length(1);
     });
 
+    it("once, though it is asked for fifty times at once, with one key or none (F11, F12, F13)", async () => {
+      const buyer = await system().user();
+      const id = await buyer.buy();
+      const atOnce = <T>(call: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, call));
+      const countOf = (answers: { status: number }[], status: number) =>
+        answers.filter((one) => one.status === status).length;
+
+      const mints = await atOnce(() => buyer.post("/api/mint-nft", { user: buyer.address, purchase_id: id }));
+      expect(countOf(mints, 202) + countOf(mints, 200), mints.map((one) => one.text).join()).to.equal(50);
+      await buyer.seen(id, (one) => one.status === "pending");
+      const confirms = await atOnce(() => service.post("/api/confirm-purchase", { purchase_id: id }));
+      expect(countOf(confirms, 202) + countOf(confirms, 200), confirms.map((one) => one.text).join()).to.equal(50);
+      await buyer.seen(id, (one) => one.status === "confirmed");
+      const key = { "idempotency-key": `fifty-${id}` };
+      const [keyed, keyless] = await Promise.all([atOnce(() => pay(buyer, 5, key)), atOnce(() => pay(buyer, 5))]);
+      // Whoever was first, everybody with the key is told the same.
+      const isKeyFirst = countOf(keyed, 202) > 0;
+      expect([countOf(keyed, 202), countOf(keyless, 202)]).to.deep.equal(isKeyFirst ? [50, 0] : [0, 1]);
+      expect(countOf([...keyed, ...keyless], 409)).to.equal(isKeyFirst ? 50 : 99);
+      await buyer.seen(id, (one) => one.cashback_state === "paid");
+      const { mintsOf, paymentsOf } = await ledger();
+      expect([mintsOf(id).length, paymentsOf(id).length]).to.deep.equal([1, 1]);
+      expect((await buyer.me()).nativeBalance).to.equal("5");
+    });
+
     it("for no Idempotency-Key that is none", async () => {
       const buyer = await system().user();
       for (const key of ["", "x".repeat(129), "a b"]) {

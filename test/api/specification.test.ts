@@ -432,7 +432,8 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       const anyone = system().anonymous();
       const { data } = matching(fanTokensResponseSchema, (await anyone.get("/api/fan-tokens")).body);
       expect(data.map((token) => token.slug)).to.include.members(["psg", "verdao"]);
-      const created = await admin.post("/api/admin/fan-token", { name: "Juventus", slug: "juv", image: IMAGE });
+      const fields = { name: "Juventus", slug: "juv", image: IMAGE };
+      const created = await admin.post("/api/admin/fan-token", { id: null, ...fields });
       expect(created.status, created.text).to.equal(200);
       expect(created.body.success).to.equal(true);
       expect(created.body.message).to.be.a("string");
