@@ -1,6 +1,7 @@
 import "../design/admin.css";
 import { useSearchParams } from "react-router";
 import { PageHeading } from "../app/page.tsx";
+import { BlankTicket } from "../ui/ticket.tsx";
 import { FanTokensTab } from "./fan-tokens-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { StoresTab } from "./stores-tab.tsx";
@@ -47,6 +48,7 @@ export default function Panel() {
 function Placeholder({ title, text }: { title: string; text: string }) {
   return (
     <div className="state-panel">
+      <BlankTicket />
       <h2 className="state-title">{title}</h2>
       <p className="muted">{text}</p>
     </div>
