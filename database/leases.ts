@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
+import { clockOf } from "./clock.ts";
 import type { Database } from "./connect.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -27,13 +28,6 @@ export function newLeaseHolder(role: string): string {
   return `${role}:${process.pid}:${crypto.randomUUID()}`;
 }
 
-/** The database's own clock in milliseconds, so that hosts whose clocks differ agree on when a lease ends. */
-function databaseNow(engine: Database["engine"]) {
-  return engine === "sqlite"
-    ? sql<bigint>`cast(unixepoch('subsec') * 1000 as integer)`
-    : sql<bigint>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
-}
-
 /** Takes the lease where it is free or has run out; undefined where another holds it. */
 export async function acquireLease(
   { kysely, engine }: Database,
@@ -41,7 +35,7 @@ export async function acquireLease(
   holder: string,
   durationMs: number,
 ): Promise<Lease | undefined> {
-  const now = databaseNow(engine);
+  const now = clockOf(engine);
   const row = await kysely
     .insertInto("leases")
     .values({ name, holder, fencing_token: 1n, expires_at: sql`${now} + ${BigInt(durationMs)}` })
@@ -64,7 +58,7 @@ export async function acquireLease(
 export async function renewLease({ kysely, engine }: Database, lease: Lease, durationMs: number): Promise<boolean> {
   const result = await kysely
     .updateTable("leases")
-    .set({ expires_at: sql`${databaseNow(engine)} + ${BigInt(durationMs)}` })
+    .set({ expires_at: sql`${clockOf(engine)} + ${BigInt(durationMs)}` })
     .where("name", "=", lease.name)
     .where("fencing_token", "=", lease.fencingToken)
     .executeTakeFirst();
@@ -95,7 +89,7 @@ export async function assertLease(transaction: Queries, lease: Lease): Promise<v
 /** The statement behind `assertLease`, for writers with prepared statements of their own: it must answer one row. */
 export function fence(lease: Lease): RawBuilder<{ fencing_token: bigint }> {
   return sql<{ fencing_token: bigint }>`
-    update leases set expires_at = ${databaseNow(lease.engine)} + ${BigInt(lease.durationMs)}
+    update leases set expires_at = ${clockOf(lease.engine)} + ${BigInt(lease.durationMs)}
     where name = ${lease.name} and fencing_token = ${lease.fencingToken}
     returning fencing_token`;
 }

@@ -1,5 +1,6 @@
-import type { Selectable } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { databaseNow } from "./clock.ts";
 import { selectPurchases } from "./purchases.ts";
 import type { OperationKind, Schema } from "./schema.ts";
 import type { Queries } from "./transaction.ts";
@@ -8,7 +9,13 @@ export type Operation = Selectable<Schema["operations"]>;
 export type StoredTransaction = Selectable<Schema["transactions"]>;
 export type TransactionHash = Selectable<Schema["transaction_hashes"]>;
 
-export type NewOperation = { kind: OperationKind; subjectId: bigint; notBefore: bigint; amountGwei?: bigint };
+/** `afterMs` is how long it waits before it may be sent; without it, not at all. */
+export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: bigint; amountGwei?: bigint };
+
+/** A time from now on, by the database's clock: another process, whose own clock differs, may be the one to look. */
+function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
+  return sql<bigint>`${databaseNow(queries)} + ${afterMs}`;
+}
 
 const INSERT_ROWS = 500;
 
@@ -26,7 +33,7 @@ export async function enqueue(queries: Queries, operations: readonly NewOperatio
           subject_id: operation.subjectId,
           amount_gwei: operation.amountGwei ?? null,
           status: "queued" as const,
-          not_before: operation.notBefore,
+          not_before: inMs(queries, operation.afterMs),
           created_at: now,
           updated_at: now,
         })),
@@ -47,7 +54,7 @@ export async function enqueueAgain(queries: Queries, operation: NewOperation): P
       transaction_id: null,
       attempts: 0n,
       error: null,
-      not_before: operation.notBefore,
+      not_before: inMs(queries, operation.afterMs),
       updated_at: now,
     })
     .where("kind", "=", operation.kind)
@@ -78,7 +85,7 @@ export async function hasten(queries: Queries, kind: OperationKind, subjectId: b
   const now = BigInt(Date.now());
   await queries
     .updateTable("operations")
-    .set({ status: "queued", not_before: now, updated_at: now })
+    .set({ status: "queued", not_before: inMs(queries), updated_at: now })
     .where("kind", "=", kind)
     .where("subject_id", "=", subjectId)
     .where("status", "in", ["queued", "failed"])
@@ -124,38 +131,42 @@ export async function listDue(queries: Queries, kind: OperationKind, limit: numb
     .selectAll()
     .where("status", "=", "queued")
     .where("kind", "=", kind)
-    .where("not_before", "<=", BigInt(Date.now()))
+    .where("not_before", "<=", databaseNow(queries))
     .orderBy("id")
     .limit(limit)
     .execute();
 }
 
-/** How many operations of each kind wait, and since when the oldest of them may go. */
+/** How many operations of each kind wait, and for how long the oldest of them could have gone. */
 export async function summarizeDue(
   queries: Queries,
-): Promise<{ kind: OperationKind; count: bigint; oldestAt: bigint }[]> {
+): Promise<{ kind: OperationKind; count: bigint; waitedMs: bigint }[]> {
   const rows = await queries
     .selectFrom("operations")
-    .select(({ fn }) => ["kind", fn.countAll<bigint>().as("count"), fn.min("not_before").as("oldest_at")])
+    .select(({ fn }) => [
+      "kind",
+      fn.countAll<bigint>().as("count"),
+      sql<bigint>`${databaseNow(queries)} - ${fn.min("not_before")}`.as("waited_ms"),
+    ])
     .where("status", "=", "queued")
-    .where("not_before", "<=", BigInt(Date.now()))
+    .where("not_before", "<=", databaseNow(queries))
     .groupBy("kind")
     .execute();
-  return rows.map((row) => ({ kind: row.kind, count: BigInt(row.count), oldestAt: BigInt(row.oldest_at) }));
+  return rows.map((row) => ({ kind: row.kind, count: BigInt(row.count), waitedMs: BigInt(row.waited_ms) }));
 }
 
 /** Takes operations that still wait out of this round: to a later time, to done, or to failed with the reason. */
 export async function resolveOperations(
   queries: Queries,
   ids: readonly bigint[],
-  outcome: { status: "queued" | "done" | "failed"; notBefore?: bigint; error?: string | null },
+  outcome: { status: "queued" | "done" | "failed"; afterMs?: bigint; error?: string | null },
 ): Promise<void> {
   if (ids.length === 0) return;
   await queries
     .updateTable("operations")
     .set({
       status: outcome.status,
-      ...(outcome.notBefore === undefined ? {} : { not_before: outcome.notBefore }),
+      ...(outcome.afterMs === undefined ? {} : { not_before: inMs(queries, outcome.afterMs) }),
       ...(outcome.error === undefined ? {} : { error: outcome.error }),
       updated_at: BigInt(Date.now()),
     })
@@ -227,7 +238,7 @@ export async function insertHash(queries: Queries, transactionId: bigint, signed
       raw: signed.raw,
       max_fee_wei: signed.maxFeeWei,
       max_priority_fee_wei: signed.maxPriorityFeeWei,
-      created_at: BigInt(Date.now()),
+      created_at: databaseNow(queries),
     })
     .execute();
 }
@@ -236,7 +247,7 @@ export async function markSent(queries: Queries, hashes: readonly string[]): Pro
   if (hashes.length === 0) return;
   await queries
     .updateTable("transaction_hashes")
-    .set({ sent_at: BigInt(Date.now()) })
+    .set({ sent_at: databaseNow(queries) })
     .where("hash", "in", hashes)
     .execute();
 }
@@ -364,7 +375,7 @@ export async function reopenOperations(queries: Queries, transactionId: bigint):
 export async function requeueOperations(
   queries: Queries,
   transactionId: bigint,
-  parameters: { error: string; notBefore: bigint; maximumAttempts: bigint },
+  parameters: { error: string; afterMs: bigint; maximumAttempts: bigint },
 ): Promise<void> {
   const now = BigInt(Date.now());
   const ofTransaction = () => queries.updateTable("operations").where("transaction_id", "=", transactionId);
@@ -379,7 +390,7 @@ export async function requeueOperations(
       transaction_id: null,
       attempts: set("attempts", "+", 1n),
       error: parameters.error,
-      not_before: parameters.notBefore,
+      not_before: inMs(queries, parameters.afterMs),
       updated_at: now,
     }))
     .where("status", "=", "assigned")
@@ -397,7 +408,8 @@ export async function listOpenPurchases(
     /** Those that go on by themselves, or those that were taken back. */
     which: "automatic" | "reversed";
     deepestBlock?: bigint;
-    unpaid?: true;
+    /** Unpaid, and the hold is over. */
+    payable?: true;
   },
 ) {
   let query = selectPurchases(queries)
@@ -431,7 +443,16 @@ export async function listOpenPurchases(
             where.or([where("purchases.source", "=", "simulated"), where("purchases.approved_at", "is not", null)]),
           );
   if (wanted.deepestBlock !== undefined) query = query.where("nfts.status_block", "<=", wanted.deepestBlock);
-  if (wanted.unpaid) query = query.where("payouts.token_id", "is", null);
+  if (wanted.payable) {
+    query = query
+      .where("payouts.token_id", "is", null)
+      .where((where) =>
+        where.or([
+          where("purchases.payable_at", "is", null),
+          where("purchases.payable_at", "<=", databaseNow(queries)),
+        ]),
+      );
+  }
   return query.orderBy("purchases.id").limit(PLAN_LIMIT).execute();
 }
 

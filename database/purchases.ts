@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
 import { LIST_LIMIT } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase-status.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { databaseNow } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
 export type NewPurchase = {
@@ -154,16 +156,17 @@ export async function listPaidReversals(queries: Queries): Promise<Purchase[]> {
     .execute();
 }
 
-/** Fixes the rate and from when it may be paid; the first call counts. */
-export async function freezeRate(
+/** Fixes the rate, and how long from now they may not be paid yet; the first call for a purchase counts. */
+export async function freezeRates(
   queries: Queries,
-  id: bigint,
-  terms: { weiPerCent: bigint; payableAt: bigint },
+  ids: readonly bigint[],
+  terms: { weiPerCent: bigint; holdMs: bigint },
 ): Promise<void> {
+  if (ids.length === 0) return;
   await queries
     .updateTable("purchases")
-    .set({ wei_per_cent: terms.weiPerCent, payable_at: terms.payableAt })
-    .where("id", "=", id)
+    .set({ wei_per_cent: terms.weiPerCent, payable_at: sql<bigint>`${databaseNow(queries)} + ${terms.holdMs}` })
+    .where("id", "in", ids)
     .where("wei_per_cent", "is", null)
     .execute();
 }
@@ -173,20 +176,16 @@ export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: 
 }
 
 /** A wallet's confirmed, deep, unpaid purchases whose hold is over and whose payment nobody asked for yet, oldest first. */
-export async function listPayable(
-  queries: Queries,
-  wallet: WalletAddress,
-  when: { now: bigint; deepestBlock: bigint },
-): Promise<Purchase[]> {
+export async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
   return selectPurchases(queries)
     .where("purchases.wallet", "=", wallet)
     .where("purchases.settled_at", "is", null)
     .where("purchases.reversed_at", "is", null)
     .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
-    .where("nfts.status_block", "<=", when.deepestBlock)
+    .where("nfts.status_block", "<=", deepestBlock)
     .where("payouts.token_id", "is", null)
     .where((where) =>
-      where.or([where("purchases.payable_at", "is", null), where("purchases.payable_at", "<=", when.now)]),
+      where.or([where("purchases.payable_at", "is", null), where("purchases.payable_at", "<=", databaseNow(queries))]),
     )
     .where(({ not, exists, selectFrom }) =>
       not(

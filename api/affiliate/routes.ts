@@ -82,7 +82,7 @@ async function apply(queries: Queries, purchase: Purchase, event: AffiliateEvent
     await correctAmount(queries, purchase.id, event.amount);
   }
   if (event.type === "confirm") await markPurchase(queries, purchase.id, "approved_at");
-  await enqueue(queries, [{ kind: "mint", subjectId: purchase.id, notBefore: BigInt(Date.now()) }]);
+  await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
   await touchUser(queries, purchase.wallet);
 }
 

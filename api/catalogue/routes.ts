@@ -107,7 +107,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       async handle(call) {
         const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
           const storeId = await insertStore(queries, call.body);
-          await enqueue(queries, [{ kind: "register_store", subjectId: storeId, notBefore: BigInt(Date.now()) }]);
+          await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
           return { result: storeId, subject: `store:${storeId}` };
         });
         return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
@@ -275,7 +275,7 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   if (!store || !(await updateStore(queries, storeId, fields))) throw notFound("Store");
   if (fields.name === undefined || fields.name === store.name) return;
   // The name is drawn on every ticket: it changes there too.
-  await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId, notBefore: BigInt(Date.now()) });
+  await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
 }
 
 function cached({ text, etag }: CachedText): Reply {

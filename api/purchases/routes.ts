@@ -13,7 +13,7 @@ import {
 } from "../../database/outbox.ts";
 import {
   findPurchase,
-  freezeRate,
+  freezeRates,
   insertPurchase,
   listPayable,
   listPurchases,
@@ -119,7 +119,7 @@ export function purchaseRoutes(services: Services): Route[] {
             if (known === undefined || known.status === "queued")
               await setMetadataUri(queries, purchase.id, body.metadata_uri);
           }
-          await enqueue(queries, [{ kind: "mint", subjectId: purchase.id, notBefore: BigInt(Date.now()) }]);
+          await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
           await hasten(queries, "mint", purchase.id);
           return findOperation(queries, "mint", purchase.id);
         });
@@ -209,8 +209,8 @@ async function registerPurchase(services: Services, wallet: WalletAddress, body:
       source,
     });
     if (source === "simulated") {
-      const notBefore = inserted.createdAt + BigInt(environment.SIMULATED_STEP_DELAY_MS);
-      await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, notBefore }]);
+      const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+      await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
     }
     await touchUser(queries, wallet);
     return inserted;
@@ -281,11 +281,10 @@ export async function confirmPurchase(services: Services, purchase: Purchase): P
   }
   if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
   const weiPerCent = requireRate(services);
-  const now = BigInt(Date.now());
   const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
   await inTransaction(services.database.kysely, async (queries) => {
-    await freezeRate(queries, purchase.id, { weiPerCent, payableAt: now + holdMs });
-    await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id, notBefore: now }]);
+    await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
+    await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
     await hasten(queries, "confirm", purchase.id);
   });
 }
@@ -366,7 +365,7 @@ async function payUser(
     await touchUser(queries, body.user);
     const cursor = (await indexedBlock(queries)) ?? 0n;
     const deepestBlock = cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n;
-    const purchases = await listPayable(queries, body.user, { now: BigInt(Date.now()), deepestBlock });
+    const purchases = await listPayable(queries, body.user, deepestBlock);
     // Confirmed beside us, they have no rate of their own yet.
     const isRateNeeded = purchases.some((purchase) => purchase.wei_per_cent === null);
     const rate = isRateNeeded ? requireRate(services) : 0n;
@@ -383,7 +382,7 @@ async function payUser(
     }
     const payments = await enqueuePayments(queries, purchases, {
       weiPerCent: rate,
-      notBefore: () => BigInt(Date.now()),
+      delayMs: () => 0n,
     });
     const answer: DistributeAnswer = {
       success: true,

@@ -36,7 +36,7 @@ export class Dispatch {
       .filter(
         (row) =>
           Number(row.count) >= this.#context.options.batchSize ||
-          now - Number(row.oldestAt) >= this.#context.options.batchAgeMs,
+          Number(row.waitedMs) >= this.#context.options.batchAgeMs,
       )
       .filter((row) => (this.#heldUntil.get(row.kind) ?? 0) <= now)
       .filter((row) => row.kind !== "pay" || !isPaused)
@@ -109,7 +109,6 @@ export class Dispatch {
       );
       const refusal = await this.#tryCall(kind, call, remaining);
       if (!refusal) return { call, operations: remaining };
-      const now = BigInt(Date.now());
       if (refusal.kind === "all_later") {
         if (kind === "pay" && remaining.length > 1) {
           remaining = remaining.slice(0, Math.ceil(remaining.length / 2));
@@ -134,12 +133,12 @@ export class Dispatch {
         else if (refusal.kind === "later") {
           await resolveOperations(queries, ids, {
             status: "queued",
-            notBefore: now + RETRY_BACKOFF_MS,
+            afterMs: RETRY_BACKOFF_MS,
             error: refusal.reason,
           });
         } else {
-          await enqueueAgain(queries, { kind: "register_store", subjectId: refusal.storeId, notBefore: now });
-          await resolveOperations(queries, ids, { status: "queued", notBefore: now + RETRY_BACKOFF_MS });
+          await enqueueAgain(queries, { kind: "register_store", subjectId: refusal.storeId });
+          await resolveOperations(queries, ids, { status: "queued", afterMs: RETRY_BACKOFF_MS });
         }
       });
       this.#context.options.log.info(

@@ -1,7 +1,8 @@
 import { insertAdjustment, takeOffset } from "../../database/adjustments.ts";
+import { databaseNow } from "../../database/clock.ts";
 import type { Database } from "../../database/connect.ts";
 import { enqueue, indexedBlock, listOpenPurchases, settlePurchases } from "../../database/outbox.ts";
-import { freezeRate, listPaidReversals, type Purchase } from "../../database/purchases.ts";
+import { freezeRates, listPaidReversals, type Purchase } from "../../database/purchases.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { touchUser } from "../../database/users.ts";
 import { cashbackGwei } from "../../domain/cashback.ts";
@@ -47,47 +48,37 @@ async function planConfirmations(database: Database, options: PlanOptions): Prom
   });
   const rate = options.rates.current();
   if (rows.length === 0 || rate.kind === "unavailable") return false;
-  const now = BigInt(Date.now());
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
     for (const source of ["simulated", "live"] as const) {
       const ids = rows.filter((row) => row.source === source).map((row) => row.id);
-      if (ids.length === 0) continue;
-      const payableAt = source === "simulated" ? now : now + BigInt(options.holdMs);
-      await queries
-        .updateTable("purchases")
-        .set({ wei_per_cent: rate.weiPerCent, payable_at: payableAt })
-        .where("id", "in", ids)
-        .where("wei_per_cent", "is", null)
-        .execute();
+      const holdMs = source === "simulated" ? 0n : BigInt(options.holdMs);
+      await freezeRates(queries, ids, { weiPerCent: rate.weiPerCent, holdMs });
     }
     await enqueue(
       queries,
-      rows.map((row) => ({ kind: "confirm" as const, subjectId: row.id, notBefore: now + stepDelay(row, options) })),
+      rows.map((row) => ({ kind: "confirm" as const, subjectId: row.id, afterMs: stepDelay(row, options) })),
     );
   });
   return true;
 }
 
 async function planPayments(database: Database, deepestBlock: bigint, options: PlanOptions): Promise<boolean> {
-  const now = BigInt(Date.now());
   const rows = await listOpenPurchases(database.kysely, {
     chainStatus: BigInt(CHAIN_STATUS.confirmed),
     without: "pay",
     which: "automatic",
     deepestBlock,
-    unpaid: true,
+    payable: true,
   });
   const rate = options.rates.current();
-  const payable = rows
-    .filter((row) => (row.payable_at ?? now) <= now)
-    .filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
+  const payable = rows.filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
   if (payable.length === 0) return false;
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
     await enqueuePayments(queries, payable, {
       weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n,
-      notBefore: (purchase) => now + stepDelay(purchase, options),
+      delayMs: (purchase) => stepDelay(purchase, options),
     });
   });
   return true;
@@ -101,12 +92,11 @@ async function planCancellations(database: Database, options: PlanOptions): Prom
     which: "reversed",
   });
   if (rows.length === 0) return false;
-  const notBefore = BigInt(Date.now());
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
     await enqueue(
       queries,
-      rows.map((row) => ({ kind: "cancel" as const, subjectId: row.id, notBefore })),
+      rows.map((row) => ({ kind: "cancel" as const, subjectId: row.id })),
     );
   });
   return true;
@@ -139,17 +129,21 @@ export type Payment = { purchaseId: bigint; amountGwei: bigint };
 export async function enqueuePayments(
   queries: Queries,
   purchases: readonly Purchase[],
-  { weiPerCent, notBefore }: { weiPerCent: bigint; notBefore: (purchase: Purchase) => bigint },
+  { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: Purchase) => bigint },
 ): Promise<Payment[]> {
-  const payments: (Payment & { notBefore: bigint })[] = [];
+  const payments: (Payment & { afterMs: bigint })[] = [];
   for (const purchase of purchases) {
-    const sendAt = notBefore(purchase);
-    if (purchase.wei_per_cent === null) await freezeRate(queries, purchase.id, { weiPerCent, payableAt: sendAt });
+    const afterMs = delayMs(purchase);
+    if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
     const gross = cashbackOf(purchase, weiPerCent);
     const offset = await takeOffset(queries, purchase, gross);
-    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, notBefore: sendAt });
+    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
     else {
-      await queries.updateTable("purchases").set({ settled_at: sendAt }).where("id", "=", purchase.id).execute();
+      await queries
+        .updateTable("purchases")
+        .set({ settled_at: databaseNow(queries) })
+        .where("id", "=", purchase.id)
+        .execute();
       await touchUser(queries, purchase.wallet);
     }
   }
@@ -159,7 +153,7 @@ export async function enqueuePayments(
       kind: "pay" as const,
       subjectId: payment.purchaseId,
       amountGwei: payment.amountGwei,
-      notBefore: payment.notBefore,
+      afterMs: payment.afterMs,
     })),
   );
   return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));

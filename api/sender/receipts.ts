@@ -130,7 +130,7 @@ export class Receipts {
     if (hasSucceeded) return finishOperations(queries, transactionId);
     await requeueOperations(queries, transactionId, {
       error: "The transaction reverted",
-      notBefore: BigInt(Date.now()) + RETRY_BACKOFF_MS,
+      afterMs: RETRY_BACKOFF_MS,
       maximumAttempts: MAX_ATTEMPTS,
     });
   }

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { readClock } from "../../database/clock.ts";
 import {
   insertHash,
   listFromNonce,
@@ -51,14 +52,17 @@ export class Repair {
     } else {
       this.#foreignSince = undefined;
     }
+    // By the clock that these times were written by, which may have been another process's turn.
+    const storedNow = await readClock(this.#context.options.database.kysely);
     for (const transaction of unmined) {
       const latest = transaction.hashes.at(-1);
       if (!latest) continue;
       const sentAt = Number(latest.sent_at ?? 0n);
       const isStuck =
-        transaction.nonce <= head.nonce + 3n && now - Number(latest.created_at) >= this.#context.options.feeBumpAfterMs;
+        transaction.nonce <= head.nonce + 3n &&
+        storedNow - Number(latest.created_at) >= this.#context.options.feeBumpAfterMs;
       if (isStuck) await this.#bump(transaction, head);
-      else if (now - sentAt >= RESEND_AFTER_MS) {
+      else if (storedNow - sentAt >= RESEND_AFTER_MS) {
         if (sentAt > 0) this.#context.status.resends += 1;
         await this.#transmitter.send(latest.hash, latest.raw as Hex);
       }
@@ -107,7 +111,7 @@ export class Repair {
       await updateTransaction(queries, transaction.id, { status: "void" });
       await requeueOperations(queries, transaction.id, {
         error: "Its nonce was used by another program",
-        notBefore: BigInt(Date.now()),
+        afterMs: 0n,
         maximumAttempts: MAX_ATTEMPTS,
       });
     });

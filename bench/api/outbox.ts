@@ -65,7 +65,7 @@ async function throughOutbox(system: ApiSystem, buyers: readonly `0x${string}`[]
       }
       await enqueue(
         queries,
-        ids.slice(-200).map((id) => ({ kind: "mint" as const, subjectId: id, notBefore: 0n })),
+        ids.slice(-200).map((id) => ({ kind: "mint" as const, subjectId: id })),
       );
     });
   }

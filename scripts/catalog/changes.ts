@@ -66,7 +66,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
         text: `+ store ${entry.name} (${entry.country}), named on the chain by the api`,
         async apply(queries) {
           const id = await insertStore(queries, entry);
-          await enqueue(queries, [{ kind: "register_store", subjectId: id, notBefore: BigInt(Date.now()) }]);
+          await enqueue(queries, [{ kind: "register_store", subjectId: id }]);
           await appendAudit(queries, { actor: ACTOR, action: "store.create", subject: `store:${id}`, detail: entry });
         },
       },

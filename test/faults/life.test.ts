@@ -56,7 +56,7 @@ describe("A process's life (F15, F18, F19)", function () {
   it("settles every purchase, and keeps their order, though the clock goes ten minutes backwards and forwards", async () => {
     const buyer = await system.shopper();
     const ids: number[] = [];
-    for (const offset of [0, -TEN_MINUTES_MS, 0]) {
+    for (const offset of [0, -TEN_MINUTES_MS, 0, TEN_MINUTES_MS]) {
       await system.api.stop("SIGKILL");
       system.api.start(withClock(offset));
       await system.api.ready();
@@ -66,7 +66,8 @@ describe("A process's life (F15, F18, F19)", function () {
     await system.api.stop("SIGKILL");
     system.api.start();
     await system.api.ready();
-    await system.settled(90_000);
+    // The last one was bought, and perhaps sent, by a process that was ten minutes ahead: nobody waits for its time.
+    await system.settled(60_000);
     await buyer.logIn();
     const purchases = (await buyer.call("GET", "/api/purchases")).body.purchases as { id: number }[];
     expect(purchases.map((one) => one.id)).to.deep.equal(ids.toReversed());

@@ -6,7 +6,7 @@ import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 
-const RUNS = 60;
+const RUNS = 50;
 const CONFIRMATIONS = 3;
 const DEEPEST_REORG = 4;
 const USUAL_FEE_TIMES = 1;

@@ -12,7 +12,7 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { type Reply, WALLETS, World } from "./support/world.ts";
 
-const RUNS = 120;
+const RUNS = 100;
 const HOLD_MS = 61_000;
 const MOST_TURNS = 60;
 
@@ -290,7 +290,7 @@ class Ledger {
   async settle(): Promise<void> {
     const { world } = this;
     let quietTurns = 0;
-    for (let turn = 0; quietTurns < 4; turn++) {
+    for (let turn = 0; quietTurns < 2; turn++) {
       const before = JSON.stringify([await this.#open(), world.chain.events.length], bigintText);
       await world.pass(HOLD_MS);
       await world.round();

@@ -267,9 +267,23 @@ export class World {
     }
   }
 
-  /** Time passes, for processes and for what they have written. */
+  /** Time passes: processes have a later clock, and what is stored by the database's clock is longer ago. */
   async pass(ms: number): Promise<void> {
     this.#aheadMs += ms;
+    const ago = BigInt(ms);
+    const { kysely } = this.database;
+    await kysely
+      .updateTable("operations")
+      .set((set) => ({ not_before: set("not_before", "-", ago) }))
+      .execute();
+    await kysely
+      .updateTable("purchases")
+      .set((set) => ({ payable_at: set("payable_at", "-", ago) }))
+      .execute();
+    await kysely
+      .updateTable("transaction_hashes")
+      .set((set) => ({ created_at: set("created_at", "-", ago), sent_at: set("sent_at", "-", ago) }))
+      .execute();
   }
 }
 
