@@ -2,13 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Navigate, useLocation, useNavigate, useParams } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.ts";
+import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.ts";
 import { getStore } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
+import { Initial } from "../ui/initial.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { useCountdown } from "./use-countdown.ts";
@@ -79,6 +80,11 @@ function Countdown({ destination }: { destination: Destination }) {
   }
   return (
     <section className="page redirect">
+      <div className="redirect-way" aria-hidden="true">
+        <Initial name={PRODUCT_NAME} />
+        <span />
+        <Initial name={destination.name} />
+      </div>
       <PageHeading>{t("redirect.title")}</PageHeading>
       <p className="redirect-store">{destination.name}</p>
       <p className="muted">{t("redirect.warning")}</p>
