@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Network } from "../chain/chains.ts";
@@ -56,11 +57,34 @@ const address = z
 const secrets = list((item) => (item.length >= 32 ? item : undefined), "must be secrets of at least 32 characters");
 
 const affiliateSecrets = list((item) => {
-  const [network, secret] = item.split(":");
-  return network && /^[a-z0-9-]{1,32}$/.test(network) && secret && secret.length >= 32
-    ? { network, secret }
-    : undefined;
+  const [network = "", ...rest] = item.split(":");
+  const secret = rest.join(":");
+  return /^[a-z0-9-]{1,32}$/.test(network) && secret.length >= 32 ? { network, secret } : undefined;
 }, "must be network:secret pairs, each secret of at least 32 characters");
+
+/** As browsers send it: what has a path would never be met. */
+const readOrigin = (item: string) => {
+  const url = readUrl(["https:", "http:"])(item);
+  return url !== undefined && new URL(url).pathname === "/" ? new URL(url).origin : undefined;
+};
+
+const PROXY_NAMES = ["loopback", "linklocal", "uniquelocal"];
+
+function isProxy(item: string): boolean {
+  const [address = "", bits, ...rest] = item.split("/");
+  const size = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  const isSubnet = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= size);
+  return PROXY_NAMES.includes(item) || (size > 0 && isSubnet && rest.length === 0);
+}
+
+/** The order of secp256k1: a key is below it, and not zero. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+function isPrivateKey(text: string): boolean {
+  // What is no hex was told already.
+  if (!/^0x[0-9a-f]+$/i.test(text)) return true;
+  return BigInt(text) > 0n && BigInt(text) < CURVE_ORDER;
+}
 
 const schema = z.object({
   PORT: port(3000),
@@ -77,6 +101,7 @@ const schema = z.object({
   OPERATOR_PRIVATE_KEY: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits")
+    .refine(isPrivateKey, "is not a key of the chain's curve")
     .transform((text) => text as `0x${string}`)
     .optional(),
   ADMIN_WALLETS: list(readAddress, "must be wallet addresses").default([]),
@@ -112,8 +137,14 @@ const schema = z.object({
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an http:// or https:// address")
     .optional(),
-  CORS_ORIGINS: list(readUrl(["https:", "http:"]), "must be origins such as https://shop.example").default([]),
-  TRUST_PROXY: z.string().optional(),
+  CORS_ORIGINS: list(readOrigin, "must be origins such as https://shop.example").default([]),
+  TRUST_PROXY: z
+    .string()
+    .refine(
+      (text) => /^\d{1,3}$/.test(text) || text.split(",").every((item) => isProxy(item.trim())),
+      "must be a number of proxies, or their addresses and subnets, or loopback, linklocal, uniquelocal",
+    )
+    .optional(),
   RATE_LIMIT_SCALE: z
     .string()
     .regex(/^\d+(\.\d+)?$/, "must be a positive number")

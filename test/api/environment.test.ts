@@ -40,11 +40,33 @@ describe("The api's environment", () => {
     ["OPERATOR_PRIVATE_KEY", "secret"],
     ["RATE_LIMIT_SCALE", "0"],
     ["CHAIN_ID", "1"],
+    ["OPERATOR_PRIVATE_KEY", `0x${"00".repeat(32)}`],
+    ["OPERATOR_PRIVATE_KEY", `0x${"ff".repeat(32)}`],
+    ["TRUST_PROXY", "true"],
+    ["TRUST_PROXY", "10.0.0.0/33"],
+    ["TRUST_PROXY", "loopback,proxy.example"],
+    ["CORS_ORIGINS", "https://shop.example/page"],
+    ["CORS_ORIGINS", "*"],
+    ["AFFILIATE_SECRETS", "awin:short"],
+    ["RATE_URL", "file:///rate.json"],
   ] as const) {
     it(`names ${name} where it is ${value}`, () => {
       expect(() => readEnvironment({ [name]: value })).to.throw(EnvironmentError, new RegExp(`^${name} `));
     });
   }
+
+  it("takes origins as browsers send them, proxies in every form, and secrets with colons", () => {
+    const secret = `${"s".repeat(32)}:with:colons`;
+    const { CORS_ORIGINS, TRUST_PROXY, AFFILIATE_SECRETS } = readEnvironment({
+      CORS_ORIGINS: "https://Shop.example/, http://localhost:5173",
+      TRUST_PROXY: "loopback, 10.0.0.0/8, ::1, fd00::/8",
+      AFFILIATE_SECRETS: `awin:${secret}`,
+    });
+    expect(CORS_ORIGINS).to.deep.equal(["https://shop.example", "http://localhost:5173"]);
+    expect(TRUST_PROXY).to.equal("loopback, 10.0.0.0/8, ::1, fd00::/8");
+    expect(AFFILIATE_SECRETS).to.deep.equal([{ network: "awin", secret }]);
+    expect(readEnvironment({ TRUST_PROXY: "2" }).TRUST_PROXY).to.equal("2");
+  });
 
   it("takes the http addresses of RPC_URLS, and wants one", () => {
     const urls = "wss://node.example/ws, https://node.example/rpc";
