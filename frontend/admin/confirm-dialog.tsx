@@ -1,14 +1,22 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 
-type ConfirmDialogProps = { title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void };
+type ConfirmDialogProps = {
+  title: string;
+  text: string;
+  /** Answers whether it was deleted. */
+  onConfirm: () => Promise<boolean>;
+  onClose: () => void;
+};
 
 /** Deleting always asks first. Specification, section 5. */
 export function ConfirmDialog({ title, text, onConfirm, onClose }: ConfirmDialogProps) {
   const [isBusy, setBusy] = useState(false);
+  // With the row, the button goes that opened the dialog.
+  const isDeleted = useRef(false);
   async function confirm() {
     setBusy(true);
-    await onConfirm();
+    isDeleted.current = await onConfirm();
     onClose();
   }
   return (
@@ -16,6 +24,7 @@ export function ConfirmDialog({ title, text, onConfirm, onClose }: ConfirmDialog
       title={title}
       onClose={onClose}
       lang="pt-BR"
+      isOpenerGone={() => isDeleted.current}
       actions={
         <>
           <button type="button" className="button button-quiet" onClick={onClose}>

@@ -6,8 +6,8 @@ import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
 import { useText } from "../i18n/language.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
-import { toast } from "../ui/toast.ts";
 import { type FanTokenFields, saveFanToken } from "./admin-calls.ts";
+import { toastOutcome } from "./admin-toasts.ts";
 import { Field, trimmed } from "./field.tsx";
 
 export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "" };
@@ -44,14 +44,8 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
 
   const save = handleSubmit(async (fields) => {
     const outcome = await saveFanToken({ ...(id && { id }), ...fields });
-    if (!outcome.success) {
-      toast.error("Erro", {
-        id: "admin",
-        description: outcome.isServersWord ? outcome.message : `${t("errorSavingFanToken")} (${outcome.message})`,
-      });
-      return;
-    }
-    toast.success(t("fanTokenSaved"), { id: "admin" });
+    toastOutcome(outcome, t("fanTokenSaved"), t("errorSavingFanToken"));
+    if (!outcome.success) return;
     reset(EMPTY_FAN_TOKEN);
     await onSaved();
   });

@@ -9,6 +9,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { deleteFanToken, type FanTokenFields } from "./admin-calls.ts";
+import { toastOutcome } from "./admin-toasts.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
 
@@ -26,17 +27,13 @@ export function FanTokensTab() {
   }, [isError, errorUpdateCount, t]);
   const reload = () => client.invalidateQueries({ queryKey: fanTokensQuery.queryKey });
 
-  async function remove(token: FanToken) {
+  async function remove(token: FanToken): Promise<boolean> {
     const outcome = await deleteFanToken(token.id);
-    if (outcome.success) {
-      toast.success(t("fanTokenDeleted"), { id: "admin" });
-      if (editing.id === token.id) setEditing(EMPTY_FAN_TOKEN);
-      await reload();
-    } else
-      toast.error("Erro", {
-        id: "admin",
-        description: outcome.isServersWord ? outcome.message : `${t("errorDeletingFanToken")} (${outcome.message})`,
-      });
+    toastOutcome(outcome, t("fanTokenDeleted"), t("errorDeletingFanToken"));
+    if (!outcome.success) return false;
+    if (editing.id === token.id) setEditing(EMPTY_FAN_TOKEN);
+    await reload();
+    return true;
   }
   return (
     <div className="two-columns">

@@ -42,7 +42,7 @@ const fieldsOf = (store: Store): StoreFields => ({
 /** One store: what it is, and its cashback categories. */
 export function StoreDetails({ store, onBack }: { store: Store; onBack: () => void }) {
   const client = useQueryClient();
-  const { percent } = useFormat();
+  const { percent, percentRange } = useFormat();
   const [open, setOpen] = useState<Open>();
   const details = useQuery({
     queryKey: ["store", store.id],
@@ -83,16 +83,17 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
       "Erro ao adicionar cashback.",
     );
   }
-  async function removeStore() {
+  async function removeStore(): Promise<boolean> {
     const outcome = await deleteStore(store.id);
     toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
-    if (!outcome.success) return;
+    if (!outcome.success) return false;
     onBack();
     await client.invalidateQueries({ queryKey: storesQuery.queryKey });
+    return true;
   }
-  async function removeCashback(cashback: StoreCashback) {
+  async function removeCashback(cashback: StoreCashback): Promise<boolean> {
     const outcome = await deleteCashback(store.id, cashback.id);
-    await settle(outcome, "Cashback excluído com sucesso!", "Erro ao excluir cashback.");
+    return settle(outcome, "Cashback excluído com sucesso!", "Erro ao excluir cashback.");
   }
   return (
     <div className="grid gap-6">
@@ -121,7 +122,7 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
           ["País", shown.country],
           ["Clube", shown.club],
           ["Categoria", shown.category],
-          ["Cashback", shown.cashbackText],
+          ["Cashback", percentRange(shown.minCashback, shown.maxCashback)],
           ["Link de afiliado", shown.affiliateLink],
           ["Descrição", shown.description],
         ].map(([label, value]) => (

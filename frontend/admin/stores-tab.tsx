@@ -76,10 +76,11 @@ function StoreList({ stores, takesFocus, onSelect }: StoreListProps) {
   useEffect(() => {
     if (takesFocus) heading.current?.focus();
   }, [takesFocus]);
-  async function remove(store: Store) {
+  async function remove(store: Store): Promise<boolean> {
     const outcome = await deleteStore(store.id);
     toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
     if (outcome.success) await client.invalidateQueries({ queryKey: storesQuery.queryKey });
+    return outcome.success;
   }
   return (
     <>

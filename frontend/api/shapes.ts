@@ -22,7 +22,6 @@ export type Store = {
   logo: string;
   featured: boolean;
   affiliateLink: string;
-  cashbackText: string;
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
@@ -100,7 +99,6 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     logo: text(row.logo),
     featured: row.featured === true || row.featured === 1,
     affiliateLink: text(row.affiliate_link) || text(row.affiliateLink),
-    cashbackText: text(row.cashback),
     minCashback: min,
     maxCashback: max,
     cashbacks: rates,

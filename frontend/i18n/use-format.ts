@@ -9,6 +9,8 @@ export function useFormat() {
   return useMemo(() => {
     const decimal = (value: string | number) =>
       new Intl.NumberFormat(intl.locale, TWO_DECIMALS).format(value as number);
+    const percent = (value: string | number) =>
+      `${new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number)}%`;
     return {
       /** Two decimals. Specification, section 9. */
       decimal,
@@ -16,8 +18,9 @@ export function useFormat() {
       brl: (reais: string | number) =>
         new Intl.NumberFormat(intl.locale, { style: "currency", currency: "BRL" }).format(reais as number),
       /** Without trailing zeros: 5.75 → "5,75%". */
-      percent: (value: string | number) =>
-        `${new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number)}%`,
+      percent,
+      /** 'min%' if min equals max, else 'min% - max%'. Specification, section 3. */
+      percentRange: (min: number, max: number) => (min === max ? percent(max) : `${percent(min)} - ${percent(max)}`),
       integer: (value: number) => intl.formatNumber(value),
       date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
       /** "jun." */

@@ -173,14 +173,9 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   );
 }
 
-/** 'min%' if min equals max, else 'min% - max%', as the reader writes numbers. Specification, section 3. */
-function rangeOf({ minCashback, maxCashback }: Store, percent: (value: number) => string): string {
-  return minCashback === maxCashback ? percent(maxCashback) : `${percent(minCashback)} - ${percent(maxCashback)}`;
-}
-
 function Summary({ store, token }: { store: Store; token: FanToken }) {
   const t = useText();
-  const { percent, brl, decimal, chz } = useFormat();
+  const { percent, percentRange, brl, decimal, chz } = useFormat();
   const { profile } = useSession();
   const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
   const { storeBps, holdingBps, totalBps, held } = useBonusOf(store)(token);
@@ -197,7 +192,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
         </div>
         <div>
           <dt>{t("buy.summary.base")}</dt>
-          <dd className="figures">{rangeOf(store, percent)}</dd>
+          <dd className="figures">{percentRange(store.minCashback, store.maxCashback)}</dd>
         </div>
         <div>
           <dt>{t("buy.summary.store")}</dt>

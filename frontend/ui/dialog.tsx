@@ -1,5 +1,5 @@
 import { Dialog as Modal } from "@base-ui/react/dialog";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -11,15 +11,15 @@ type DialogProps = {
   actions?: ReactNode;
   isWide?: boolean;
   lang?: string;
+  /** Whether what opened the dialog is about to go: the page's heading has the focus then, else the opener. */
+  isOpenerGone?: (() => boolean) | undefined;
 };
 
-/** The page's heading takes the focus where what opened the dialog is gone. */
-const heading = () => document.querySelector<HTMLElement>("main h1");
+const pageHeading = () => document.querySelector<HTMLElement>("main h1");
 
 /** A modal that is open while it is rendered: the close button, Escape and a press on the backdrop ask to close it. */
-export function Dialog({ title, onClose, children, actions, isWide = false, lang }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, isWide = false, lang, isOpenerGone }: DialogProps) {
   const t = useText();
-  const [opener] = useState(() => document.activeElement);
   return (
     <Modal.Root open onOpenChange={onClose}>
       <Modal.Portal>
@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children, actions, isWide = false, lang
         <Modal.Popup
           lang={lang}
           className={isWide ? "dialog dialog-wide" : "dialog"}
-          finalFocus={() => (opener?.isConnected ? true : heading())}
+          finalFocus={isOpenerGone && (() => (isOpenerGone() ? pageHeading() : true))}
         >
           <div className="dialog-body">
             <div className="dialog-head">

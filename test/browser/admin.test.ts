@@ -152,6 +152,7 @@ describe("Admin", () => {
       expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
       await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
+      await page.getByText("3,5% - 5%", { exact: true }).waitFor();
       expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas", "Detalhes da loja"]);
       await inner.getByRole("tab", { name: "Lista de lojas" }).click();
       expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
@@ -344,10 +345,22 @@ describe("Admin", () => {
         { id: token?.id, name: "Palmeiras FC", slug: "verdao", image: "https://img.example/p.png" },
       ]);
 
-      site.server.answer(`DELETE /api/admin/fan-token/${token?.id}`, { body: { success: true, message: "ok" } });
-      await page.getByRole("button", { name: /Excluir.*Palmeiras/ }).click();
+      site.server.answer(`DELETE /api/admin/fan-token/${token?.id}`, () => {
+        site.server.tokens.splice(
+          site.server.tokens.findIndex((one) => one.id === token?.id),
+          1,
+        );
+        return { body: { success: true, message: "ok" } };
+      });
+      const remove = page.getByRole("button", { name: /Excluir.*Palmeiras/ });
+      await remove.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
+      expect(await remove.evaluate((button) => button === document.activeElement)).to.equal(true);
+      await remove.click();
       await page.getByRole("dialog").getByRole("button", { name: "Excluir" }).click();
       await toast(page, "Fan token excluído com sucesso");
+      await remove.waitFor({ state: "detached" });
+      expect(await page.evaluate(() => document.activeElement?.tagName)).to.equal("H1");
     });
   });
 });
