@@ -16,8 +16,8 @@ import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const JSON_TYPE = "application/json; charset=utf-8";
-/** In any case, as the routes are matched too. */
-const API_PATH = /^\/api(?:\/|$)/i;
+/** In any case, as the routes are matched too; a slash too many does not make it a page. */
+const API_PATH = /^\/+api(?:\/|$)/i;
 
 type AppOptions = {
   services: Services;

@@ -455,7 +455,15 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
 
   describe("Every call", () => {
     it("answers in JSON, with headers that make no page of it", async () => {
-      for (const path of ["/api", "/API/me", "/api/", "/api/stores/1/", "/api/nothing", "/api/stores/%zz"]) {
+      for (const path of [
+        "/api",
+        "/API/me",
+        "//api/me",
+        "/api/",
+        "/api/stores/1/",
+        "/api/nothing",
+        "/api/stores/%zz",
+      ]) {
         const answer = await system().anonymous().get(path);
         expect(answer.headers.get("content-type"), path).to.match(/^application\/json/);
         expect(answer.headers.get("x-content-type-options"), path).to.equal("nosniff");
