@@ -69,7 +69,7 @@ function unexplainedEnds(process: Supervised): number {
 async function runFor(system: FaultSystem, durationMs: number) {
   const random = seededRandom(seed);
   const deadline = performance.now() + durationMs;
-  const harm = { kills: 0, reorgs: 0, weathers: 0 };
+  const harm = { kills: 0, reorgs: 0, weathers: 0, chainRestarts: 0 };
   const shoppers = await Promise.all(Array.from({ length: SHOPPERS }, () => system.shopper()));
   const buying = shoppers.map((shopper, index) => keepBuying(shopper, seededRandom(seed + index + 1), deadline));
   while (performance.now() < deadline) {
@@ -82,9 +82,10 @@ async function runFor(system: FaultSystem, durationMs: number) {
   return harm;
 }
 
-type Act = ["kills" | "reorgs" | "weathers", () => Promise<unknown>];
+type Act = ["kills" | "reorgs" | "weathers" | "chainRestarts", () => Promise<unknown>];
 
-function acts({ api, indexer, anvil, proxy }: FaultSystem, random: Random): Act[] {
+function acts(system: FaultSystem, random: Random): Act[] {
+  const { api, indexer, anvil, proxy } = system;
   const reorg = async () => {
     const height = Number(await anvil.request<string>("eth_blockNumber"));
     const depth = Math.min(between(random, 1, GREATEST_REORG), height - 40);
@@ -98,6 +99,7 @@ function acts({ api, indexer, anvil, proxy }: FaultSystem, random: Random): Act[
     ["weathers", weather],
     ["weathers", weather],
     ["reorgs", reorg],
+    ["chainRestarts", () => system.restartChain()],
   ];
 }
 

@@ -107,6 +107,19 @@ describe("Blocks that are taken back (F5, F7)", function () {
     await system.anvil.request("evm_setIntervalMining", 1);
   });
 
+  it("goes on where the node was ended and started again, though its pool is gone", async () => {
+    const buyer = await system.shopper();
+    await system.anvil.request("evm_setAutomine", false);
+    await system.anvil.request("evm_setIntervalMining", 0);
+    const id = await buyer.buy(1, 44);
+    const status = () => system.anvil.request<{ pending: string }>("txpool_status");
+    await until("the mint is in the pool", async () => Number((await status()).pending) > 0);
+    await system.restartChain();
+    expect(Number((await status()).pending), "a pool that outlived its node").to.equal(0);
+    await system.settled();
+    expect((await system.ledger()).paymentsOf(id)).to.have.length(1);
+  });
+
   it("sends again what the node's pool has lost", async () => {
     const buyer = await system.shopper();
     system.proxy.set({});

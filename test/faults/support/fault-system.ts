@@ -14,7 +14,9 @@ import { type Supervised, supervise } from "./supervised.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
 export type FaultSystem = {
-  anvil: Anvil;
+  readonly anvil: Anvil;
+  /** Ends the node and starts it again on what it has written down; its pool is gone. */
+  restartChain(): Promise<void>;
   /** Between our processes and the node. */
   proxy: ChaosProxy;
   api: Supervised;
@@ -62,7 +64,8 @@ const runFile = promisify(execFile);
 /** Chain, contracts, catalogue, indexer and api, with the chaos proxy between them and the chain. */
 export async function startFaultSystem(options: FaultSystemOptions = {}): Promise<FaultSystem> {
   const directory = mkdtempSync(join(tmpdir(), "torcida-fault-"));
-  const anvil = await startAnvil(options.anvil);
+  const chain: AnvilOptions = { ...options.anvil, stateFile: join(directory, "chain.json") };
+  let anvil = await startAnvil(chain);
   const proxy = await startChaosProxy({ target: anvil.rpcUrl, seed: options.seed ?? 1 });
   const [port = 0, indexerPort = 0] = await freePorts(2);
   const environment: Record<string, string> = {
@@ -117,7 +120,13 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
   if (!options.withoutIndexer) indexer.start();
   api.start();
   const system: FaultSystem = {
-    anvil,
+    get anvil() {
+      return anvil;
+    },
+    async restartChain() {
+      await anvil.stop("SIGINT");
+      anvil = await startAnvil({ ...chain, port: anvil.port });
+    },
     proxy,
     api,
     indexer,
