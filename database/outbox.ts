@@ -254,29 +254,17 @@ export async function markSent(queries: Queries, hashes: readonly string[]): Pro
 
 export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
 
-/** Transactions without a receipt, lowest nonce first, each with its hashes oldest first. */
-export async function listSigned(queries: Queries, sender: WalletAddress): Promise<WatchedTransaction[]> {
+/** Transactions without a receipt, of this wallet and of those before it, lowest nonce first, hashes oldest first. */
+export async function listSigned(queries: Queries): Promise<WatchedTransaction[]> {
   return withHashes(
     queries,
-    await queries
-      .selectFrom("transactions")
-      .selectAll()
-      .where("sender", "=", sender)
-      .where("status", "=", "signed")
-      .orderBy("nonce")
-      .execute(),
+    await queries.selectFrom("transactions").selectAll().where("status", "=", "signed").orderBy("nonce").execute(),
   );
 }
 
-/** Transactions with a receipt that is not deep yet, lowest nonce first. */
-export async function listMined(queries: Queries, sender: WalletAddress): Promise<StoredTransaction[]> {
-  return queries
-    .selectFrom("transactions")
-    .selectAll()
-    .where("sender", "=", sender)
-    .where("status", "=", "mined")
-    .orderBy("nonce")
-    .execute();
+/** Transactions with a receipt that is not deep yet, of whichever wallet, lowest nonce first. */
+export async function listMined(queries: Queries): Promise<StoredTransaction[]> {
+  return queries.selectFrom("transactions").selectAll().where("status", "=", "mined").orderBy("nonce").execute();
 }
 
 /** Every transaction from a nonce on, lowest first: what to send again after the chain forgot. */

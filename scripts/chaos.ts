@@ -69,12 +69,14 @@ function unexplainedEnds(process: Supervised): number {
 async function runFor(system: FaultSystem, durationMs: number) {
   const random = seededRandom(seed);
   const deadline = performance.now() + durationMs;
+  // The contracts and the catalogue stand in the first blocks.
+  const firm = { blocks: 40 };
   const harm = { kills: 0, reorgs: 0, weathers: 0, chainRestarts: 0 };
   const shoppers = await Promise.all(Array.from({ length: SHOPPERS }, () => system.shopper()));
   const buying = shoppers.map((shopper, index) => keepBuying(shopper, seededRandom(seed + index + 1), deadline));
   while (performance.now() < deadline) {
     await delay(between(random, 200, 2_500));
-    const [name, act] = pick(random, acts(system, random));
+    const [name, act] = pick(random, acts(system, random, firm));
     await act();
     harm[name]++;
   }
@@ -84,13 +86,18 @@ async function runFor(system: FaultSystem, durationMs: number) {
 
 type Act = ["kills" | "reorgs" | "weathers" | "chainRestarts", () => Promise<unknown>];
 
-function acts(system: FaultSystem, random: Random): Act[] {
+/** Blocks up to `firm` cannot be taken back. */
+function acts(system: FaultSystem, random: Random, firm: { blocks: number }): Act[] {
   const { api, indexer, anvil, proxy } = system;
+  const height = async () => Number(await anvil.request<string>("eth_blockNumber"));
   const reorg = async () => {
-    const height = Number(await anvil.request<string>("eth_blockNumber"));
-    const depth = Math.min(between(random, 1, GREATEST_REORG), height - 40);
-    // The contracts and the catalogue stand in the first blocks.
+    const depth = Math.min(between(random, 1, GREATEST_REORG), (await height()) - firm.blocks);
     if (depth > 0) await anvil.request("anvil_reorg", depth, []);
+  };
+  const restart = async () => {
+    await system.restartChain();
+    // A node that was started again knows no state from before: it cannot go back there.
+    firm.blocks = Number(await system.anvil.request<string>("eth_blockNumber")) + 1;
   };
   const weather = async () => proxy.set(drawWeather(random));
   return [
@@ -99,7 +106,7 @@ function acts(system: FaultSystem, random: Random): Act[] {
     ["weathers", weather],
     ["weathers", weather],
     ["reorgs", reorg],
-    ["chainRestarts", () => system.restartChain()],
+    ["chainRestarts", restart],
   ];
 }
 

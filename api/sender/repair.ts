@@ -69,6 +69,20 @@ export class Repair {
     }
   }
 
+  /** What a key signed that is not ours any more: its bytes are good as they are, but nothing new can be signed for it. */
+  async runForFormerKeys(unmined: readonly WatchedTransaction[]): Promise<void> {
+    if (unmined.length === 0) return;
+    const { client, database } = this.#context.options;
+    const now = await readClock(database.kysely);
+    for (const transaction of unmined) {
+      const latest = transaction.hashes.at(-1);
+      if (!latest || now - Number(latest.sent_at ?? 0n) < RESEND_AFTER_MS) continue;
+      await this.#transmitter.send(latest.hash, latest.raw as Hex);
+      const nonce = await client.getTransactionCount({ address: transaction.sender, blockTag: "latest" });
+      if (transaction.nonce < BigInt(nonce)) await this.#voidIfLost(transaction);
+    }
+  }
+
   /** The chain wants a lower nonce than we wait for: it forgot transactions of ours, or was promised one by another. */
   async #closeGap(head: Head, lowestUnmined: bigint): Promise<void> {
     const forgotten = (
@@ -101,7 +115,7 @@ export class Repair {
     const head = await client.getBlockNumber();
     const deepBlock = head - BigInt(confirmations) + 1n;
     const deepNonce = await client.getTransactionCount({
-      address: this.#context.wallet,
+      address: transaction.sender,
       blockNumber: deepBlock < 0n ? 0n : deepBlock,
     });
     if (BigInt(deepNonce) <= transaction.nonce || (await this.#receipts.find(transaction))) return;

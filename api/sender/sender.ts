@@ -164,7 +164,7 @@ export class Sender {
       payoutConfirmations: this.#options.payoutConfirmations,
       assertLease: this.#assertLease,
     });
-    const signed = await listSigned(database.kysely, this.address);
+    const signed = await listSigned(database.kysely);
     const due = await this.#dispatch.dueKinds();
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
     if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) return hasPlanned;
@@ -172,9 +172,11 @@ export class Sender {
     const head = await this.#readHead();
     const unmined = await this.#receipts.collect(signed, head);
     await this.#receipts.followMined(head);
-    this.status.inFlight = unmined.length;
-    await this.#repair.run(unmined, head);
-    const sent = await this.#dispatch.run(due, unmined, head);
+    const own = unmined.filter((transaction) => transaction.sender === this.address);
+    this.status.inFlight = own.length;
+    await this.#repair.run(own, head);
+    await this.#repair.runForFormerKeys(unmined.filter((transaction) => transaction.sender !== this.address));
+    const sent = await this.#dispatch.run(due, own, head);
     return hasPlanned || sent;
   }
 
