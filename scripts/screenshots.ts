@@ -11,6 +11,18 @@ import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
+import {
+  addMoving,
+  empty,
+  fail,
+  hang,
+  openBuyDialog,
+  openBuyFailure,
+  openChooser,
+  openRegistration,
+  seeOtherNetwork,
+  withoutNfts,
+} from "../test/browser/support/states.ts";
 import { type TestWalletOptions, testWallet } from "../test/browser/support/test-wallet.ts";
 
 const several = { type: "string", multiple: true } as const;
@@ -46,7 +58,14 @@ const SHOTS: Shot[] = [
   { name: "home-connected", path: "/", isLoggedIn: true, isAdmin: true, isViewport: true, act: connectByHero },
   { name: "wallet-choice", path: "/", isViewport: true, wallet: { names: ["Lua", "Rio"] }, act: openChooser },
   { name: "wallet-none", path: "/", isViewport: true, wallet: { presence: "none" }, act: openChooser },
-  { name: "other-network", path: "/", isViewport: true, wallet: { chainId: 1 }, isRefusing: true, act: seeNotice },
+  {
+    name: "other-network",
+    path: "/",
+    isViewport: true,
+    wallet: { chainId: 1 },
+    isRefusing: true,
+    act: seeOtherNetwork,
+  },
   { name: "faq", path: "/?info=faq", isViewport: true, act: (page) => page.getByRole("dialog").waitFor() },
   { name: "stores", path: "/stores" },
   { name: "stores-loading", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
@@ -58,12 +77,12 @@ const SHOTS: Shot[] = [
   { name: "redirect", path: "/redirect/sample-2" },
   { name: "auth", path: "/auth" },
   { name: "auth-check-failed", path: "/auth", prepare: fail("POST /api/check-user"), act: connectOnAuth },
-  { name: "auth-register", path: "/auth", act: register },
+  { name: "auth-register", path: "/auth", act: openRegistration },
   { name: "dashboard-login", path: "/dashboard" },
   { name: "dashboard-loading", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
   { name: "dashboard", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
   { name: "dashboard-full", path: "/dashboard", isLoggedIn: true, prepare: fill },
-  { name: "dashboard-records", path: "/dashboard", isLoggedIn: true, prepare: withoutNfts },
+  { name: "dashboard-records", path: "/dashboard", isLoggedIn: true, prepare: fillRecords },
   { name: "dashboard-empty", path: "/dashboard", isLoggedIn: true, prepare: empty },
   {
     name: "nft-details",
@@ -94,20 +113,6 @@ const SHOTS: Shot[] = [
   { name: "not-found", path: "/nowhere" },
 ];
 
-function hang(route: string) {
-  return (server: FixtureServer) => server.answer(route, "hang");
-}
-
-function fail(route: string) {
-  return (server: FixtureServer) =>
-    server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
-}
-
-async function openChooser(page: Page): Promise<void> {
-  await pressHero(page);
-  await page.getByRole("dialog").waitFor();
-}
-
 function pressHero(page: Page): Promise<void> {
   return page.locator(".hero .button").first().click();
 }
@@ -119,11 +124,6 @@ function connectOnAuth(page: Page): Promise<void> {
 async function connectByHero(page: Page): Promise<void> {
   await pressHero(page);
   await page.locator("[data-sonner-toast]").first().waitFor();
-}
-
-async function seeNotice(page: Page): Promise<void> {
-  await pressHero(page);
-  await page.locator(".notice").waitFor();
 }
 
 function manyTokens(server: FixtureServer): void {
@@ -142,45 +142,6 @@ function manyTokens(server: FixtureServer): void {
 
 function seePanel(page: Page): Promise<void> {
   return page.getByRole("tabpanel").first().waitFor();
-}
-
-async function openBuyFailure(page: Page): Promise<void> {
-  await page.locator(".store-card button").first().click();
-  await page.locator(".problem").waitFor();
-}
-
-async function openBuyDialog(page: Page): Promise<void> {
-  await page.locator(".store-card button").first().click();
-  await page.locator(".summary").waitFor();
-}
-
-async function register(page: Page): Promise<void> {
-  await page.locator(".auth .button").first().click();
-  await page.locator(".auth [aria-live] button").click();
-}
-
-function addMoving(server: FixtureServer): void {
-  const { me } = server;
-  if (!me) return;
-  const created_at = new Date().toISOString();
-  me.purchases.unshift(
-    fixturePurchase({
-      id: 3,
-      store: "Mercado da Bola",
-      created_at,
-      date: created_at,
-      status: "processing",
-      cashback_percent: "4",
-      cashback_amount: "4",
-      cashback_state: "unpaid",
-      minted_at: null,
-      confirmed_at: null,
-      paid_at: null,
-      mint_tx: null,
-      status_tx: null,
-      payment_tx: null,
-    }),
-  );
 }
 
 /** As square and as busy as what the contract draws. */
@@ -221,19 +182,9 @@ function fill(server: FixtureServer): void {
   };
 }
 
-/** Stored records alone, as before the first block. */
-function withoutNfts(server: FixtureServer): void {
+function fillRecords(server: FixtureServer): void {
   fill(server);
-  if (server.me) Object.assign(server.me, { nfts: [], purchases: server.me.purchases.slice(0, 4) });
-}
-
-function empty(server: FixtureServer): void {
-  if (server.me)
-    Object.assign(server.me, {
-      nfts: [],
-      purchases: [],
-      totals: { total: "0", confirmed: "0", pending: "0", paid: "0", count: 0, confirmed_count: 0, pending_count: 0 },
-    });
+  withoutNfts(server);
 }
 
 async function shoot(

@@ -2,9 +2,20 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { ADMIN_DIALOGS } from "./support/admin-dialogs.ts";
-import { fixturePurchase } from "./support/fixture-data.ts";
 import type { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
+import {
+  addMoving,
+  empty,
+  fail,
+  hang,
+  openBuyDialog,
+  openBuyFailure,
+  openChooser,
+  openRegistration,
+  seeOtherNetwork,
+  withoutNfts,
+} from "./support/states.ts";
 import { type TestWalletOptions, testWallet } from "./support/test-wallet.ts";
 
 type Screen = {
@@ -22,7 +33,7 @@ type Screen = {
 const SCREENS: Screen[] = [
   { name: "home", path: "/" },
   { name: "home with its stores on the way", path: "/", isLoading: true, prepare: hang("GET /api/stores") },
-  { name: "toasts, and the notice of another network", path: "/", wallet: { chainId: 1 }, act: seeToasts },
+  { name: "toasts, and the notice of another network", path: "/", wallet: { chainId: 1 }, act: seeOtherNetwork },
   { name: "choice of wallets", path: "/", wallet: { names: ["Lua", "Rio"] }, act: openChooser },
   { name: "help without a wallet, and its toast", path: "/", wallet: { presence: "none" }, act: openChooser },
   { name: "stores", path: "/stores" },
@@ -59,43 +70,8 @@ const SCREENS: Screen[] = [
   })),
 ];
 
-function hang(route: string) {
-  return (server: FixtureServer): void => server.answer(route, "hang");
-}
-
-function fail(route: string) {
-  return (server: FixtureServer): void =>
-    server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
-}
-
 function withoutLinks(server: FixtureServer): void {
   server.stores = server.stores.map((store) => ({ ...store, affiliate_link: null }));
-}
-
-function addMoving({ me }: FixtureServer): void {
-  const created_at = new Date().toISOString();
-  me?.purchases.unshift(
-    fixturePurchase({ id: 3, created_at, date: created_at, status: "processing", minted_at: null, paid_at: null }),
-  );
-}
-
-function withoutNfts({ me }: FixtureServer): void {
-  if (me) me.nfts = [];
-}
-
-function empty({ me }: FixtureServer): void {
-  if (me) Object.assign(me, { nfts: [], purchases: [] });
-}
-
-async function seeToasts(page: Page): Promise<void> {
-  await page.locator(".hero .button").first().click();
-  await page.locator(".notice").waitFor();
-  await page.locator("[data-sonner-toast]").first().waitFor();
-}
-
-async function openChooser(page: Page): Promise<void> {
-  await page.locator(".hero .button").first().click();
-  await page.getByRole("dialog").waitFor();
 }
 
 async function seeAlert(page: Page): Promise<void> {
@@ -105,11 +81,6 @@ async function seeAlert(page: Page): Promise<void> {
 async function failToSignIn(page: Page): Promise<void> {
   await page.locator("main .button").first().click();
   await seeAlert(page);
-}
-
-async function openBuyFailure(page: Page): Promise<void> {
-  await page.locator(".store-card button").first().click();
-  await page.getByRole("dialog").getByRole("alert").waitFor();
 }
 
 async function openStore(page: Page): Promise<void> {
@@ -123,17 +94,6 @@ function openTab(name: RegExp) {
     await page.getByRole("tabpanel").first().waitFor();
     await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
   };
-}
-
-async function openBuyDialog(page: Page): Promise<void> {
-  await page.locator(".store-card button").first().click();
-  await page.locator(".summary").waitFor();
-}
-
-async function openRegistration(page: Page): Promise<void> {
-  await page.locator("main .button").first().click();
-  await page.locator("main [aria-live] button").click();
-  await page.locator("form").waitFor();
 }
 
 async function openDetails(page: Page): Promise<void> {
