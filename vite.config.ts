@@ -25,6 +25,18 @@ function withoutAppKit(): Plugin {
   };
 }
 
+/** sonner puts its style into the page by script, which the content security policy forbids; `app.css` imports it instead. */
+function withoutInsertedStyle(): Plugin {
+  return {
+    name: "torcida-without-inserted-style",
+    enforce: "pre",
+    transform(source, id) {
+      if (id.endsWith("/sonner/dist/index.mjs"))
+        return { code: source.replace(/^__insertCSS\(".*"\);$/m, ""), map: null };
+    },
+  };
+}
+
 /** Parses the messages while building, so that the browser needs no message parser (7 kB less). */
 function compiledMessages(): Plugin {
   return {
@@ -83,7 +95,7 @@ function paintedEarly(): Plugin {
 export default defineConfig({
   root: "frontend",
   envDir: "..",
-  plugins: [withoutAppKit(), compiledMessages(), paintedEarly(), react(), tailwindcss()],
+  plugins: [withoutAppKit(), withoutInsertedStyle(), compiledMessages(), paintedEarly(), react(), tailwindcss()],
   define: {
     "import.meta.env.VITE_NETWORK": JSON.stringify(network),
     "import.meta.env.VITE_WALLETCONNECT_PROJECT_ID": JSON.stringify(walletConnectProjectId),

@@ -38,7 +38,7 @@ const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";
 const WALLETCONNECT_VERIFY = ["https://verify.walletconnect.org", "https://verify.walletconnect.com"];
 
 /**
- * Scripts only of our own, connections to us and the chain's public RPC, pictures from any https address; and what the
+ * Scripts and styles only of our own, connections to us and the chain's public RPC, pictures from any https address; and what the
  * operator has added: the web-analytics script, WalletConnect's relay.
  */
 function policy(services: Services): Parameters<typeof helmet>[0] {
@@ -53,7 +53,7 @@ function policy(services: Services): Parameters<typeof helmet>[0] {
       directives: {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'", ...analytics],
-        styleSrc: ["'self'", "'unsafe-inline'"],
+        styleSrc: ["'self'"],
         imgSrc: ["'self'", "data:", "https:"],
         fontSrc: ["'self'", "data:"],
         connectSrc: ["'self'", ...rpc, ...analytics, ...(hasWalletConnect ? [WALLETCONNECT_RELAY] : [])],

@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
 
 /** As the API sends it, so that a page that breaks the policy breaks here too. */
 const POLICY =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; connect-src 'self'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'";
+  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'";
 
 /** The web app over answers that the test decides: slow, 401, 500, nothing. */
 export class FixtureServer {
