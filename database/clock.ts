@@ -11,7 +11,11 @@ export function clockOf(engine: DatabaseEngine): RawBuilder<bigint> {
 
 /** The same, of the database that these queries go to. */
 export function databaseNow(queries: Queries): RawBuilder<bigint> {
-  return clockOf(queries.getExecutor().adapter instanceof SqliteAdapter ? "sqlite" : "postgres");
+  return clockOf(engineOf(queries));
+}
+
+export function engineOf(queries: Queries): DatabaseEngine {
+  return queries.getExecutor().adapter instanceof SqliteAdapter ? "sqlite" : "postgres";
 }
 
 /** What the database's clock says now, in milliseconds. */

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { LIST_LIMIT } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase-status.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { databaseNow } from "./clock.ts";
+import { databaseNow, engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
 export type NewPurchase = {
@@ -21,32 +21,51 @@ export type NewPurchase = {
 /** A claim beside what the chain says of it. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
 
-/** Freezes the terms of a purchase. Its id is its token id. */
+/**
+ * Freezes the terms of a purchase. Its id is its token id, so it is above every token that the index knows: a database that
+ * was begun anew in front of used contracts would else give a purchase somebody else's token.
+ */
 export async function insertPurchase(
   queries: Queries,
   purchase: NewPurchase,
 ): Promise<{ id: bigint; createdAt: bigint; clickId: string }> {
   const createdAt = BigInt(Date.now());
   const clickId = randomBytes(16).toString("hex");
-  const { id } = await queries
-    .insertInto("purchases")
-    .values({
-      wallet: purchase.wallet,
-      store_id: purchase.storeId,
-      store_name: purchase.storeName,
-      amount_cents: purchase.amountCents,
-      cashback_bps: purchase.cashbackBps,
-      bonus_bps: purchase.bonusBps,
-      token_slug: purchase.tokenSlug,
-      holdings_block: purchase.holdingsBlock,
-      source: purchase.source,
-      click_id: clickId,
-      created_at: createdAt,
-      metadata_uri: "",
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return { id, createdAt, clickId };
+  const values = {
+    wallet: purchase.wallet,
+    store_id: purchase.storeId,
+    store_name: purchase.storeName,
+    amount_cents: purchase.amountCents,
+    cashback_bps: purchase.cashbackBps,
+    bonus_bps: purchase.bonusBps,
+    token_slug: purchase.tokenSlug,
+    holdings_block: purchase.holdingsBlock,
+    source: purchase.source,
+    click_id: clickId,
+    created_at: createdAt,
+    metadata_uri: "",
+  };
+  const insert = (id?: bigint) =>
+    queries
+      .insertInto("purchases")
+      .values(id === undefined ? values : { ...values, id })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+  const { id } = await insert();
+  const highest = await queries
+    .selectFrom("nfts")
+    .select("token_id")
+    .orderBy("token_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (highest === undefined || id > highest.token_id) return { id, createdAt, clickId };
+  await queries.deleteFrom("purchases").where("id", "=", id).execute();
+  // SQLite goes on from the highest id by itself, PostgreSQL must be told.
+  if (engineOf(queries) === "postgres") {
+    await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
+    return { ...(await insert()), createdAt, clickId };
+  }
+  return { ...(await insert(highest.token_id + 1n)), createdAt, clickId };
 }
 
 /** Claims beside what the index says of their tokens and payments. */
