@@ -316,8 +316,9 @@ async function distributeCashback(services: Services, call: DistributeCall): Pro
     services.sender.wake();
     return { status: 202, body: answer };
   } catch (error) {
-    // The same key arrived twice at once: the other request's answer is this one's.
-    const other = key && isUniqueViolation(error) && (await repeatedAnswer(services, actor, key, requestHash));
+    // The same key arrived twice at once: the other request's answer is this one's, and not that nothing is left to pay.
+    const isRace = error instanceof ApiError || isUniqueViolation(error);
+    const other = key && isRace && (await repeatedAnswer(services, actor, key, requestHash));
     if (other) return other;
     throw error;
   }
