@@ -1,7 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
 import { findAffiliateEvent, insertAffiliateEvent } from "../../database/affiliate-events.ts";
 import { enqueue, withdraw } from "../../database/outbox.ts";
-import { correctAmount, findPurchaseByClickId, markPurchase, type Purchase } from "../../database/purchases.ts";
+import {
+  correctAmount,
+  findPurchase,
+  findPurchaseByClickId,
+  markPurchase,
+  type Purchase,
+} from "../../database/purchases.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { touchUser } from "../../database/users.ts";
 import { type AffiliateEvent, affiliateEventSchema, affiliateResponseSchema } from "../../domain/api/affiliate.ts";
@@ -68,11 +74,13 @@ export function affiliateRoutes(services: Services): Route[] {
  * Each event leaves its mark, and the marks together say what is to happen: taken back wins over approved, whichever came
  * first. The planner does the rest from the marks.
  */
-async function apply(queries: Queries, purchase: Purchase, event: AffiliateEvent): Promise<void> {
+async function apply(queries: Queries, known: Purchase, event: AffiliateEvent): Promise<void> {
+  // First of all takes the buyer's row, as whoever plans a payment does: one of the two sees what the other did.
+  await touchUser(queries, known.wallet);
+  const purchase = (await findPurchase(queries, known.id)) ?? known;
   if (event.type === "reverse") {
     await markPurchase(queries, purchase.id, "reversed_at");
     for (const kind of ["mint", "confirm", "pay"] as const) await withdraw(queries, kind, purchase.id, "Taken back");
-    await touchUser(queries, purchase.wallet);
     return;
   }
   if (purchase.reversed_at !== null) return;
@@ -83,7 +91,6 @@ async function apply(queries: Queries, purchase: Purchase, event: AffiliateEvent
   }
   if (event.type === "confirm") await markPurchase(queries, purchase.id, "approved_at");
   await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
-  await touchUser(queries, purchase.wallet);
 }
 
 async function isBeyondRegistration(queries: Queries, purchase: Purchase): Promise<boolean> {

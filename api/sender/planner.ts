@@ -64,18 +64,25 @@ async function planConfirmations(database: Database, options: PlanOptions): Prom
 }
 
 async function planPayments(database: Database, deepestBlock: bigint, options: PlanOptions): Promise<boolean> {
-  const rows = await listOpenPurchases(database.kysely, {
-    chainStatus: BigInt(CHAIN_STATUS.confirmed),
-    without: "pay",
-    which: "automatic",
-    deepestBlock,
-    payable: true,
-  });
   const rate = options.rates.current();
-  const payable = rows.filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
-  if (payable.length === 0) return false;
+  const listPayable = async (queries: Queries) => {
+    const rows = await listOpenPurchases(queries, {
+      chainStatus: BigInt(CHAIN_STATUS.confirmed),
+      without: "pay",
+      which: "automatic",
+      deepestBlock,
+      payable: true,
+    });
+    return rows.filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
+  };
+  const candidates = await listPayable(database.kysely);
+  if (candidates.length === 0) return false;
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
+    // Takes their buyers' rows, in order: a return or a settlement that is being written now is waited for, then seen.
+    const wallets = new Set(candidates.map((row) => row.wallet));
+    for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
+    const payable = (await listPayable(queries)).filter((row) => wallets.has(row.wallet));
     await enqueuePayments(queries, payable, {
       weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n,
       delayMs: (purchase) => stepDelay(purchase, options),

@@ -1,0 +1,86 @@
+import { expect } from "chai";
+import { sql } from "kysely";
+import { fixedRate } from "../../api/rate/rate-source.ts";
+import { planNextSteps } from "../../api/sender/planner.ts";
+import { connect, type Database } from "../../database/connect.ts";
+import { migrate } from "../../database/migrate.ts";
+import { insertPurchase, markPurchase } from "../../database/purchases.ts";
+import { seedCatalogue } from "../../database/seed.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import { insertUser, touchUser } from "../../database/users.ts";
+import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
+
+const WALLET = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const LOCK_WAITS = sql<{
+  count: bigint;
+}>`select count(*) as count from pg_stat_activity where wait_event_type = 'Lock'`;
+
+/** Only PostgreSQL lets two write at once; with SQLite one follows the other anyway. */
+describe("A return at the moment of the payment (F14, F31)", function () {
+  this.timeout(60_000);
+  let postgres: Postgres;
+  let database: Database;
+  before(async () => {
+    postgres = await startPostgres();
+    database = await connect(await postgres.createDatabase());
+    await migrate(database);
+    await seedCatalogue(database);
+  });
+  after(async () => {
+    await database?.close();
+    await postgres?.stop();
+  });
+
+  it("is waited for: what is being taken back is not paid", async () => {
+    const { kysely } = database;
+    await insertUser(kysely, WALLET, { email: "a@example.com", firstName: "A", lastName: "B" });
+    const terms = { amountCents: 1_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
+    const { id } = await insertPurchase(kysely, {
+      ...{ wallet: WALLET, storeId: 1n, storeName: "Loja", source: "simulated" },
+      ...terms,
+    });
+    const token = {
+      token_id: id,
+      owner: WALLET,
+      store_id: 1n,
+      value_cents: 1_000n,
+      cashback_bps: 500n,
+      bonus_bps: 0n,
+    } as const;
+    const minted = { mint_transaction: "0x1", minted_block: 1n, minted_at: 1n };
+    const confirmed = {
+      status: BigInt(CHAIN_STATUS.confirmed),
+      status_transaction: "0x2",
+      status_block: 2n,
+      status_at: 2n,
+    };
+    await kysely
+      .insertInto("nfts")
+      .values({ ...token, ...minted, ...confirmed })
+      .execute();
+    await kysely.insertInto("chain_cursor").values({ id: 1n, block_number: 9n, block_hash: "0x9" }).execute();
+
+    let planning: Promise<boolean> | undefined;
+    await inTransaction(kysely, async (queries) => {
+      await touchUser(queries, WALLET);
+      await markPurchase(queries, id, "reversed_at");
+      planning = planNextSteps(database, {
+        ...{ rates: fixedRate(10n ** 16n), stepDelayMs: 0, holdMs: 0, payoutConfirmations: 1 },
+        assertLease: async () => {},
+      });
+      await until(
+        "the planner waits for the return",
+        async () => {
+          const { rows } = await LOCK_WAITS.execute(kysely);
+          return Number(rows[0]?.count) > 0;
+        },
+        10_000,
+      );
+    });
+    await planning;
+    const operations = await kysely.selectFrom("operations").select("kind").where("subject_id", "=", id).execute();
+    expect(operations.map((one) => one.kind)).to.deep.equal([]);
+  });
+});
