@@ -82,17 +82,24 @@ describe("A fee spike (F8)", function () {
     await system.anvil.request("evm_setIntervalMining", 1);
   };
   const lastTransaction = async () => (await readTransactions(database)).at(-1);
-
-  it("raises the fee under the same nonce, keeps every hash, and records what was mined once", async () => {
+  type Stored = NonNullable<Awaited<ReturnType<typeof lastTransaction>>>;
+  /** Buys while there are no blocks, and waits until the mint's transaction is as wanted. */
+  const buyUnmined = async (what: string, isWanted: (transaction: Stored) => boolean) => {
     const buyer = await system.shopper();
     await system.settled();
-    const before = (await readTransactions(database)).length;
     await stopBlocks();
+    const before = (await readTransactions(database)).length;
     const id = await buyer.buy(1, 40);
-    const stuck = await until("the mint is signed", async () => {
+    const transaction = await until(what, async () => {
       const rows = await readTransactions(database);
-      return rows.length > before && rows.at(-1);
+      const last = rows.at(-1);
+      return rows.length > before && last !== undefined && isWanted(last) && last;
     });
+    return { id, transaction };
+  };
+
+  it("raises the fee under the same nonce, keeps every hash, and records what was mined once", async () => {
+    const { id, transaction: stuck } = await buyUnmined("the mint is signed", () => true);
     const fee = stuck.hashes[0]?.max_fee_wei ?? 0n;
     await setBaseFee(fee * SPIKE_TIMES);
     await mine();
@@ -114,16 +121,7 @@ describe("A fee spike (F8)", function () {
   });
 
   it("takes the first one for mined, though a dearer one was sent after it", async () => {
-    const buyer = await system.shopper();
-    await system.settled();
-    await stopBlocks();
-    const before = (await readTransactions(database)).length;
-    const id = await buyer.buy(1, 41);
-    const bumped = await until("it was replaced", async () => {
-      const rows = await readTransactions(database);
-      const last = rows.at(-1);
-      return rows.length > before && (last?.hashes.length ?? 0) > 1 && last;
-    });
+    const { id, transaction: bumped } = await buyUnmined("it was replaced", ({ hashes }) => hashes.length > 1);
     // Some miner's pool never heard of the second: the first is what goes into a block.
     await system.api.stop("SIGKILL");
     await system.anvil.request("anvil_dropAllTransactions");
@@ -140,16 +138,7 @@ describe("A fee spike (F8)", function () {
   });
 
   it("goes on where a node calls the replacement underpriced", async () => {
-    const buyer = await system.shopper();
-    await system.settled();
-    await stopBlocks();
-    const before = (await readTransactions(database)).length;
-    const id = await buyer.buy(1, 42);
-    const sent = await until("it is in the pool", async () => {
-      const rows = await readTransactions(database);
-      const last = rows.at(-1);
-      return rows.length > before && last?.hashes[0]?.sent_at != null && last;
-    });
+    const { id, transaction: sent } = await buyUnmined("it is sent", ({ hashes }) => hashes[0]?.sent_at != null);
     // As if the pool held something far dearer under this nonce: the same call by the same key, signed elsewhere.
     const from = (await system.anvil.request<string[]>("eth_accounts"))[0];
     const dear = `0x${((sent.hashes[0]?.max_fee_wei ?? 0n) * 100n).toString(16)}`;
