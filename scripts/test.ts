@@ -7,13 +7,13 @@ import { buildFrontend } from "./start/frontend-build.ts";
 
 type Task = { name: string; npmScript: string };
 
-/** Longest first, so that the last to end is a short one. */
+/** The contracts first, because others deploy what they compile; then the longest, so that the last to end is a short one. */
 const TASKS: readonly Task[] = [
   { name: "contracts", npmScript: "test:contracts" },
   { name: "browser", npmScript: "test:browser" },
+  { name: "system and faults", npmScript: "test:system" },
   { name: "api", npmScript: "test:api" },
   { name: "indexer and database", npmScript: "test:indexer" },
-  { name: "system and faults", npmScript: "test:system" },
   { name: "domain", npmScript: "test:domain" },
   { name: "types", npmScript: "types" },
   { name: "lint", npmScript: "lint" },
