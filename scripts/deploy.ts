@@ -9,7 +9,7 @@ import { NETWORKS, type Network } from "../chain/chains.ts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
-import { readDeployConfiguration } from "./deploy/configuration.ts";
+import { readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
 import { deployTorcida } from "./deploy/deploy-torcida.ts";
 import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
@@ -63,7 +63,7 @@ async function dryRun(network: Network): Promise<void> {
 }
 
 async function check(network: Network): Promise<void> {
-  show(await checkDeployment(readDeployConfiguration(network, process.env)));
+  show(await checkDeployment(readCheckConfiguration(network, process.env)));
 }
 
 function show(findings: readonly Finding[]): void {

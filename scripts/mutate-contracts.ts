@@ -31,6 +31,7 @@ const files = [...globSync("contracts/*.sol", { cwd: copy }), ...globSync("contr
   .filter((file) => !file.endsWith(".t.sol") && file.includes(values.only ?? ""))
   .sort();
 let count = 0;
+let isBaselineKnown = false;
 const survivors: Mutant[] = [];
 for (const file of files) {
   const original = readFileSync(join(copy, file), "utf8");
@@ -66,7 +67,6 @@ function isNoticed({ file, source }: Mutant, where: string, ...runs: string[][])
   return runs.some((args) => !run(where, ...args));
 }
 
-let isBaselineKnown = false;
 function isNoticedByAll(mutant: Mutant): boolean {
   if (!isBaselineKnown && !run(copy, "mocha", ...tests))
     throw new Error("The tests fail without any change; nothing can be learnt");

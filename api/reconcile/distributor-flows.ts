@@ -1,4 +1,4 @@
-import { parseEventLogs } from "viem";
+import { getAbiItem } from "viem";
 import { z } from "zod";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { readSetting, writeSetting } from "../../database/settings.ts";
@@ -8,6 +8,12 @@ import type { ReconcileOptions } from "./reconcile.ts";
 export type Flows = { fundedWei: bigint; sweptWei: bigint; withdrawnWei: bigint };
 
 const RANGE_BLOCKS = 2_000n;
+/** The node leaves payments out: there may be more of them than one answer holds. */
+const EVENTS = [
+  getAbiItem({ abi: cashbackDistributorAbi, name: "Funded" }),
+  getAbiItem({ abi: cashbackDistributorAbi, name: "Swept" }),
+  getAbiItem({ abi: cashbackDistributorAbi, name: "CreditWithdrawn" }),
+] as const;
 /** What is remembered is deep enough to stay. */
 const SETTLED_DEPTH = 64n;
 
@@ -55,12 +61,8 @@ async function addRange(
   toBlock: bigint,
 ): Promise<void> {
   if (fromBlock > toBlock) return;
-  const logs = await client.getLogs({ address: contracts.cashbackDistributor, fromBlock, toBlock });
-  const events = parseEventLogs({
-    abi: cashbackDistributorAbi,
-    eventName: ["Funded", "Swept", "CreditWithdrawn"],
-    logs,
-  });
+  const address = contracts.cashbackDistributor;
+  const events = await client.getLogs({ address, events: EVENTS, fromBlock, toBlock, strict: true });
   for (const event of events) {
     if (event.eventName === "Funded") sum.fundedWei += event.args.amount;
     else if (event.eventName === "Swept") sum.sweptWei += event.args.amount;

@@ -83,45 +83,50 @@ const ADMIN_DELAY_SECONDS: Record<Network, number> = { localhost: 0, spicy: 3_60
 /** How far above the usual rate the admin's bound lies, so that a change of rate needs no new bound at once. */
 const RATE_HEADROOM = 4n;
 
+type Environment = z.output<typeof environmentSchema>;
+
+/** What a look at a deployment needs. */
+export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl" | "admin"> & {
+  /** Undefined where nobody said who should hold the roles: anyone may look, without a key. */
+  roles: RoleHolders | undefined;
+};
+
+/**
+ * Reads from the environment what a look at a deployment needs.
+ * @throws Error that names every wrong variable
+ */
+export function readCheckConfiguration(network: Network, environment: NodeJS.ProcessEnv): CheckConfiguration {
+  const env = parse(environment);
+  const key = operatorKey(network, env);
+  return {
+    ...connection(network, env),
+    admin: env.ADMIN_ADDRESS,
+    roles: key && roleHolders(env, privateKeyToAccount(key).address),
+  };
+}
+
 /**
  * Reads a deployment's configuration from the environment.
  * @throws Error that names every wrong variable
  */
 export function readDeployConfiguration(network: Network, environment: NodeJS.ProcessEnv): DeployConfiguration {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = environmentSchema.safeParse(set);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(lines.join("\n"));
-  }
-  const env = parsed.data;
-  const operatorKey = env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_OPERATOR_KEY : undefined);
-  const deployerKey = env.DEPLOYER_PRIVATE_KEY ?? operatorKey;
-  if (!operatorKey || !deployerKey) {
+  const env = parse(environment);
+  const key = operatorKey(network, env);
+  const deployerKey = env.DEPLOYER_PRIVATE_KEY ?? key;
+  if (!key || !deployerKey) {
     throw new Error(
       `OPERATOR_PRIVATE_KEY: must be set for ${network}; the operator holds the roles that have no address`,
     );
   }
-  if (network !== "localhost" && [operatorKey, deployerKey].some((key) => key.toLowerCase() === LOCAL_OPERATOR_KEY)) {
+  if (network !== "localhost" && [key, deployerKey].some((one) => one.toLowerCase() === LOCAL_OPERATOR_KEY)) {
     throw new Error(`OPERATOR_PRIVATE_KEY, DEPLOYER_PRIVATE_KEY: everyone knows this test key; use one of your own`);
   }
   const siteUrl = env.SITE_URL ?? (network === "localhost" ? `http://localhost:${env.PORT}/dashboard` : undefined);
   if (!siteUrl) throw new Error(`SITE_URL: must be set for ${network}; every receipt links to it`);
-  const operator = privateKeyToAccount(operatorKey).address;
-  const chain = chainOf(network, `http://127.0.0.1:${env.CHAIN_PORT}`);
   return {
-    network,
-    chainId: chain.id,
-    rpcUrl: env.RPC_URLS ?? String(chain.rpcUrls.default.http[0]),
+    ...connection(network, env),
     deployerKey,
-    roles: {
-      minter: env.MINTER_ADDRESS ?? operator,
-      confirmer: env.CONFIRMER_ADDRESS ?? operator,
-      catalogue: env.CATALOGUE_ADDRESS ?? operator,
-      payer: env.PAYER_ADDRESS ?? operator,
-      treasurer: env.TREASURER_ADDRESS ?? operator,
-      pauser: env.PAUSER_ADDRESS ?? operator,
-    },
+    roles: roleHolders(env, privateKeyToAccount(key).address),
     admin: env.ADMIN_ADDRESS,
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
     siteUrl,
@@ -130,5 +135,32 @@ export function readDeployConfiguration(network: Network, environment: NodeJS.Pr
       maxPayout: env.MAX_PAYOUT_CHZ ?? parseEther(LIMITS_CHZ[network].maxPayout),
       dailyCap: env.DAILY_CAP_CHZ ?? parseEther(LIMITS_CHZ[network].dailyCap),
     },
+  };
+}
+
+function parse(environment: NodeJS.ProcessEnv): Environment {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = environmentSchema.safeParse(set);
+  if (parsed.success) return parsed.data;
+  throw new Error(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n"));
+}
+
+function operatorKey(network: Network, env: Environment): Hex | undefined {
+  return env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_OPERATOR_KEY : undefined);
+}
+
+function connection(network: Network, env: Environment): Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl"> {
+  const chain = chainOf(network, `http://127.0.0.1:${env.CHAIN_PORT}`);
+  return { network, chainId: chain.id, rpcUrl: env.RPC_URLS ?? String(chain.rpcUrls.default.http[0]) };
+}
+
+function roleHolders(env: Environment, operator: Address): RoleHolders {
+  return {
+    minter: env.MINTER_ADDRESS ?? operator,
+    confirmer: env.CONFIRMER_ADDRESS ?? operator,
+    catalogue: env.CATALOGUE_ADDRESS ?? operator,
+    payer: env.PAYER_ADDRESS ?? operator,
+    treasurer: env.TREASURER_ADDRESS ?? operator,
+    pauser: env.PAUSER_ADDRESS ?? operator,
   };
 }

@@ -28,7 +28,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
 import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
-import type { DeployConfiguration } from "./configuration.ts";
+import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { Journal, writeWhole } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
 
@@ -224,7 +224,7 @@ class Deployer {
 
   async #roleCalls(purchaseNft: Address, distributor: Address): Promise<Call[]> {
     const calls: Call[] = [];
-    for (const { contract, role, holder } of roleTable(this.#configuration, purchaseNft, distributor)) {
+    for (const { contract, role, holder } of roleTable(this.#configuration.roles, purchaseNft, distributor)) {
       if (await this.#hasRole(contract, role, holder)) continue;
       calls.push({
         to: contract,
@@ -304,7 +304,7 @@ class Deployer {
   async #renounceCalls(purchaseNft: Address, distributor: Address): Promise<Call[]> {
     const self = this.#account.address;
     const calls: Call[] = [];
-    for (const { contract, role, holder } of roleTable(this.#configuration, purchaseNft, distributor)) {
+    for (const { contract, role, holder } of roleTable(this.#configuration.roles, purchaseNft, distributor)) {
       if (holder === self || !(await this.#hasRole(contract, role, self))) continue;
       calls.push({
         to: contract,
@@ -428,22 +428,33 @@ export function distributorArguments(
   return [admin, adminDelaySeconds, purchaseNft, texts];
 }
 
+const ROLES = [
+  { isOfNft: true, role: "MINTER_ROLE", holder: "minter" },
+  { isOfNft: true, role: "CONFIRMER_ROLE", holder: "confirmer" },
+  { isOfNft: true, role: "CATALOGUE_ROLE", holder: "catalogue" },
+  { isOfNft: true, role: "PAUSER_ROLE", holder: "pauser" },
+  { isOfNft: false, role: "PAYER_ROLE", holder: "payer" },
+  { isOfNft: false, role: "TREASURER_ROLE", holder: "treasurer" },
+  { isOfNft: false, role: "PAUSER_ROLE", holder: "pauser" },
+] as const;
+
 /** Every role of both contracts, and who is to hold it. */
-export function roleTable({ roles }: Pick<DeployConfiguration, "roles">, purchaseNft: Address, distributor: Address) {
-  return [
-    { contract: purchaseNft, role: "MINTER_ROLE", holder: roles.minter },
-    { contract: purchaseNft, role: "CONFIRMER_ROLE", holder: roles.confirmer },
-    { contract: purchaseNft, role: "CATALOGUE_ROLE", holder: roles.catalogue },
-    { contract: purchaseNft, role: "PAUSER_ROLE", holder: roles.pauser },
-    { contract: distributor, role: "PAYER_ROLE", holder: roles.payer },
-    { contract: distributor, role: "TREASURER_ROLE", holder: roles.treasurer },
-    { contract: distributor, role: "PAUSER_ROLE", holder: roles.pauser },
-  ];
+export function roleTable(roles: RoleHolders, purchaseNft: Address, distributor: Address) {
+  return ROLES.map(({ isOfNft, role, holder }) => ({
+    contract: isOfNft ? purchaseNft : distributor,
+    role,
+    holder: roles[holder],
+  }));
 }
 
 /** The id of a role, by its name. */
 export function roleId(role: string): Hash {
   return keccak256(toHex(role));
+}
+
+/** The name of a role, by its id; the id itself where it is none of ours. */
+export function roleName(id: Hex): string {
+  return ROLES.find(({ role }) => roleId(role) === id)?.role ?? id;
 }
 
 /** The creation code of PurchaseNFT with its arguments. */

@@ -1,13 +1,21 @@
-import { createPublicClient, http, parseEventLogs } from "viem";
+import { createPublicClient, http, type Log, parseEventLogs } from "viem";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 
 type Contracts = { rpcUrl: string; purchaseNft: `0x${string}`; cashbackDistributor: `0x${string}` };
 
+/** Long runs have more events than one answer may hold. */
+const RANGE_BLOCKS = 200n;
+
 /** What the chain itself says, read without our index: every mint and payment, by purchase id. */
 export async function readLedger({ rpcUrl, purchaseNft, cashbackDistributor }: Contracts) {
   const client = createPublicClient({ transport: http(rpcUrl) });
-  const logs = await client.getLogs({ address: [purchaseNft, cashbackDistributor], fromBlock: 0n, toBlock: "latest" });
+  const head = await client.getBlockNumber({ cacheTime: 0 });
+  const logs: Log[] = [];
+  for (let fromBlock = 0n; fromBlock <= head; fromBlock += RANGE_BLOCKS) {
+    const toBlock = fromBlock + RANGE_BLOCKS - 1n;
+    logs.push(...(await client.getLogs({ address: [purchaseNft, cashbackDistributor], fromBlock, toBlock })));
+  }
   const mints = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "PurchaseMinted" });
   const payments = parseEventLogs({ abi: cashbackDistributorAbi, logs, eventName: "CashbackPaid" });
   return {

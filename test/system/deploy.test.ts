@@ -91,7 +91,7 @@ describe("npm run deploy", function () {
   const outcome = async (roles = allHeldBy(deployer.address)) => {
     const { purchaseNft, cashbackDistributor } = record();
     const addresses = [purchaseNft.address, cashbackDistributor.address] as const;
-    const table = roleTable({ roles }, ...addresses);
+    const table = roleTable(roles, ...addresses);
     return {
       addresses,
       code: await Promise.all(
@@ -421,6 +421,19 @@ describe("npm run deploy", function () {
       expect(bad).to.deep.equal([]);
       expect(code).to.equal(0);
       expect(output.match(/^✓ /gm)).to.have.length(1 + 2 + 7 + 2);
+    });
+
+    it("lets anyone look who has no key and no variable but the node's address", async () => {
+      await deploy();
+      const looked = await startDeploy(["--network", "spicy", "--check"], {
+        DEPLOYMENTS_DIR: directory,
+        RPC_URLS: gate.url,
+      }).ended;
+      expect(looked.code, looked.output).to.equal(0);
+      expect(looked.output.match(/^✓ /gm)).to.have.length(1 + 2 + 7 + 2);
+      expect(looked.output).to.include(
+        `✓ ${deployer.address} holds PAYER_ROLE on ${record().cashbackDistributor.address}; whether it should, OPERATOR_PRIVATE_KEY would tell`,
+      );
     });
 
     it("fails where one byte of the bytecode differs, or all of it is gone", async () => {
