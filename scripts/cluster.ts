@@ -100,16 +100,16 @@ async function loadAndKill(system: FaultSystem, url: string, parts: readonly Sup
     killed[part.name] = (killed[part.name] ?? 0) + 1;
   }
   await Promise.all(load);
-  await Promise.all(parts.map((part) => part.ready("/healthz")));
-  const { purchases } = await system.settled(SETTLE_MS);
-  const reconciled = await system.run("scripts/reconcile.ts");
-  const lost = Math.max(0, tally.bought - purchases);
   tally.reads.sort((one, other) => one - other);
   const p99 = tally.reads[Math.floor(tally.reads.length * 0.99)] ?? 0;
   console.log(`killed: ${JSON.stringify(killed)}`);
   console.log(
     `${tally.reads.length} reads (p99 ${p99.toFixed(1)} ms outside kills), ${tally.writes} writes, ${tally.repeated} repeated by the client`,
   );
+  await Promise.all(parts.map((part) => part.ready("/healthz")));
+  const { purchases } = await system.settled(SETTLE_MS);
+  const reconciled = await system.run("scripts/reconcile.ts");
+  const lost = Math.max(0, tally.bought - purchases);
   console.log(
     `${purchases} purchases: each minted once and paid once, ${tally.bought} were acknowledged, ${lost} lost`,
   );

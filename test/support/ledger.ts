@@ -7,15 +7,23 @@ type Contracts = { rpcUrl: string; purchaseNft: `0x${string}`; cashbackDistribut
 /** Long runs have more events than one answer may hold. */
 const RANGE_BLOCKS = 200n;
 
-/** What the chain itself says, read without our index: every mint and payment, by purchase id. */
-export async function readLedger({ rpcUrl, purchaseNft, cashbackDistributor }: Contracts) {
+/** Every event of both contracts, read from the chain itself. */
+export async function readEvents({ rpcUrl, purchaseNft, cashbackDistributor }: Contracts): Promise<Log[]> {
   const client = createPublicClient({ transport: http(rpcUrl) });
-  const head = await client.getBlockNumber({ cacheTime: 0 });
+  const head = await client.getBlockNumber();
   const logs: Log[] = [];
   for (let fromBlock = 0n; fromBlock <= head; fromBlock += RANGE_BLOCKS) {
     const toBlock = fromBlock + RANGE_BLOCKS - 1n;
     logs.push(...(await client.getLogs({ address: [purchaseNft, cashbackDistributor], fromBlock, toBlock })));
   }
+  return logs;
+}
+
+/** What the chain itself says, read without our index: every mint and payment, by purchase id. */
+export async function readLedger(contracts: Contracts) {
+  const { rpcUrl, purchaseNft } = contracts;
+  const client = createPublicClient({ transport: http(rpcUrl) });
+  const logs = await readEvents(contracts);
   const mints = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "PurchaseMinted" });
   const payments = parseEventLogs({ abi: cashbackDistributorAbi, logs, eventName: "CashbackPaid" });
   return {

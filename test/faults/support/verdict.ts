@@ -1,8 +1,9 @@
-import { createPublicClient, http, parseEventLogs } from "viem";
+import { parseEventLogs } from "viem";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import { connect } from "../../../database/connect.ts";
 import { WEI_PER_GWEI } from "../../../domain/product.ts";
+import { readEvents } from "../../support/ledger.ts";
 
 type Where = {
   rpcUrl: string;
@@ -26,9 +27,7 @@ export type Verdict = {
  * paid at most once, to its buyer, the right amount; and the index is what the chain says.
  */
 export async function judge(where: Where): Promise<Verdict> {
-  const client = createPublicClient({ transport: http(where.rpcUrl) });
-  const { purchaseNft, cashbackDistributor } = where;
-  const logs = await client.getLogs({ address: [purchaseNft, cashbackDistributor], fromBlock: 0n, toBlock: "latest" });
+  const logs = await readEvents(where);
   const minted = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "PurchaseMinted" });
   const moves = parseEventLogs({ abi: purchaseNftAbi, logs, eventName: "StatusUpdated" });
   const payments = parseEventLogs({
@@ -36,11 +35,16 @@ export async function judge(where: Where): Promise<Verdict> {
     logs,
     eventName: ["CashbackPaid", "CashbackDeferred"],
   });
+  const mintsById = Map.groupBy(minted, (one) => one.args.tokenId);
+  const movesById = Map.groupBy(moves, (one) => one.args.tokenId);
+  const paymentsById = Map.groupBy(payments, (one) => one.args.purchaseId);
   const database = await connect(where.databaseUrl);
   try {
     const purchases = await database.kysely.selectFrom("purchases").selectAll().orderBy("id").execute();
     const nfts = await database.kysely.selectFrom("nfts").selectAll().execute();
     const payouts = await database.kysely.selectFrom("payouts").selectAll().execute();
+    const nftsById = new Map(nfts.map((one) => [one.token_id, one]));
+    const payoutsById = new Map(payouts.map((one) => [one.token_id, one]));
     const differences: string[] = [];
     const report = (isRight: boolean, sentence: string) => {
       if (!isRight) differences.push(sentence);
@@ -48,8 +52,8 @@ export async function judge(where: Where): Promise<Verdict> {
 
     for (const mint of minted) {
       const id = mint.args.tokenId;
-      const row = nfts.find((one) => one.token_id === id);
-      const status = moves.filter((one) => one.args.tokenId === id).at(-1)?.args.to ?? 1;
+      const row = nftsById.get(id);
+      const status = movesById.get(id)?.at(-1)?.args.to ?? 1;
       report(row !== undefined, `token ${id} is on the chain and not in the index`);
       report(row === undefined || row.owner === mint.args.buyer.toLowerCase(), `token ${id} has another owner`);
       report(row === undefined || row.value_cents === BigInt(mint.args.valueCents), `token ${id} has another value`);
@@ -61,7 +65,7 @@ export async function judge(where: Where): Promise<Verdict> {
     report(nfts.length === minted.length, `the index has ${nfts.length} tokens, the chain ${minted.length}`);
     for (const payment of payments) {
       const { purchaseId, amount } = payment.args;
-      const row = payouts.find((one) => one.token_id === purchaseId);
+      const row = payoutsById.get(purchaseId);
       report(row !== undefined, `payment of ${purchaseId} is on the chain and not in the index`);
       report(row === undefined || row.amount_gwei === amount / WEI_PER_GWEI, `payment of ${purchaseId} differs`);
     }
@@ -72,8 +76,8 @@ export async function judge(where: Where): Promise<Verdict> {
 
     let paid = 0;
     for (const purchase of purchases) {
-      const mints = minted.filter((one) => one.args.tokenId === purchase.id);
-      const own = payments.filter((one) => one.args.purchaseId === purchase.id);
+      const mints = mintsById.get(purchase.id) ?? [];
+      const own = paymentsById.get(purchase.id) ?? [];
       paid += own.length;
       report(mints.length <= 1, `purchase ${purchase.id} was minted ${mints.length} times`);
       report(own.length <= 1, `purchase ${purchase.id} was paid ${own.length} times`);
