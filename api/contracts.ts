@@ -1,7 +1,7 @@
 import { readDeployment } from "../chain/deployment.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { Contracts } from "../sender/batch.ts";
 import { type ApiEnvironment, EnvironmentError } from "./environment.ts";
-import type { Contracts } from "./sender/batch.ts";
 
 /** Where the contracts stand: by the environment, else by the network's record. @throws EnvironmentError */
 export function readContracts(environment: ApiEnvironment): { contracts: Contracts; startBlock: bigint } {

@@ -2,14 +2,14 @@ import type { Logger } from "pino";
 import type { Network } from "../chain/chains.ts";
 import type { Database } from "../database/connect.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { RateSource } from "../rates/rate-source.ts";
+import type { Contracts } from "../sender/batch.ts";
+import type { PayoutSwitch } from "../sender/payout-switch.ts";
+import type { Sender } from "../sender/sender.ts";
 import type { BalanceReader } from "./chain/balances.ts";
-import type { ChainClient } from "./chain/chain-client.ts";
 import type { ApiEnvironment } from "./environment.ts";
-import type { PayoutSwitch } from "./payout-switch.ts";
 import type { VisitorLoader } from "./people/visitor-loader.ts";
-import type { RateSource } from "./rate/rate-source.ts";
-import type { Contracts } from "./sender/batch.ts";
-import type { Sender } from "./sender/sender.ts";
 
 /** What the handlers work with; made once in `main.ts`, or by a test. */
 export type Services = {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
-import { type Postgres, startPostgres } from "../test/support/postgres.ts";
+import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
 import { bareLoop, fetchAndDecode } from "./indexer-support/bare-loops.ts";
 import { startIndexer } from "./indexer-support/indexer-process.ts";
 import { measureLatency } from "./indexer-support/latency.ts";

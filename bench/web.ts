@@ -6,8 +6,8 @@ import { availableParallelism, cpus } from "node:os";
 import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../test/browser/support/chromium.ts";
-import { freePorts } from "../test/support/free-port.ts";
-import { removeData, startTorcida, systemEnvironment } from "../test/support/torcida.ts";
+import { freePorts } from "../test/testing/free-port.ts";
+import { removeData, startTorcida, systemEnvironment } from "../test/testing/torcida.ts";
 
 const RUNS = Number(process.argv[2] ?? 5);
 const PAGES = ["/", "/stores"] as const;

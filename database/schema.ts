@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { CashbackState } from "../domain/purchase-status.ts";
+import type { CashbackState } from "../domain/purchase/life.ts";
 import type { SignInPurpose } from "../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../database/connect.ts";
-import type { Lease } from "../database/leases.ts";
-import type { Logger } from "./log.ts";
+import type { Lease } from "../platform/lease.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Progress } from "./progress.ts";
 import type { Source } from "./rpc/node.ts";

@@ -1,5 +1,5 @@
 import { WEI_PER_GWEI } from "../domain/product.ts";
-import { CHAIN_STATUS } from "../domain/purchase-status.ts";
+import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { type ChainEvent, INT64_MAX } from "./events.ts";
 

@@ -1,14 +1,14 @@
 /** The indexer's process: the chain into the database. Design, sections 5, 6 and 9. */
 import { enableCompileCache } from "node:module";
+import type { Logger } from "../platform/log.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { keepHeapSmall } from "./heap.ts";
-import type { Logger } from "./log.ts";
 
 // Before anything else is loaded, and therefore not a static import: a second start reads what the first one compiled.
 keepHeapSmall();
 enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
-const { openLog } = await import("./log.ts");
+const { openLog } = await import("../platform/log.ts");
 const { runIndexer } = await import("./run-indexer.ts");
 
 const ending = new AbortController();

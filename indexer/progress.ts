@@ -1,4 +1,4 @@
-import type { Logger } from "./log.ts";
+import type { Logger } from "../platform/log.ts";
 
 export type Progress = {
   /** Blocks that are read and blocks that there are, counted from the first one; events so far in this run. */

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Database } from "../database/connect.ts";
-import { type Lease, leadWhileHeld, newLeaseHolder } from "../database/leases.ts";
 import { migrate } from "../database/migrate.ts";
 import { watchFile } from "../database/watch-file.ts";
+import { type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Status } from "./context.ts";
 import { isPassingDatabaseFault } from "./database-faults.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { openHealthServer } from "./health-server.ts";
-import type { Logger } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import { openProgress } from "./progress.ts";
 import { HeadWatcher } from "./rpc/head-watcher.ts";

@@ -1,9 +1,9 @@
 import { connect, type Database } from "../database/connect.ts";
+import type { Logger } from "../platform/log.ts";
 import { openBloom } from "./bloom.ts";
 import { compareRange, type Difference } from "./comparison.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { foldDifferences } from "./fold-differences.ts";
-import type { Logger } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { RpcError } from "./rpc/json-rpc.ts";

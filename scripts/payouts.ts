@@ -2,9 +2,9 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PayoutSwitch } from "../api/payout-switch.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import { connect } from "../database/connect.ts";
+import { PayoutSwitch } from "../sender/payout-switch.ts";
 
 try {
   const { values } = parseArgs({ options: { pause: { type: "string" }, resume: { type: "boolean" } } });

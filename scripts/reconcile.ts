@@ -1,13 +1,13 @@
 /** Compares the database with the chain; lists every difference. Where there is one, pauses payments; exit code 1. */
 import { privateKeyToAddress } from "viem/accounts";
-import { createChainClient } from "../api/chain/chain-client.ts";
 import { readContracts } from "../api/contracts.ts";
 import { readEnvironment } from "../api/environment.ts";
-import { PayoutSwitch } from "../api/payout-switch.ts";
-import { pausingReason, reconcile } from "../api/reconcile/reconcile.ts";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { createChainClient } from "../platform/rpc/chain-client.ts";
+import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
+import { PayoutSwitch } from "../sender/payout-switch.ts";
 
 try {
   const environment = readEnvironment(process.env);

@@ -1,9 +1,9 @@
 /** Brings the schema up to date and fills an empty catalogue with the samples. Safe to run again. */
 import { join } from "node:path";
+import { seedCatalogue } from "../catalogue/seed.ts";
 import { findDeployment } from "../chain/deployment.ts";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
-import { seedCatalogue } from "../database/seed.ts";
 import { CHILIZ_CHAIN_ID } from "../domain/product.ts";
 import { readEnvironment } from "./start/environment.ts";
 

@@ -1,7 +1,5 @@
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
-import { listOpenCashback, readFigures } from "../../database/overview.ts";
-import { selectPurchases } from "../../database/purchases.ts";
 import {
   auditLogResponseSchema,
   type Overview,
@@ -11,7 +9,9 @@ import {
 import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
 import { WEI_PER_GWEI } from "../../domain/product.ts";
-import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { listOpenCashback, readFigures } from "../../purchases/overview.ts";
+import { selectPurchases } from "../../purchases/queries.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import { currentRate } from "../people/profile.ts";
 import type { Services } from "../services.ts";

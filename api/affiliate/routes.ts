@@ -1,19 +1,19 @@
 import { createHash, createHmac } from "node:crypto";
 import { findAffiliateEvent, insertAffiliateEvent } from "../../database/affiliate-events.ts";
-import { enqueue, withdraw } from "../../database/outbox.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import { type AffiliateEvent, affiliateEventSchema, affiliateResponseSchema } from "../../domain/api/affiliate.ts";
 import {
   correctAmount,
   findPurchase,
   findPurchaseByClickId,
   markPurchase,
   type Purchase,
-} from "../../database/purchases.ts";
-import { inTransaction, type Queries } from "../../database/transaction.ts";
-import { touchUser } from "../../database/users.ts";
-import { type AffiliateEvent, affiliateEventSchema, affiliateResponseSchema } from "../../domain/api/affiliate.ts";
+} from "../../purchases/queries.ts";
+import { enqueue, withdraw } from "../../sender/outbox.ts";
 import { ApiError, conflict, forbidden, invalid, notFound } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
 import { type Call, type Route, route } from "../http/route.ts";
+import { touchUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 
 const WINDOW_S = 300;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type FanTokenRow, listFanTokens } from "../../database/fan-tokens.ts";
-import { listStores, readCatalogueVersion, type StoreWithCategories } from "../../database/stores.ts";
+import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
+import { listStores, readCatalogueVersion, type StoreWithCategories } from "../../catalogue/stores.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 

@@ -1,7 +1,5 @@
 import type { z } from "zod";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import { insertFanToken, updateFanToken } from "../../database/fan-tokens.ts";
-import { enqueue, enqueueAgain } from "../../database/outbox.ts";
+import { insertFanToken, updateFanToken } from "../../catalogue/fan-tokens.ts";
 import {
   deleteStore,
   findStore,
@@ -10,7 +8,8 @@ import {
   type StoreFields,
   updateCategory,
   updateStore,
-} from "../../database/stores.ts";
+} from "../../catalogue/stores.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import {
   createCashbackRequestSchema,
@@ -24,6 +23,7 @@ import {
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { enqueue, enqueueAgain } from "../../sender/outbox.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Call, type Reply, type Route, route } from "../http/route.ts";

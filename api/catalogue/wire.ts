@@ -1,5 +1,5 @@
-import type { FanTokenRow } from "../../database/fan-tokens.ts";
-import type { StoreCategory, StoreWithCategories } from "../../database/stores.ts";
+import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
+import type { StoreCategory, StoreWithCategories } from "../../catalogue/stores.ts";
 import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
 import { percentText } from "../../domain/money.ts";

@@ -6,9 +6,9 @@ import {
   ContractFunctionZeroDataError,
   erc20Abi,
 } from "viem";
-import type { FanTokenRow } from "../../database/fan-tokens.ts";
+import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import type { ChainClient } from "./chain-client.ts";
+import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 
 export type TokenBalance = { units: bigint; decimals: number };
 export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBalance> };

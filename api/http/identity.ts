@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { hashToken, type Session, touchSession } from "../../database/sessions.ts";
+import { hashToken, type Session, touchSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
 import { type Access, type Identity, isFresh } from "./route.ts";

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import type { z } from "zod";
-import type { Session, Visitor } from "../../database/sessions.ts";
+import type { Session, Visitor } from "../people/sessions.ts";
 
 /** Who calls. An admin is a user whose wallet is on the list and who signed in with a nonce. */
 export type Identity =

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
 import { purchaseNftSchema } from "../../domain/api/people.ts";
-import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Reply, type Route, route } from "../http/route.ts";

@@ -1,7 +1,7 @@
-import { deleteStoredAnswers } from "../../database/idempotency-keys.ts";
-import { deleteExpired } from "../../database/sessions.ts";
+import { pausingReason, reconcile } from "../../reconcile/reconcile.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
-import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
+import { deleteExpired } from "../people/sessions.ts";
+import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
 

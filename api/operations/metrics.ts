@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { chzTextFromWei } from "../../domain/money.ts";
-import type { RateSource } from "../rate/rate-source.ts";
-import type { SenderStatus } from "../sender/sender-context.ts";
+import type { RateSource } from "../../rates/rate-source.ts";
+import type { SenderStatus } from "../../sender/sender-context.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 

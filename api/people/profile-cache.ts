@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Visitor } from "../../database/sessions.ts";
+import type { Visitor } from "./sessions.ts";
 
 /** Balances move without an event of ours: from this age on an answer is made again. */
 const FRESH_MS = 3_000;

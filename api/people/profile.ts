@@ -1,8 +1,5 @@
 import { getAddress } from "viem";
-import { listFanTokens } from "../../database/fan-tokens.ts";
-import { indexedBlock } from "../../database/outbox.ts";
-import { listPurchases, listUnclaimedNfts, type Purchase } from "../../database/purchases.ts";
-import type { Visitor } from "../../database/sessions.ts";
+import { listFanTokens } from "../../catalogue/fan-tokens.ts";
 import type { HeldToken, Me, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
@@ -13,10 +10,13 @@ import {
   purchaseStatusFromChain,
   statusAttribute,
   storedStatus,
-} from "../../domain/purchase-status.ts";
+} from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { cashbackOf } from "../sender/planner.ts";
+import { cashbackOf } from "../../purchases/planner.ts";
+import { listPurchases, listUnclaimedNfts, type Purchase } from "../../purchases/queries.ts";
+import { indexedBlock } from "../../sender/outbox.ts";
 import type { Services } from "../services.ts";
+import type { Visitor } from "./sessions.ts";
 
 /** What `GET /api/me` answers: the profile, what the wallet holds, its tokens and its purchases. */
 export async function buildProfile(services: Services, visitor: Visitor): Promise<Me> {

@@ -1,9 +1,7 @@
 import type { Request } from "express";
 import type { Hex } from "viem";
 import { z } from "zod";
-import { revokeSession } from "../../database/sessions.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { eraseUser, findUser, insertUser } from "../../database/users.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
   checkUserRequestSchema,
@@ -20,7 +18,9 @@ import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { buildProfile } from "./profile.ts";
 import { ProfileCache } from "./profile-cache.ts";
+import { revokeSession } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
+import { eraseUser, findUser, insertUser } from "./users.ts";
 
 /** Design, section 7. */
 const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
+import type { Queries } from "../../database/transaction.ts";
+import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { Services } from "../services.ts";
 import {
   type Challenge,
   findOpenChallenge,
@@ -9,13 +14,8 @@ import {
   revokeCompatSessions,
   type SessionKind,
   spendNonce,
-} from "../../database/sessions.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { hasSeenNonce, markNonceSeen } from "../../database/users.ts";
-import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { Services } from "../services.ts";
+} from "./sessions.ts";
+import { hasSeenNonce, markNonceSeen } from "./users.ts";
 
 const CHALLENGE_MS = 5 * 60_000;
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;

@@ -1,5 +1,5 @@
-import { findVisitors, type Visitor } from "../../database/sessions.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { findVisitors, type Visitor } from "./sessions.ts";
 
 type Waiting = {
   promise: Promise<Visitor | undefined>;

@@ -1,28 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { outstandingDebt } from "../../database/adjustments.ts";
-import { findFanTokenBySlug } from "../../database/fan-tokens.ts";
-import { findStoredAnswer, insertStoredAnswer } from "../../database/idempotency-keys.ts";
-import {
-  enqueue,
-  findOperation,
-  findOperationHash,
-  hasten,
-  indexedBlock,
-  type Operation,
-} from "../../database/outbox.ts";
-import {
-  findPurchase,
-  freezeRates,
-  insertPurchase,
-  listPayable,
-  listPurchases,
-  type Purchase,
-  setMetadataUri,
-} from "../../database/purchases.ts";
-import { findStore, type StoreWithCategories } from "../../database/stores.ts";
+import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
+import { findStore, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
-import { touchUser } from "../../database/users.ts";
 import { pageQuerySchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
@@ -38,13 +18,33 @@ import {
 import { bonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
-import { purchaseStatusFromChain } from "../../domain/purchase-status.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { outstandingDebt } from "../../purchases/adjustments.ts";
+import { cashbackOf, enqueuePayments } from "../../purchases/planner.ts";
+import {
+  findPurchase,
+  freezeRates,
+  insertPurchase,
+  listPayable,
+  listPurchases,
+  type Purchase,
+  setMetadataUri,
+} from "../../purchases/queries.ts";
+import {
+  enqueue,
+  findOperation,
+  findOperationHash,
+  hasten,
+  indexedBlock,
+  type Operation,
+} from "../../sender/outbox.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Identity, type Reply, type Route, route, visitorOf } from "../http/route.ts";
 import { currentRate, toPurchaseRecord } from "../people/profile.ts";
-import { cashbackOf, enqueuePayments } from "../sender/planner.ts";
+import { touchUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
+import { findStoredAnswer, insertStoredAnswer } from "./idempotency-keys.ts";
 
 const MAXIMUM_BPS = 10_000n;
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;

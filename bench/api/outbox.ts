@@ -3,10 +3,10 @@ import { privateKeyToAccount } from "viem/accounts";
 import { spicy } from "../../chain/chains.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { enqueue } from "../../database/outbox.ts";
-import { insertPurchase } from "../../database/purchases.ts";
+import { insertPurchase } from "../../purchases/queries.ts";
+import { enqueue } from "../../sender/outbox.ts";
 import { type ApiSystem, startSystem } from "../../test/api/support/system.ts";
-import { until } from "../../test/support/until.ts";
+import { until } from "../../test/testing/until.ts";
 
 type Row = {
   way: string;

@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { decodeLog, type RpcLog } from "../../indexer/events.ts";
-import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/support/event-chain.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/testing/event-chain.ts";
 
 const BLOCKS_PER_REQUEST = 500;
 /** Chains with few events are asked for by larger ranges, so that the loop is no easy prey. */

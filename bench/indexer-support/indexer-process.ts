@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/support/event-chain.ts";
-import { freePorts } from "../../test/support/free-port.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/testing/event-chain.ts";
+import { freePorts } from "../../test/testing/free-port.ts";
 
 export type IndexerProcess = {
   child: ChildProcess;

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "../../database/connect.ts";
-import { startAnvil } from "../../test/support/anvil.ts";
-import { buyerOf, emit, mintEvents, placeEmitters } from "../../test/support/event-chain.ts";
+import { startAnvil } from "../../test/testing/anvil.ts";
+import { buyerOf, emit, mintEvents, placeEmitters } from "../../test/testing/event-chain.ts";
 import { startIndexer } from "./indexer-process.ts";
 
 const EVENTS = 100;

@@ -1,4 +1,4 @@
-import { type Anvil, startAnvil } from "../../test/support/anvil.ts";
+import { type Anvil, startAnvil } from "../../test/testing/anvil.ts";
 import {
   buyerOf,
   type EventRecord,
@@ -7,7 +7,7 @@ import {
   paymentEvent,
   placeEmitters,
   statusEvents,
-} from "../../test/support/event-chain.ts";
+} from "../../test/testing/event-chain.ts";
 
 /** How many events the blocks hold, and how many empty blocks lie between those that hold some. */
 export type ChainShape = { name: string; events: number; eventsPerBlock: number; blocksPerBlockWithEvents: number };

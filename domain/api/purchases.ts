@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InvalidNumberError, parseDecimal, parseReais } from "../money.ts";
 import { PURCHASE_CAP_CENTS } from "../product.ts";
-import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase-status.ts";
+import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { SLUG_PATTERN } from "../slug.ts";
 import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 

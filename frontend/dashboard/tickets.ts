@@ -3,7 +3,7 @@ import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { cashbackGwei } from "../../domain/cashback.ts";
 import { chzTextFromGwei, readPercentText, readReaisText } from "../../domain/money.ts";
 import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
-import type { PurchaseStatus } from "../../domain/purchase-status.ts";
+import type { PurchaseStatus } from "../../domain/purchase/life.ts";
 import type { Profile } from "../api/shapes.ts";
 
 /** What an NFT's attributes say; a missing Status is Pending. Specification, sections 3 and 4. */

@@ -1,4 +1,4 @@
-import type { Logger } from "../log.ts";
+import type { Logger } from "../../platform/log.ts";
 import { nameOf } from "./json-rpc.ts";
 import type { Block } from "./node.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { Metrics } from "../metrics.ts";
 import { RpcError } from "./json-rpc.ts";
 import { ChainNode, type Source } from "./node.ts";

@@ -1,9 +1,9 @@
 import { sql, type Transaction } from "kysely";
 import type { Database } from "../../database/connect.ts";
-import { assertLease, type Lease } from "../../database/leases.ts";
 import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { assertLease, type Lease } from "../../platform/lease.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import type { Source } from "../rpc/node.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Database } from "../../database/connect.ts";
-import { endWhenIdle, fence, type Lease, leaseLost } from "../../database/leases.ts";
+import { endWhenIdle, fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";

@@ -1,6 +1,6 @@
 import type Sqlite from "better-sqlite3";
 import { type Database, openSqlite } from "../../database/connect.ts";
-import { fence, type Lease, leaseLost } from "../../database/leases.ts";
+import { fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";

@@ -1,7 +1,4 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import type { Database } from "../../database/connect.ts";
-import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "../../database/fan-tokens.ts";
-import { enqueue } from "../../database/outbox.ts";
+import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "../../catalogue/fan-tokens.ts";
 import {
   insertCategory,
   insertStore,
@@ -10,10 +7,13 @@ import {
   type StoreWithCategories,
   updateCategory,
   updateStore,
-} from "../../database/stores.ts";
+} from "../../catalogue/stores.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import type { Database } from "../../database/connect.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { percentText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { enqueue } from "../../sender/outbox.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
 
 /** One thing that an import does. */

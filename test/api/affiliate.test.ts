@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { expect } from "chai";
-import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
-import { readLedger } from "../support/ledger.ts";
-import { until } from "../support/until.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { readLedger } from "../testing/ledger.ts";
+import { until } from "../testing/until.ts";
 import { clickIdOf, type Letter, tell } from "./support/affiliate-network.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { configResponseSchema } from "../../domain/api/config.ts";
-import { freePorts } from "../support/free-port.ts";
-import { until } from "../support/until.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { until } from "../testing/until.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
 

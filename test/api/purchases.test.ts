@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { createPublicClient, encodeFunctionData, http } from "viem";
 import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
-import { readLedger } from "../support/ledger.ts";
-import { until } from "../support/until.ts";
+import { readLedger } from "../testing/ledger.ts";
+import { until } from "../testing/until.ts";
 import { clickIdOf, tell } from "./support/affiliate-network.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";

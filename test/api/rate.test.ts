@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import pino from "pino";
-import { httpRate } from "../../api/rate/http-rate.ts";
-import type { AcceptedRate } from "../../api/rate/rate-memory.ts";
-import type { RateSource } from "../../api/rate/rate-source.ts";
-import { readLedger } from "../support/ledger.ts";
-import { until } from "../support/until.ts";
+import { httpRate } from "../../rates/http-rate.ts";
+import type { AcceptedRate } from "../../rates/rate-memory.ts";
+import type { RateSource } from "../../rates/rate-source.ts";
+import { readLedger } from "../testing/ledger.ts";
+import { until } from "../testing/until.ts";
 import { clickIdOf, tell } from "./support/affiliate-network.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { buyConfirmed, mint } from "./support/live-purchase.ts";

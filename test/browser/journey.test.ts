@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
-import { readLedger } from "../support/ledger.ts";
-import { removeData, startTorcida, systemEnvironment, type Torcida } from "../support/torcida.ts";
-import { until } from "../support/until.ts";
+import { readLedger } from "../testing/ledger.ts";
+import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
+import { until } from "../testing/until.ts";
 import { launchChromium } from "./support/chromium.ts";
 
 const SCREENSHOTS = "data/journey";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { generatedFiles } from "../../scripts/generate.ts";
+import { generatedFiles } from "../../tools/generate.ts";
 
 describe("chain/generated", () => {
   for (const { path, content } of generatedFiles()) {

@@ -3,7 +3,7 @@ import { DOMParser, type Element, onErrorStopParsing } from "@xmldom/xmldom";
 import { expect } from "chai";
 import fc from "fast-check";
 import { percentText } from "../../domain/money.ts";
-import { statusAttribute } from "../../domain/purchase-status.ts";
+import { statusAttribute } from "../../domain/purchase/life.ts";
 import {
   aPurchase,
   ethers,

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { decodeAbiParameters, parseAbiParameters } from "viem";
 import type { Deployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
-import { startDeploy } from "../support/deploy-run.ts";
+import { startDeploy } from "../testing/deploy-run.ts";
 import { type Explorer, openExplorer } from "./support/explorer.ts";
 
 const [ADMIN, NFT, DISTRIBUTOR] = ["aa", "bb", "cc"].map((pair) => `0x${pair.repeat(20)}` as const) as [

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { joinFullName, splitFullName } from "../../domain/full-name.ts";
-import { purchaseStatusFromChain, statusAttribute, storedStatus } from "../../domain/purchase-status.ts";
+import { purchaseStatusFromChain, statusAttribute, storedStatus } from "../../domain/purchase/life.ts";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { SLUG_PATTERN, slugify } from "../../domain/slug.ts";
 import { isAddressShaped, shortenAddress } from "../../domain/wallet-address.ts";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { expect } from "chai";
 import { generatePrivateKey } from "viem/accounts";
-import { Shopper } from "../support/shopper.ts";
+import { Shopper } from "../testing/shopper.ts";
 import { type FaultSystem, SERVICE_TOKEN, startFaultSystem } from "./support/fault-system.ts";
 
 type Json = Record<string, unknown>;

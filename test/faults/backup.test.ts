@@ -11,7 +11,7 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { TABLE_NAMES, TABLES } from "../../scripts/backup/tables.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
-import { onBothEngines } from "../support/databases.ts";
+import { onBothEngines } from "../testing/databases.ts";
 
 const WALLET = "0x00000000000000000000000000000000000000aa" as WalletAddress;
 const NO_GAP = 0n;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { changelogSection, parseCommit } from "../../scripts/release/changelog.ts";
+import { changelogSection, parseCommit } from "../../tools/release/changelog.ts";
 
 describe("The changelog", () => {
   it("tells what was added, mended and broken, by room, and leaves tests and chores out", () => {

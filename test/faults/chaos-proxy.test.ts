@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { until } from "../support/until.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { until } from "../testing/until.ts";
 import { type ChaosProxy, type FaultRates, startChaosProxy } from "./support/chaos-proxy.ts";
 
 describe("The chaos proxy", () => {

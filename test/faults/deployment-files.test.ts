@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import { freePorts } from "../support/free-port.ts";
-import { until } from "../support/until.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");

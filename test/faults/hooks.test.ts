@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect } from "chai";
 import { connect, type Database } from "../../database/connect.ts";
-import { until } from "../support/until.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const SECRET = "a-secret-of-the-network-that-is-long-enough";

@@ -4,7 +4,7 @@ import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { connect } from "../../database/connect.ts";
-import { until } from "../support/until.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { patiently } from "./support/patiently.ts";
 

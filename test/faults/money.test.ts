@@ -3,7 +3,7 @@ import { concatHex, encodeAbiParameters, encodeEventTopics, type Hex, numberToHe
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { connect } from "../../database/connect.ts";
 import { readSetting, writeSetting } from "../../database/settings.ts";
-import { until } from "../support/until.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const MILLION_CHZ = `0x${(10n ** 24n).toString(16)}`;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
-import { until } from "../support/until.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { onBothSystems } from "./support/on-both-systems.ts";
 import { patiently } from "./support/patiently.ts";

@@ -1,16 +1,16 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { fixedRate } from "../../api/rate/rate-source.ts";
-import { planNextSteps } from "../../api/sender/planner.ts";
+import { insertUser, touchUser } from "../../api/people/users.ts";
+import { seedCatalogue } from "../../catalogue/seed.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
-import { insertPurchase, markPurchase } from "../../database/purchases.ts";
-import { seedCatalogue } from "../../database/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { insertUser, touchUser } from "../../database/users.ts";
-import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
-import { type Postgres, startPostgres } from "../support/postgres.ts";
-import { until } from "../support/until.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { planNextSteps } from "../../purchases/planner.ts";
+import { insertPurchase, markPurchase } from "../../purchases/queries.ts";
+import { fixedRate } from "../../rates/rate-source.ts";
+import { type Postgres, startPostgres } from "../testing/postgres.ts";
+import { until } from "../testing/until.ts";
 
 const WALLET = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const LOCK_WAITS = sql<{

@@ -3,8 +3,8 @@ import { renameSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { openSqlite } from "../../database/connect.ts";
-import { type Postgres, startPostgres } from "../support/postgres.ts";
-import { until } from "../support/until.ts";
+import { type Postgres, startPostgres } from "../testing/postgres.ts";
+import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { startTcpProxy, type TcpProxy } from "./support/tcp-proxy.ts";
 

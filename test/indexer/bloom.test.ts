@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { openBloom } from "../../indexer/bloom.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import {
   buyerOf,
   CASHBACK_DISTRIBUTOR,
@@ -8,8 +8,8 @@ import {
   mintEvents,
   PURCHASE_NFT,
   placeEmitters,
-} from "../support/event-chain.ts";
-import { until } from "../support/until.ts";
+} from "../testing/event-chain.ts";
+import { until } from "../testing/until.ts";
 
 type Log = { address: string; topics: string[] };
 

@@ -7,8 +7,8 @@ import { expect } from "chai";
 import type { Database } from "../../database/connect.ts";
 import { between, pick, type Random, seededRandom } from "../faults/support/random.ts";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { onBothEngines } from "../support/databases.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
 import {
   buyerOf,
   CASHBACK_DISTRIBUTOR,
@@ -20,9 +20,9 @@ import {
   paymentEvent,
   placeEmitters,
   statusEvents,
-} from "../support/event-chain.ts";
-import { freePorts } from "../support/free-port.ts";
-import { until } from "../support/until.ts";
+} from "../testing/event-chain.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { until } from "../testing/until.ts";
 import { foldChain, readIndexText } from "./support/fresh-fold.ts";
 import { FORGED_ID, type LyingNode, startLyingNode } from "./support/lying-node.ts";
 

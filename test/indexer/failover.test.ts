@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Supervised, supervise } from "../faults/support/supervised.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { onBothEngines } from "../support/databases.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
 import {
   buyerOf,
   CASHBACK_DISTRIBUTOR,
@@ -9,9 +9,9 @@ import {
   mintEvents,
   PURCHASE_NFT,
   placeEmitters,
-} from "../support/event-chain.ts";
-import { freePorts } from "../support/free-port.ts";
-import { until } from "../support/until.ts";
+} from "../testing/event-chain.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { until } from "../testing/until.ts";
 import { readIndex } from "./support/running-indexer.ts";
 
 /** Seconds, as an operator counts: the lease lasts three. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { onBothEngines } from "../support/databases.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
 import {
   buyerOf,
   type EventRecord,
@@ -10,8 +10,8 @@ import {
   paymentEvent,
   placeEmitters,
   statusEvents,
-} from "../support/event-chain.ts";
-import { until } from "../support/until.ts";
+} from "../testing/event-chain.ts";
+import { until } from "../testing/until.ts";
 import { caughtUp, type RunningIndexer, readIndex, startIndexer } from "./support/running-indexer.ts";
 
 const PAID_WEI = 2_500_000_000_000_000_001n;

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { WrongChainError } from "../../indexer/rpc/node-pool.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { onBothEngines } from "../support/databases.ts";
-import { buyerOf, emit, mintEvents, placeEmitters } from "../support/event-chain.ts";
-import { until } from "../support/until.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { buyerOf, emit, mintEvents, placeEmitters } from "../testing/event-chain.ts";
+import { until } from "../testing/until.ts";
 import { caughtUp, type RunningIndexer, readIndex, startIndexer } from "./support/running-indexer.ts";
 import { type RpcCall, type ScriptedNode, startScriptedNode } from "./support/scripted-node.ts";
 

@@ -1,12 +1,12 @@
 import { expect } from "chai";
-import { openLog } from "../../indexer/log.ts";
 import { IndexerBusyError, runIndexer } from "../../indexer/run-indexer.ts";
 import { verify } from "../../indexer/verify.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { onBothEngines } from "../support/databases.ts";
-import { buyerOf, emit, mintEvents, paymentEvent, placeEmitters, statusEvents } from "../support/event-chain.ts";
-import { freePorts } from "../support/free-port.ts";
-import { until } from "../support/until.ts";
+import { openLog } from "../../platform/log.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { buyerOf, emit, mintEvents, paymentEvent, placeEmitters, statusEvents } from "../testing/event-chain.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { until } from "../testing/until.ts";
 import {
   caughtUp,
   indexerEnvironment,

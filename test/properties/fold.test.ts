@@ -1,15 +1,15 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { Database } from "../../database/connect.ts";
-import { acquireLease, type Lease } from "../../database/leases.ts";
 import type { ChainEvent, EventContent } from "../../indexer/events.ts";
 import { foldDifferences } from "../../indexer/fold-differences.ts";
 import { emptyIndex, readCursor, readStoredBlocks, rollBack } from "../../indexer/store/chain-index.ts";
 import { type ChunkWriter, CursorMovedError, type StoredBlock } from "../../indexer/store/index-store.ts";
 import { openPostgresWriter } from "../../indexer/store/postgres-writer.ts";
 import { openSqliteWriter } from "../../indexer/store/sqlite-writer.ts";
-import { onBothEngines } from "../support/databases.ts";
-import { buyerOf } from "../support/event-chain.ts";
+import { acquireLease, type Lease } from "../../platform/lease.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { buyerOf } from "../testing/event-chain.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 
 const RUNS = { SQLite: 120, PostgreSQL: 60 } as const;

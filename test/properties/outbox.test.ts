@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { type Hex, parseTransaction } from "viem";
-import { acquireLease } from "../../database/leases.ts";
-import { CHAIN_STATUS } from "../../domain/purchase-status.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { acquireLease } from "../../platform/lease.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 

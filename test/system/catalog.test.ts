@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
+import { seedCatalogue } from "../../catalogue/seed.ts";
+import { listStores } from "../../catalogue/stores.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
-import { seedCatalogue } from "../../database/seed.ts";
-import { listStores } from "../../database/stores.ts";
 
 describe("npm run catalog", function () {
   this.timeout(60_000);

@@ -20,9 +20,9 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import type { RoleHolders } from "../../scripts/deploy/configuration.ts";
 import { roleId, roleTable } from "../../scripts/deploy/deploy-torcida.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
-import { type DeployProcess, type DeployRun, expectSecretsKept, startDeploy } from "../support/deploy-run.ts";
-import { until } from "../support/until.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { type DeployProcess, type DeployRun, expectSecretsKept, startDeploy } from "../testing/deploy-run.ts";
+import { until } from "../testing/until.ts";
 import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";

@@ -5,10 +5,16 @@ import { expect } from "chai";
 /** Which rooms a room may import, besides itself. Design, section 2. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
-  database: ["domain"],
   chain: ["domain"],
-  indexer: ["database", "chain", "domain"],
-  api: ["database", "chain", "domain"],
+  database: ["domain"],
+  platform: ["database", "chain", "domain"],
+  catalogue: ["platform", "database", "domain"],
+  rates: ["platform", "database", "domain"],
+  sender: ["purchases", "rates", "platform", "database", "chain", "domain"],
+  purchases: ["api", "sender", "rates", "platform", "database", "chain", "domain"],
+  reconcile: ["purchases", "sender", "platform", "database", "chain", "domain"],
+  indexer: ["platform", "database", "chain", "domain"],
+  api: ["reconcile", "purchases", "sender", "catalogue", "rates", "platform", "database", "chain", "domain"],
   frontend: ["domain", "chain"],
 };
 

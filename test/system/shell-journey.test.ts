@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { AppConfig } from "../../domain/api/config.ts";
-import { readLedger } from "../support/ledger.ts";
-import { Shopper } from "../support/shopper.ts";
-import { removeData, startTorcida, systemEnvironment, type Torcida } from "../support/torcida.ts";
+import { readLedger } from "../testing/ledger.ts";
+import { Shopper } from "../testing/shopper.ts";
+import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 
 describe("The whole loop from a shell", function () {
   this.timeout(300_000);

@@ -3,7 +3,7 @@ import type { Me } from "../../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
 import { type SignInPurpose, signInSentence } from "../../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../testing/until.ts";
 import { documentOf } from "./documented.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a server answers is looked at field by field in the tests

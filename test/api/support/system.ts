@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { hashToken } from "../../../api/people/sessions.ts";
 import { type Deployment, deploymentSchema } from "../../../chain/deployment.ts";
 import { connect, type Database } from "../../../database/connect.ts";
-import { hashToken } from "../../../database/sessions.ts";
-import { type Anvil, startAnvil } from "../../support/anvil.ts";
-import { freePorts } from "../../support/free-port.ts";
-import { type Postgres, startPostgres } from "../../support/postgres.ts";
-import { until } from "../../support/until.ts";
+import { type Anvil, startAnvil } from "../../testing/anvil.ts";
+import { freePorts } from "../../testing/free-port.ts";
+import { type Postgres, startPostgres } from "../../testing/postgres.ts";
+import { until } from "../../testing/until.ts";
 import { Caller } from "./caller.ts";
 
 export const SERVICE_TOKEN = "service-token-that-is-long-enough-1234";

@@ -1,4 +1,4 @@
-import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { type Postgres, startPostgres } from "../../testing/postgres.ts";
 import { type FaultSystem, type FaultSystemOptions, startFaultSystem } from "./fault-system.ts";
 
 /** Declares the same tests for a running system on SQLite and for one on PostgreSQL. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "../../support/until.ts";
+import { until } from "../../testing/until.ts";
 
 export type Supervised = {
   name: string;

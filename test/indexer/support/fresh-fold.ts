@@ -2,7 +2,7 @@ import { createPublicClient, http, parseEventLogs } from "viem";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import type { Database } from "../../../database/connect.ts";
-import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../support/event-chain.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
 
 /** What the index must hold, as text a row, so that a difference is easy to read. */
 export type IndexText = { events: string[]; nfts: string[]; payouts: string[] };

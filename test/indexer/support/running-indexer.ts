@@ -1,10 +1,10 @@
 import type { Database } from "../../../database/connect.ts";
 import type { IndexerEnvironment } from "../../../indexer/environment.ts";
-import { openLog } from "../../../indexer/log.ts";
 import { runIndexer } from "../../../indexer/run-indexer.ts";
-import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../support/event-chain.ts";
-import { freePorts } from "../../support/free-port.ts";
-import { until } from "../../support/until.ts";
+import { openLog } from "../../../platform/log.ts";
+import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
+import { freePorts } from "../../testing/free-port.ts";
+import { until } from "../../testing/until.ts";
 
 export type RunningIndexer = {
   url: string;

@@ -9,13 +9,13 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from "viem";
-import type { ChainClient } from "../../../api/chain/chain-client.ts";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import { WEI_PER_GWEI } from "../../../domain/product.ts";
-import { CHAIN_STATUS } from "../../../domain/purchase-status.ts";
+import { CHAIN_STATUS } from "../../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
+import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
 
 /** The contracts' rules over one account's transactions, as small as they can be said; blocks come when they are asked for. */
 export type ModelBlock = {

@@ -1,0 +1,175 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Queries } from "../../database/transaction.ts";
+import type { SignInPurpose } from "../../domain/sign-in-messages.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+/** `nonce`: the wallet answered a challenge. `compat`: it signed the specification's fixed sentence. */
+export type SessionKind = "nonce" | "compat";
+
+export type Session = {
+  tokenHash: string;
+  wallet: WalletAddress;
+  kind: SessionKind;
+  /** When the wallet proved itself. */
+  createdAt: bigint;
+  lastSeenAt: bigint;
+};
+
+/** The session's user as the request needs them, read in one query, and what tells whether a cached answer is old. */
+export type Visitor = Session & {
+  email: string;
+  firstName: string;
+  lastName: string;
+  revision: bigint;
+  /** The block that the index stands at; undefined before the first. */
+  indexedHash: string | undefined;
+};
+
+const TOKEN_BYTES = 32;
+
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** Makes a session and answers its opaque token, which is stored nowhere. */
+export async function insertSession(queries: Queries, wallet: WalletAddress, kind: SessionKind): Promise<string> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const now = BigInt(Date.now());
+  await queries
+    .insertInto("sessions")
+    .values({ token_hash: hashToken(token), wallet, kind, created_at: now, last_seen_at: now })
+    .execute();
+  return token;
+}
+
+/** The live or expired sessions of tokens, with their users, by token hash; unknown and revoked ones are missing. */
+export async function findVisitors(queries: Queries, tokenHashes: readonly string[]): Promise<Map<string, Visitor>> {
+  const rows = await queries
+    .selectFrom("sessions")
+    .innerJoin("users", "users.wallet", "sessions.wallet")
+    .leftJoin("chain_cursor", (join) => join.on("chain_cursor.id", "=", 1n))
+    .select([
+      "sessions.token_hash",
+      "sessions.wallet",
+      "sessions.kind",
+      "sessions.created_at",
+      "sessions.last_seen_at",
+      "users.email",
+      "users.first_name",
+      "users.last_name",
+      "users.revision",
+      "chain_cursor.block_hash",
+    ])
+    .where("sessions.token_hash", "in", tokenHashes)
+    .where("sessions.revoked_at", "is", null)
+    .where("users.erased_at", "is", null)
+    .execute();
+  return new Map(rows.map((row) => [row.token_hash, toVisitor(row)]));
+}
+
+type VisitorRow = {
+  token_hash: string;
+  wallet: WalletAddress;
+  kind: SessionKind;
+  created_at: bigint;
+  last_seen_at: bigint;
+  email: string;
+  first_name: string;
+  last_name: string;
+  revision: bigint;
+  block_hash: string | null;
+};
+
+function toVisitor(row: VisitorRow): Visitor {
+  return {
+    tokenHash: row.token_hash,
+    wallet: row.wallet,
+    kind: row.kind,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    revision: row.revision,
+    indexedHash: row.block_hash ?? undefined,
+  };
+}
+
+export async function touchSession(queries: Queries, tokenHash: string, now: bigint): Promise<void> {
+  await queries.updateTable("sessions").set({ last_seen_at: now }).where("token_hash", "=", tokenHash).execute();
+}
+
+export async function revokeSession(queries: Queries, tokenHash: string): Promise<void> {
+  await queries
+    .updateTable("sessions")
+    .set({ revoked_at: BigInt(Date.now()) })
+    .where("token_hash", "=", tokenHash)
+    .execute();
+}
+
+/** Ends the sessions that a wallet got by fixed sentences: from its first nonce on, those count for nothing. */
+export async function revokeCompatSessions(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries
+    .updateTable("sessions")
+    .set({ revoked_at: BigInt(Date.now()) })
+    .where("wallet", "=", wallet)
+    .where("kind", "=", "compat")
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
+export type Challenge = {
+  nonce: string;
+  wallet: WalletAddress;
+  purpose: SignInPurpose;
+  message: string;
+  expiresAt: bigint;
+};
+
+export async function insertChallenge(queries: Queries, challenge: Challenge): Promise<void> {
+  await queries
+    .insertInto("sign_in_nonces")
+    .values({
+      nonce: challenge.nonce,
+      wallet: challenge.wallet,
+      purpose: challenge.purpose,
+      message: challenge.message,
+      expires_at: challenge.expiresAt,
+    })
+    .execute();
+}
+
+/** A challenge that can still be answered by this wallet for this purpose. */
+export async function findOpenChallenge(
+  queries: Queries,
+  wanted: { nonce: string; wallet: WalletAddress; purpose: SignInPurpose },
+): Promise<{ message: string } | undefined> {
+  return queries
+    .selectFrom("sign_in_nonces")
+    .select("message")
+    .where("nonce", "=", wanted.nonce)
+    .where("wallet", "=", wanted.wallet)
+    .where("purpose", "=", wanted.purpose)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", BigInt(Date.now()))
+    .executeTakeFirst();
+}
+
+/** Answers false where the nonce was spent meanwhile. */
+export async function spendNonce(queries: Queries, nonce: string): Promise<boolean> {
+  const now = BigInt(Date.now());
+  const { numUpdatedRows } = await queries
+    .updateTable("sign_in_nonces")
+    .set({ used_at: now })
+    .where("nonce", "=", nonce)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Drops what no longer opens anything. */
+export async function deleteExpired(queries: Queries, sessionsCreatedBefore: bigint): Promise<void> {
+  await queries.deleteFrom("sign_in_nonces").where("expires_at", "<", BigInt(Date.now())).execute();
+  await queries.deleteFrom("sessions").where("created_at", "<", sessionsCreatedBefore).execute();
+}

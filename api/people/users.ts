@@ -1,0 +1,68 @@
+import type { Selectable } from "kysely";
+import type { Schema } from "../../database/schema.ts";
+import type { Queries } from "../../database/transaction.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+export type User = Selectable<Schema["users"]>;
+
+export type Profile = { email: string; firstName: string; lastName: string };
+
+/** A registered wallet's row; undefined also where its profile was erased. */
+export async function findUser(queries: Queries, wallet: WalletAddress): Promise<User | undefined> {
+  return queries
+    .selectFrom("users")
+    .selectAll()
+    .where("wallet", "=", wallet)
+    .where("erased_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** Whether this wallet ever signed in with a nonce, even under a profile that was erased. */
+export async function hasSeenNonce(queries: Queries, wallet: WalletAddress): Promise<boolean> {
+  const row = await queries.selectFrom("users").select("nonce_seen").where("wallet", "=", wallet).executeTakeFirst();
+  return row?.nonce_seen === 1n;
+}
+
+/** Answers false where the wallet is registered already. */
+export async function insertUser(queries: Queries, wallet: WalletAddress, profile: Profile): Promise<boolean> {
+  const values = { email: profile.email, first_name: profile.firstName, last_name: profile.lastName };
+  const now = BigInt(Date.now());
+  const inserted = await queries
+    .insertInto("users")
+    .values({ wallet, ...values, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column("wallet")
+        .doUpdateSet({ ...values, created_at: now, erased_at: null })
+        .where("users.erased_at", "is not", null),
+    )
+    .returning("wallet")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
+}
+
+/** To be called with every change of rows that this wallet's own pages show. */
+export async function touchUser(queries: Queries, wallet: WalletAddress): Promise<void> {
+  await queries
+    .updateTable("users")
+    .set((set) => ({ revision: set("revision", "+", 1n) }))
+    .where("wallet", "=", wallet)
+    .execute();
+}
+
+/** Forgets who a wallet is and ends its sessions; its purchases stay, by wallet only. */
+export async function eraseUser(queries: Queries, wallet: WalletAddress): Promise<void> {
+  // What was cached of the person must not outlive them: under another profile the revision is another.
+  await touchUser(queries, wallet);
+  await queries
+    .updateTable("users")
+    .set({ email: "", first_name: "", last_name: "", erased_at: BigInt(Date.now()) })
+    .where("wallet", "=", wallet)
+    .execute();
+  await queries.deleteFrom("sessions").where("wallet", "=", wallet).execute();
+  await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
+}

@@ -1,0 +1,42 @@
+import type { Queries } from "../../database/transaction.ts";
+
+export type StoredAnswer = { requestHash: string; status: number; response: string };
+
+/** What a wallet was answered when it used this key before. */
+export async function findStoredAnswer(
+  queries: Queries,
+  wallet: string,
+  key: string,
+): Promise<StoredAnswer | undefined> {
+  const row = await queries
+    .selectFrom("idempotency_keys")
+    .select(["request_hash", "status", "response"])
+    .where("wallet", "=", wallet)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  return row && { requestHash: row.request_hash, status: Number(row.status), response: row.response };
+}
+
+/** Keeps an answer in the transaction of what it tells. @throws a unique violation where the key was used meanwhile. */
+export async function insertStoredAnswer(
+  queries: Queries,
+  wallet: string,
+  key: string,
+  answer: StoredAnswer,
+): Promise<void> {
+  await queries
+    .insertInto("idempotency_keys")
+    .values({
+      wallet,
+      key,
+      request_hash: answer.requestHash,
+      status: BigInt(answer.status),
+      response: answer.response,
+      created_at: BigInt(Date.now()),
+    })
+    .execute();
+}
+
+export async function deleteStoredAnswers(queries: Queries, createdBefore: bigint): Promise<void> {
+  await queries.deleteFrom("idempotency_keys").where("created_at", "<", createdBefore).execute();
+}

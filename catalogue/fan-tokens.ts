@@ -1,0 +1,63 @@
+import type { Selectable } from "kysely";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { LIST_LIMIT } from "../domain/product.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { bumpCatalogueVersion } from "./stores.ts";
+
+export type FanTokenRow = Selectable<Schema["fan_tokens"]>;
+
+export type FanTokenFields = {
+  name: string;
+  slug: string;
+  symbol: string;
+  image: string;
+  contract: WalletAddress | null;
+};
+
+export async function listFanTokens(queries: Queries, limit = LIST_LIMIT): Promise<FanTokenRow[]> {
+  return queries
+    .selectFrom("fan_tokens")
+    .selectAll()
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+export async function findFanTokenBySlug(queries: Queries, slug: string): Promise<FanTokenRow | undefined> {
+  return queries
+    .selectFrom("fan_tokens")
+    .selectAll()
+    .where("slug", "=", slug)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** @throws a unique violation where another token has the slug. */
+export async function insertFanToken(queries: Queries, fields: FanTokenFields): Promise<bigint> {
+  const now = BigInt(Date.now());
+  const { id } = await queries
+    .insertInto("fan_tokens")
+    .values({ ...fields, created_at: now, updated_at: now })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await bumpCatalogueVersion(queries);
+  return id;
+}
+
+/** Answers false where there is no such token. @throws a unique violation where another token has the slug. */
+export async function updateFanToken(
+  queries: Queries,
+  id: bigint,
+  fields: Partial<FanTokenFields> & { deleted_at?: bigint },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("fan_tokens")
+    .set({ ...fields, updated_at: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  return numUpdatedRows === 1n;
+}

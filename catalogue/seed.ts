@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { Database } from "../database/connect.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
+import { SAMPLE_FAN_TOKENS, SAMPLE_STORES } from "../domain/catalogue-samples.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/** The ERC-20 behind a fan token, by slug. */
+export type FanTokenContracts = Partial<Record<string, string>>;
+
+/**
+ * Fills an empty catalogue with the sample stores (ids 1 to 8, in their order) and fan tokens, and brings the fan
+ * tokens' contracts up to date. A catalogue with rows, even deleted ones, is an operator's and keeps its content.
+ */
+export async function seedCatalogue(database: Database, contracts: FanTokenContracts = {}): Promise<void> {
+  await inTransaction(database.kysely, async (queries) => {
+    const now = BigInt(Date.now());
+    if (!(await queries.selectFrom("stores").select("id").limit(1).executeTakeFirst())) {
+      await insertStores(queries, now);
+      if (database.engine === "postgres")
+        await sql`select setval('stores_id_seq', max(id)) from stores`.execute(queries);
+    }
+    if (!(await queries.selectFrom("fan_tokens").select("id").limit(1).executeTakeFirst())) {
+      await insertFanTokens(queries, now);
+    }
+    for (const [slug, address] of Object.entries(contracts)) {
+      if (address === undefined) continue;
+      const contract = address.toLowerCase() as WalletAddress;
+      await queries
+        .updateTable("fan_tokens")
+        .set({ contract, updated_at: now })
+        .where("slug", "=", slug)
+        .where((where) => where.or([where("contract", "is", null), where("contract", "!=", contract)]))
+        .execute();
+    }
+  });
+}
+
+async function insertStores(queries: Queries, now: bigint): Promise<void> {
+  for (const [index, store] of SAMPLE_STORES.entries()) {
+    const storeId = BigInt(index + 1);
+    await queries
+      .insertInto("stores")
+      .values({
+        id: storeId,
+        name: store.name,
+        country: store.country,
+        club: store.club,
+        category: store.category,
+        description: store.description,
+        logo: store.logo,
+        featured: store.featured ? 1n : 0n,
+        affiliate_link: store.affiliateLink,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute();
+    await queries
+      .insertInto("store_cashbacks")
+      .values(
+        store.cashbacks.map(({ category, cashbackBps }) => ({
+          store_id: storeId,
+          category,
+          cashback_bps: cashbackBps,
+          created_at: now,
+          updated_at: now,
+        })),
+      )
+      .execute();
+  }
+}
+
+async function insertFanTokens(queries: Queries, now: bigint): Promise<void> {
+  await queries
+    .insertInto("fan_tokens")
+    .values(SAMPLE_FAN_TOKENS.map((token) => ({ ...token, contract: null, created_at: now, updated_at: now })))
+    .execute();
+}

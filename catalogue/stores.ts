@@ -1,0 +1,161 @@
+import type { Selectable } from "kysely";
+import type { Schema } from "../database/schema.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
+import type { Queries } from "../database/transaction.ts";
+import { LIST_LIMIT } from "../domain/product.ts";
+
+export type StoreCategory = { id: bigint; category: string; cashbackBps: bigint };
+export type StoreRow = Selectable<Schema["stores"]>;
+export type StoreWithCategories = StoreRow & { categories: StoreCategory[] };
+
+export type StoreFields = {
+  name: string;
+  country: string;
+  club?: string | null;
+  category?: string | null;
+  description?: string | null;
+  logo?: string | null;
+  affiliate_link?: string | null;
+  featured?: boolean;
+};
+
+/** The stores on offer, oldest first, at most `limit`. */
+export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
+  const stores = await queries
+    .selectFrom("stores")
+    .selectAll()
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  if (stores.length === 0) return [];
+  const categories = await queries
+    .selectFrom("store_cashbacks")
+    .select(["id", "store_id", "category", "cashback_bps"])
+    .where("deleted_at", "is", null)
+    .where(
+      "store_id",
+      "in",
+      stores.map((store) => store.id),
+    )
+    .orderBy("id")
+    .execute();
+  const byStore = Map.groupBy(categories, (row) => row.store_id);
+  return stores.map((store) => ({ ...store, categories: (byStore.get(store.id) ?? []).map(toCategory) }));
+}
+
+/** A store on offer; undefined where it never was or was deleted. */
+export async function findStore(queries: Queries, storeId: bigint): Promise<StoreWithCategories | undefined> {
+  const store = await queries
+    .selectFrom("stores")
+    .selectAll()
+    .where("id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!store) return undefined;
+  const categories = await queries
+    .selectFrom("store_cashbacks")
+    .select(["id", "category", "cashback_bps"])
+    .where("store_id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  return { ...store, categories: categories.map(toCategory) };
+}
+
+export async function insertStore(queries: Queries, fields: StoreFields): Promise<bigint> {
+  const now = BigInt(Date.now());
+  const { id } = await queries
+    .insertInto("stores")
+    .values({ ...fields, featured: fields.featured ? 1n : 0n, created_at: now, updated_at: now })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await bumpCatalogueVersion(queries);
+  return id;
+}
+
+/** Changes the fields that are given. Answers false where there is no such store. */
+export async function updateStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
+  const { featured, ...rest } = fields;
+  const { numUpdatedRows } = await queries
+    .updateTable("stores")
+    .set({
+      ...rest,
+      ...(featured === undefined ? {} : { featured: featured ? 1n : 0n }),
+      updated_at: BigInt(Date.now()),
+    })
+    .where("id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  return numUpdatedRows === 1n;
+}
+
+/** Takes a store off offer; purchases keep pointing at its row. */
+export async function deleteStore(queries: Queries, storeId: bigint): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("stores")
+    .set({ deleted_at: BigInt(Date.now()) })
+    .where("id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  return numUpdatedRows === 1n;
+}
+
+export async function insertCategory(
+  queries: Queries,
+  storeId: bigint,
+  fields: { category: string; cashbackBps: bigint },
+): Promise<bigint> {
+  const now = BigInt(Date.now());
+  const { id } = await queries
+    .insertInto("store_cashbacks")
+    .values({
+      store_id: storeId,
+      category: fields.category,
+      cashback_bps: fields.cashbackBps,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await bumpCatalogueVersion(queries);
+  return id;
+}
+
+/** Answers false where the store has no such category. */
+export async function updateCategory(
+  queries: Queries,
+  key: { storeId: bigint; categoryId: bigint },
+  fields: { category?: string; cashbackBps?: bigint; deleted?: true },
+): Promise<boolean> {
+  const now = BigInt(Date.now());
+  const { numUpdatedRows } = await queries
+    .updateTable("store_cashbacks")
+    .set({
+      ...(fields.category === undefined ? {} : { category: fields.category }),
+      ...(fields.cashbackBps === undefined ? {} : { cashback_bps: fields.cashbackBps }),
+      ...(fields.deleted ? { deleted_at: now } : {}),
+      updated_at: now,
+    })
+    .where("id", "=", key.categoryId)
+    .where("store_id", "=", key.storeId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await bumpCatalogueVersion(queries);
+  return numUpdatedRows === 1n;
+}
+
+export async function readCatalogueVersion(queries: Queries): Promise<string> {
+  return (await readSetting(queries, "catalogue_version")) ?? "0";
+}
+
+/** To be called with every catalogue write, so that other processes drop what they cached. */
+export async function bumpCatalogueVersion(queries: Queries): Promise<void> {
+  await writeSetting(queries, "catalogue_version", crypto.randomUUID());
+}
+
+function toCategory(row: { id: bigint; category: string; cashback_bps: bigint }): StoreCategory {
+  return { id: row.id, category: row.category, cashbackBps: row.cashback_bps };
+}

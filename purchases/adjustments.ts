@@ -1,0 +1,68 @@
+import type { Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/**
+ * What a wallet still owes for purchases that were returned after their payment, in gwei. What was kept of another
+ * purchase counts against it, unless that one was returned too and never paid.
+ */
+export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+  const adjustments = await queries
+    .selectFrom("adjustments")
+    .select("amount_gwei")
+    .where("wallet", "=", wallet)
+    .execute();
+  if (adjustments.length === 0) return 0n;
+  const offsets = await queries
+    .selectFrom("purchases")
+    .select("offset_gwei")
+    .where("wallet", "=", wallet)
+    .where("offset_gwei", ">", 0n)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb("reversed_at", "is", null),
+        exists(selectFrom("payouts").select("token_id").whereRef("payouts.token_id", "=", "purchases.id")),
+        exists(
+          selectFrom("operations")
+            .select("operations.id")
+            .whereRef("operations.subject_id", "=", "purchases.id")
+            .where("operations.kind", "=", "pay")
+            .where("operations.status", "!=", "failed"),
+        ),
+      ]),
+    )
+    .execute();
+  const owed = adjustments.reduce((sum, row) => sum + row.amount_gwei, 0n);
+  return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
+}
+
+/** Keeps as much of a purchase's cashback as its buyer owes, and answers how much. Once a purchase. */
+export async function takeOffset(
+  queries: Queries,
+  purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
+  cashbackGwei: bigint,
+): Promise<bigint> {
+  if (purchase.offset_gwei > 0n) return purchase.offset_gwei;
+  const debt = await outstandingDebt(queries, purchase.wallet);
+  const offset = debt < cashbackGwei ? debt : cashbackGwei;
+  if (offset <= 0n) return 0n;
+  await queries.updateTable("purchases").set({ offset_gwei: offset }).where("id", "=", purchase.id).execute();
+  return offset;
+}
+
+/** A purchase was returned after it was paid: its cashback is owed back. Once a purchase. */
+export async function insertAdjustment(
+  queries: Queries,
+  purchase: { id: bigint; wallet: WalletAddress },
+  amountGwei: bigint,
+): Promise<void> {
+  await queries
+    .insertInto("adjustments")
+    .values({
+      purchase_id: purchase.id,
+      wallet: purchase.wallet,
+      amount_gwei: amountGwei,
+      created_at: BigInt(Date.now()),
+    })
+    .onConflict((conflict) => conflict.column("purchase_id").doNothing())
+    .execute();
+}

@@ -1,0 +1,71 @@
+import { getAbiItem } from "viem";
+import { z } from "zod";
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
+import type { ReconcileOptions } from "./reconcile.ts";
+
+/** What came into and left the distributor beside payments. */
+export type Flows = { fundedWei: bigint; sweptWei: bigint; withdrawnWei: bigint };
+
+const RANGE_BLOCKS = 2_000n;
+/** The node leaves payments out: there may be more of them than one answer holds. */
+const EVENTS = [
+  getAbiItem({ abi: cashbackDistributorAbi, name: "Funded" }),
+  getAbiItem({ abi: cashbackDistributorAbi, name: "Swept" }),
+  getAbiItem({ abi: cashbackDistributorAbi, name: "CreditWithdrawn" }),
+] as const;
+/** What is remembered is deep enough to stay. */
+const SETTLED_DEPTH = 64n;
+
+const rememberedSchema = z.object({
+  contract: z.string(),
+  block: z.coerce.bigint(),
+  fundedWei: z.coerce.bigint(),
+  sweptWei: z.coerce.bigint(),
+  withdrawnWei: z.coerce.bigint(),
+});
+
+/** Adds up the distributor's own events up to a block; goes on where the last sum ended. */
+export async function readFlows(options: ReconcileOptions, upTo: bigint): Promise<Flows> {
+  const { kysely } = options.database;
+  const remembered = rememberedSchema.safeParse(
+    JSON.parse((await readSetting(kysely, "distributor_flows")) ?? "null"),
+  ).data;
+  const isUsable = remembered?.contract === options.contracts.cashbackDistributor && remembered.block <= upTo;
+  const sum: Flows = isUsable
+    ? { fundedWei: remembered.fundedWei, sweptWei: remembered.sweptWei, withdrawnWei: remembered.withdrawnWei }
+    : { fundedWei: 0n, sweptWei: 0n, withdrawnWei: 0n };
+  let from = isUsable ? remembered.block + 1n : options.startBlock;
+  const settled = upTo - SETTLED_DEPTH;
+  if (from <= settled) {
+    for (; from <= settled; from += RANGE_BLOCKS) {
+      const to = from + RANGE_BLOCKS - 1n;
+      await addRange(options, sum, from, to < settled ? to : settled);
+    }
+    from = settled + 1n;
+    const value = { contract: options.contracts.cashbackDistributor, block: settled, ...sum };
+    await writeSetting(
+      kysely,
+      "distributor_flows",
+      JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? part.toString() : part)),
+    );
+  }
+  await addRange(options, sum, from, upTo);
+  return sum;
+}
+
+async function addRange(
+  { client, contracts }: ReconcileOptions,
+  sum: Flows,
+  fromBlock: bigint,
+  toBlock: bigint,
+): Promise<void> {
+  if (fromBlock > toBlock) return;
+  const address = contracts.cashbackDistributor;
+  const events = await client.getLogs({ address, events: EVENTS, fromBlock, toBlock, strict: true });
+  for (const event of events) {
+    if (event.eventName === "Funded") sum.fundedWei += event.args.amount;
+    else if (event.eventName === "Swept") sum.sweptWei += event.args.amount;
+    else sum.withdrawnWei += event.args.amount;
+  }
+}

@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import type { Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/** What the index says of one token, beside the claim that it was minted for. */
+export type LedgerRow = {
+  tokenId: bigint;
+  owner: WalletAddress;
+  storeId: bigint;
+  valueCents: bigint;
+  cashbackBps: bigint;
+  bonusBps: bigint;
+  status: bigint;
+  isPaid: boolean;
+  /** Null where no purchase has this id. */
+  claim: { wallet: WalletAddress; amountCents: bigint; cashbackBps: bigint; bonusBps: bigint } | null;
+};
+
+/** Tokens by id, a page at a time. */
+export async function listLedger(queries: Queries, after: bigint, limit: number): Promise<LedgerRow[]> {
+  const rows = await queries
+    .selectFrom("nfts")
+    .leftJoin("purchases", "purchases.id", "nfts.token_id")
+    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
+    .selectAll("nfts")
+    .select([
+      "purchases.wallet",
+      "purchases.amount_cents",
+      "purchases.cashback_bps as claim_cashback_bps",
+      "purchases.bonus_bps as claim_bonus_bps",
+      "payouts.state",
+    ])
+    .where("nfts.token_id", ">", after)
+    .orderBy("nfts.token_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    tokenId: row.token_id,
+    owner: row.owner,
+    storeId: row.store_id,
+    valueCents: row.value_cents,
+    cashbackBps: row.cashback_bps,
+    bonusBps: row.bonus_bps,
+    status: row.status,
+    isPaid: row.state !== null,
+    claim:
+      row.wallet === null
+        ? null
+        : {
+            wallet: row.wallet,
+            amountCents: row.amount_cents ?? 0n,
+            cashbackBps: row.claim_cashback_bps ?? 0n,
+            bonusBps: row.claim_bonus_bps ?? 0n,
+          },
+  }));
+}
+
+/** Sums of what the index saw leave the distributor to buyers, and to their credit, in gwei. */
+export async function sumPayouts(queries: Queries): Promise<{ paidGwei: bigint; deferredGwei: bigint }> {
+  const rows = await queries
+    .selectFrom("payouts")
+    .select(["state", sql<bigint | string>`sum(amount_gwei)`.as("gwei")])
+    .groupBy("state")
+    .execute();
+  const of = (state: string) => BigInt(rows.find((row) => row.state === state)?.gwei ?? 0n);
+  return { paidGwei: of("paid"), deferredGwei: of("deferred") };
+}
+
+/** Payments for which there is no token, and payments that differ from what was asked for. */
+export async function listOddPayouts(queries: Queries): Promise<{ tokenId: bigint; reason: string }[]> {
+  const orphans = await queries
+    .selectFrom("payouts")
+    .leftJoin("nfts", "nfts.token_id", "payouts.token_id")
+    .select("payouts.token_id")
+    .where("nfts.token_id", "is", null)
+    .execute();
+  const different = await queries
+    .selectFrom("payouts")
+    .innerJoin("operations", (join) =>
+      join.onRef("operations.subject_id", "=", "payouts.token_id").on("operations.kind", "=", "pay"),
+    )
+    .select("payouts.token_id")
+    .whereRef("payouts.amount_gwei", "!=", "operations.amount_gwei")
+    .execute();
+  return [
+    ...orphans.map((row) => ({ tokenId: row.token_id, reason: "is paid, but has no token" })),
+    ...different.map((row) => ({ tokenId: row.token_id, reason: "was paid another amount than the outbox asked for" })),
+  ];
+}
+
+/** The highest purchase and token ids. */
+export async function highestIds(queries: Queries): Promise<{ purchase: bigint; token: bigint }> {
+  const purchase = await queries.selectFrom("purchases").select("id").orderBy("id", "desc").limit(1).executeTakeFirst();
+  const token = await queries
+    .selectFrom("nfts")
+    .select("token_id")
+    .orderBy("token_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return { purchase: purchase?.id ?? 0n, token: token?.token_id ?? 0n };
+}
+
+/** The highest nonce whose transaction is deep enough to stay; undefined where none is. */
+export async function highestConfirmedNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
+  const row = await queries
+    .selectFrom("transactions")
+    .select("nonce")
+    .where("sender", "=", sender)
+    .where("status", "=", "confirmed")
+    .orderBy("nonce", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.nonce;
+}

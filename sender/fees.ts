@@ -1,0 +1,25 @@
+import { WEI_PER_GWEI } from "../domain/product.ts";
+
+export type Fees = { maxFeeWei: bigint; maxPriorityFeeWei: bigint };
+
+/** Validators of Chiliz take a small tip; the base fee is what counts. */
+const TIP_WEI = WEI_PER_GWEI;
+/** Nodes replace a pending transaction for 10 % more; this is a little above. */
+const BUMP_NUMERATOR = 1_125n;
+const BUMP_DENOMINATOR = 1_000n;
+
+/** Room for the base fee to double before the transaction is mined. */
+export function suggestedFees(baseFeeWei: bigint): Fees {
+  return { maxFeeWei: baseFeeWei * 2n + TIP_WEI, maxPriorityFeeWei: TIP_WEI };
+}
+
+/** Fees with which a stuck transaction replaces itself; undefined where the cap leaves no room for that. */
+export function bumpedFees(previous: Fees, suggested: Fees, capWei: bigint): Fees | undefined {
+  const raise = (fee: bigint) => (fee * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
+  const larger = (a: bigint, b: bigint) => (a > b ? a : b);
+  const fees = {
+    maxFeeWei: larger(raise(previous.maxFeeWei), suggested.maxFeeWei),
+    maxPriorityFeeWei: larger(raise(previous.maxPriorityFeeWei), suggested.maxPriorityFeeWei),
+  };
+  return fees.maxFeeWei > capWei ? undefined : fees;
+}

@@ -1,0 +1,149 @@
+import { BaseError, type Hex, TransactionReceiptNotFoundError } from "viem";
+import type { Queries } from "../database/transaction.ts";
+import {
+  finishOperations,
+  listMined,
+  listUnfinishedTransactionIds,
+  reopenOperations,
+  requeueOperations,
+  type StoredTransaction,
+  updateTransaction,
+  type WatchedTransaction,
+} from "./outbox.ts";
+import { type Head, MAX_ATTEMPTS, RETRY_BACKOFF_MS, type SenderContext } from "./sender-context.ts";
+
+/** Mined transactions are watched this deep, so that an orphaned one is sent again under the same hash. */
+const WATCH_DEPTH = 30n;
+const FOLLOW_EVERY_MS = 2_000;
+
+/** Follows what was sent: from its receipt, by whatever hash it was mined under, until its block is deep. */
+export class Receipts {
+  readonly #context: SenderContext;
+  #followedAt = 0;
+
+  constructor(context: SenderContext) {
+    this.#context = context;
+  }
+
+  /** Whether it is time to look again at what was mined. */
+  get isFollowDue(): boolean {
+    return Date.now() - this.#followedAt >= FOLLOW_EVERY_MS;
+  }
+
+  /** Looks for receipts by every hash of every unmined transaction. Answers those that stay unmined. */
+  async collect(signed: readonly WatchedTransaction[], head: Head): Promise<WatchedTransaction[]> {
+    const found = await Promise.all(
+      signed.map(async (transaction) => ({ transaction, receipt: await this.find(transaction) })),
+    );
+    const mined = found.filter((one) => one.receipt !== undefined);
+    if (mined.length > 0) {
+      await this.#context.write(async (queries) => {
+        for (const { transaction, receipt } of mined) {
+          if (!receipt) continue;
+          await updateTransaction(queries, transaction.id, {
+            status: "mined",
+            succeeded: receipt.status === "success" ? 1n : 0n,
+            mined_hash: receipt.transactionHash,
+            block_number: receipt.blockNumber,
+            block_hash: receipt.blockHash,
+          });
+          // A receipt proves that the chain is at least as long as its block, whatever was read before.
+          const depth = (head.number > receipt.blockNumber ? head.number - receipt.blockNumber : 0n) + 1n;
+          if (depth >= BigInt(this.#context.options.confirmations)) {
+            await this.#conclude(queries, transaction.id, receipt.status === "success");
+          }
+        }
+      });
+    }
+    return found.filter((one) => one.receipt === undefined).map((one) => one.transaction);
+  }
+
+  async find(transaction: WatchedTransaction) {
+    const receipts = await Promise.all(
+      transaction.hashes.map((row) =>
+        this.#context.options.client.getTransactionReceipt({ hash: row.hash as Hex }).catch((error: unknown) => {
+          if (error instanceof TransactionReceiptNotFoundError) return undefined;
+          throw error;
+        }),
+      ),
+    );
+    return receipts.find((receipt) => receipt !== undefined && receipt !== null);
+  }
+
+  /** Mined transactions grow deep; one whose block was orphaned counts as unmined again. */
+  async followMined(head: Head): Promise<void> {
+    if (!this.isFollowDue && this.#context.options.confirmations === 1) return;
+    const { kysely } = this.#context.options.database;
+    const mined = await listMined(kysely);
+    this.#followedAt = Date.now();
+    if (mined.length === 0) return;
+    const numbers = [...new Set(mined.map((transaction) => transaction.block_number ?? 0n))];
+    const blocks = await Promise.all(
+      numbers.map((blockNumber) =>
+        this.#context.options.client.getBlock({ blockNumber }).then(
+          (block) => [blockNumber, block.hash] as const,
+          (error: unknown) => {
+            // A block that this node does not have (yet) is no proof; one with another hash is.
+            if (error instanceof BaseError && error.name === "BlockNotFoundError")
+              return [blockNumber, undefined] as const;
+            throw error;
+          },
+        ),
+      ),
+    );
+    const hashes = new Map(blocks);
+    const unfinished = await listUnfinishedTransactionIds(kysely);
+    const orphaned: StoredTransaction[] = [];
+    const deep: StoredTransaction[] = [];
+    const concluded: StoredTransaction[] = [];
+    for (const transaction of mined) {
+      const blockNumber = transaction.block_number ?? 0n;
+      const hash = hashes.get(blockNumber);
+      const depth = head.number - blockNumber + 1n;
+      if (hash === undefined ? depth <= 0n : hash !== transaction.block_hash) orphaned.push(transaction);
+      else if (hash !== undefined && depth >= WATCH_DEPTH && depth >= BigInt(this.#context.options.confirmations))
+        deep.push(transaction);
+      else if (
+        unfinished.has(transaction.id) &&
+        hash !== undefined &&
+        depth >= BigInt(this.#context.options.confirmations)
+      ) {
+        concluded.push(transaction);
+      }
+    }
+    if (orphaned.length + deep.length + concluded.length === 0) return;
+    await this.#context.write(async (queries) => {
+      for (const transaction of orphaned) await reopen(queries, transaction);
+      for (const transaction of [...deep, ...concluded]) {
+        await this.#conclude(queries, transaction.id, transaction.succeeded === 1n);
+      }
+      for (const transaction of deep) await updateTransaction(queries, transaction.id, { status: "confirmed" });
+    });
+    if (orphaned.length > 0) {
+      this.#context.status.orphaned += orphaned.length;
+      this.#context.options.log.warn({ count: orphaned.length }, "Blocks with our transactions were orphaned");
+    }
+  }
+
+  /** The transaction is deep enough: its operations are done, or wait for another try. */
+  async #conclude(queries: Queries, transactionId: bigint, hasSucceeded: boolean): Promise<void> {
+    if (hasSucceeded) return finishOperations(queries, transactionId);
+    await requeueOperations(queries, transactionId, {
+      error: "The transaction reverted",
+      afterMs: RETRY_BACKOFF_MS,
+      maximumAttempts: MAX_ATTEMPTS,
+    });
+  }
+}
+
+/** The block of a transaction was orphaned, or the chain forgot it: it and its operations are undecided again. */
+export async function reopen(queries: Queries, transaction: StoredTransaction): Promise<void> {
+  await updateTransaction(queries, transaction.id, {
+    status: "signed",
+    succeeded: null,
+    mined_hash: null,
+    block_number: null,
+    block_hash: null,
+  });
+  await reopenOperations(queries, transaction.id);
+}

@@ -1,0 +1,151 @@
+import type { Hex } from "viem";
+import { readClock } from "../database/clock.ts";
+import { bumpedFees, suggestedFees } from "./fees.ts";
+import { insertHash, listFromNonce, requeueOperations, updateTransaction, type WatchedTransaction } from "./outbox.ts";
+import { type Receipts, reopen } from "./receipts.ts";
+import { type Head, MAX_ATTEMPTS, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
+import type { Transmitter } from "./transmitter.ts";
+
+const RESEND_AFTER_MS = 5_000;
+/** A contradiction between the chain's nonce and ours must last this long before it is acted upon. */
+const PATIENCE_MS = 3_000;
+const FILL_GAP_AFTER_MS = 60_000;
+
+/** Brings what is stuck on its way again, and settles contradictions between the chain's nonces and ours. */
+export class Repair {
+  readonly #context: SenderContext;
+  readonly #transmitter: Transmitter;
+  readonly #receipts: Receipts;
+  #gapSince: number | undefined;
+  #foreignSince: number | undefined;
+
+  constructor(context: SenderContext, transmitter: Transmitter, receipts: Receipts) {
+    this.#context = context;
+    this.#transmitter = transmitter;
+    this.#receipts = receipts;
+  }
+
+  /** Sends again what never left or was dropped, raises fees of what is stuck, and settles contradictions of nonces. */
+  async run(unmined: readonly WatchedTransaction[], head: Head): Promise<void> {
+    const lowest = unmined[0];
+    if (!lowest) {
+      this.#gapSince = undefined;
+      this.#foreignSince = undefined;
+      return;
+    }
+    const now = Date.now();
+    if (lowest.nonce > head.nonce) {
+      this.#gapSince ??= now;
+      if (now - this.#gapSince >= PATIENCE_MS) await this.#closeGap(head, lowest.nonce);
+    } else {
+      this.#gapSince = undefined;
+    }
+    if (lowest.nonce < head.nonce) {
+      this.#foreignSince ??= now;
+      if (now - this.#foreignSince >= PATIENCE_MS) await this.#voidIfLost(lowest);
+    } else {
+      this.#foreignSince = undefined;
+    }
+    // By the clock that these times were written by, which may have been another process's turn.
+    const storedNow = await readClock(this.#context.options.database.kysely);
+    for (const transaction of unmined) {
+      const latest = transaction.hashes.at(-1);
+      if (!latest) continue;
+      const sentAt = Number(latest.sent_at ?? 0n);
+      const isStuck =
+        transaction.nonce <= head.nonce + 3n &&
+        storedNow - Number(latest.created_at) >= this.#context.options.feeBumpAfterMs;
+      if (isStuck) await this.#bump(transaction, head);
+      else if (storedNow - sentAt >= RESEND_AFTER_MS) {
+        if (sentAt > 0) this.#context.status.resends += 1;
+        await this.#transmitter.send(latest.hash, latest.raw as Hex);
+      }
+    }
+  }
+
+  /** What a key signed that is not ours any more: its bytes are good as they are, but nothing new can be signed for it. */
+  async runForFormerKeys(unmined: readonly WatchedTransaction[]): Promise<void> {
+    if (unmined.length === 0) return;
+    const { client, database } = this.#context.options;
+    const now = await readClock(database.kysely);
+    for (const transaction of unmined) {
+      const latest = transaction.hashes.at(-1);
+      if (!latest || now - Number(latest.sent_at ?? 0n) < RESEND_AFTER_MS) continue;
+      await this.#transmitter.send(latest.hash, latest.raw as Hex);
+      const nonce = await client.getTransactionCount({ address: transaction.sender, blockTag: "latest" });
+      if (transaction.nonce < BigInt(nonce)) await this.#voidIfLost(transaction);
+    }
+  }
+
+  /** The chain wants a lower nonce than we wait for: it forgot transactions of ours, or was promised one by another. */
+  async #closeGap(head: Head, lowestUnmined: bigint): Promise<void> {
+    const forgotten = (
+      await listFromNonce(this.#context.options.database.kysely, this.#context.wallet, head.nonce, MAX_IN_FLIGHT)
+    ).filter((transaction) => transaction.nonce < lowestUnmined);
+    if (forgotten.length > 0) {
+      await this.#context.write(async (queries) => {
+        for (const transaction of forgotten) await reopen(queries, transaction);
+      });
+      this.#context.options.log.warn(
+        { from: head.nonce, count: forgotten.length },
+        "The chain forgot transactions; sending them again",
+      );
+      return;
+    }
+    if (Date.now() - (this.#gapSince ?? Date.now()) < FILL_GAP_AFTER_MS) return;
+    this.#context.options.log.warn({ nonce: head.nonce }, "Filling a gap of nonces with an empty transaction");
+    await this.#transmitter.signAndStore(
+      { to: this.#context.wallet, data: "0x", gasLimit: 21_000n },
+      [],
+      head,
+      head.nonce,
+    );
+    this.#gapSince = undefined;
+  }
+
+  /** Another program used our key for this nonce: none of our hashes can ever be mined. */
+  async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
+    const { client, confirmations, payouts, log } = this.#context.options;
+    const head = await client.getBlockNumber();
+    const deepBlock = head - BigInt(confirmations) + 1n;
+    const deepNonce = await client.getTransactionCount({
+      address: transaction.sender,
+      blockNumber: deepBlock < 0n ? 0n : deepBlock,
+    });
+    if (BigInt(deepNonce) <= transaction.nonce || (await this.#receipts.find(transaction))) return;
+    await payouts.pause(`Another program used the operator's key for nonce ${transaction.nonce}`);
+    log.error({ nonce: transaction.nonce }, "Another program used the operator's key; payouts are paused");
+    await this.#context.write(async (queries) => {
+      await updateTransaction(queries, transaction.id, { status: "void" });
+      await requeueOperations(queries, transaction.id, {
+        error: "Its nonce was used by another program",
+        afterMs: 0n,
+        maximumAttempts: MAX_ATTEMPTS,
+      });
+    });
+    this.#foreignSince = undefined;
+  }
+
+  async #bump(transaction: WatchedTransaction, head: Head): Promise<void> {
+    const latest = transaction.hashes.at(-1);
+    if (!latest) return;
+    const previous = { maxFeeWei: latest.max_fee_wei, maxPriorityFeeWei: latest.max_priority_fee_wei };
+    const fees = bumpedFees(previous, suggestedFees(head.baseFeeWei), this.#transmitter.feeCapWei);
+    if (!fees) {
+      await this.#transmitter.send(latest.hash, latest.raw as Hex);
+      return;
+    }
+    const signed = await this.#transmitter.sign(
+      { to: transaction.to_address, data: transaction.data as Hex, gasLimit: transaction.gas_limit },
+      transaction.nonce,
+      fees,
+    );
+    await this.#context.write((queries) => insertHash(queries, transaction.id, signed));
+    this.#context.status.feeBumps += 1;
+    this.#context.options.log.info(
+      { nonce: transaction.nonce, maxFeeWei: fees.maxFeeWei },
+      "Raised the fee of a stuck transaction",
+    );
+    await this.#transmitter.send(signed.hash, signed.raw);
+  }
+}

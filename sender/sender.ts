@@ -1,0 +1,188 @@
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { BaseError } from "viem";
+import { inTransaction, type Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
+import { planNextSteps } from "../purchases/planner.ts";
+import { Dispatch } from "./dispatch.ts";
+import { listSigned } from "./outbox.ts";
+import { Receipts } from "./receipts.ts";
+import { Repair } from "./repair.ts";
+import type { Head, SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
+import { Transmitter } from "./transmitter.ts";
+
+const LEASE_NAME = "sender";
+const LEASE_MS = 5_000;
+const LEASE_RENEW_MS = 1_500;
+const IDLE_HEAD_MS = 5_000;
+
+/**
+ * Sends what stands in the outbox: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the
+ * receipt by hash → N confirmations. Never the other way round. One sender at a time across processes. Design, section 7.
+ */
+export class Sender {
+  readonly status: SenderStatus = {
+    isLeader: false,
+    balanceWei: undefined,
+    isWalletEmpty: false,
+    held: {},
+    inFlight: 0,
+    problem: undefined,
+    lastRoundAt: undefined,
+    sentTransactions: 0,
+    feeBumps: 0,
+    resends: 0,
+    orphaned: 0,
+  };
+  /** The hot wallet that signs. */
+  readonly address: WalletAddress;
+  readonly #options: SenderOptions;
+  readonly #receipts: Receipts;
+  readonly #repair: Repair;
+  readonly #dispatch: Dispatch;
+  readonly #holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`;
+  readonly #abort = new AbortController();
+  #lease: Lease | undefined;
+  #leaseRenewedAt = 0;
+  #headReadAt = 0;
+  #isWoken = false;
+  #wake: () => void = () => {};
+  #running: Promise<void> | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.address = options.account.address.toLowerCase() as WalletAddress;
+    const context: SenderContext = {
+      options,
+      wallet: this.address,
+      status: this.status,
+      write: (work) =>
+        inTransaction(options.database.kysely, async (queries) => {
+          await this.#assertLease(queries);
+          return work(queries);
+        }),
+      fencingToken: () => this.#lease?.fencingToken ?? 0n,
+    };
+    const transmitter = new Transmitter(context);
+    this.#receipts = new Receipts(context);
+    this.#repair = new Repair(context, transmitter, this.#receipts);
+    this.#dispatch = new Dispatch(context, transmitter);
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Ends after the round under way, and lets another process send at once. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    this.#wake();
+    await this.#running;
+    if (this.#lease) await releaseLease(this.#options.database, this.#lease);
+    this.#lease = undefined;
+    this.status.isLeader = false;
+  }
+
+  /** Something was put into the outbox: look now instead of after the pause. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#abort.signal.aborted) {
+      this.#isWoken = false;
+      const isBusy = await this.step();
+      await this.#pause(isBusy ? 1 : this.#options.pollMs);
+    }
+  }
+
+  /** One round, where this process may send; `start` does them one after another. Answers whether there is more to do. */
+  async step(): Promise<boolean> {
+    let isBusy = false;
+    try {
+      if (await this.#holdLease()) isBusy = await this.#round();
+      this.status.problem = undefined;
+    } catch (error) {
+      this.#noteProblem(error);
+    }
+    this.status.lastRoundAt = Date.now();
+    return isBusy;
+  }
+
+  #noteProblem(error: unknown): void {
+    if (error instanceof LeaseLostError) this.#lease = undefined;
+    const problem =
+      error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.message : String(error);
+    if (problem !== this.status.problem) this.#options.log.warn({ problem }, "The sender waits");
+    this.status.problem = problem;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isWoken) return;
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await Promise.race([woken, delay(ms, undefined, { signal: this.#abort.signal }).catch(() => {})]);
+  }
+
+  async #holdLease(): Promise<boolean> {
+    const now = Date.now();
+    if (this.#lease && now - this.#leaseRenewedAt >= LEASE_RENEW_MS) {
+      if (await renewLease(this.#options.database, this.#lease, LEASE_MS)) this.#leaseRenewedAt = now;
+      else this.#lease = undefined;
+    }
+    if (!this.#lease) {
+      this.#lease = await acquireLease(this.#options.database, LEASE_NAME, this.#holder, LEASE_MS);
+      this.#leaseRenewedAt = now;
+      if (this.#lease) this.#options.log.info({ sender: this.address }, "This process sends");
+    }
+    this.status.isLeader = this.#lease !== undefined;
+    return this.status.isLeader;
+  }
+
+  readonly #assertLease = async (queries: Queries): Promise<void> => {
+    if (!this.#lease) throw new LeaseLostError("This process does not send");
+    await assertLease(queries, this.#lease);
+  };
+
+  /** Answers whether there is more to do at once. */
+  async #round(): Promise<boolean> {
+    const { database } = this.#options;
+    const hasPlanned = await planNextSteps(database, {
+      rates: this.#options.rates,
+      stepDelayMs: this.#options.stepDelayMs,
+      holdMs: this.#options.holdMs,
+      payoutConfirmations: this.#options.payoutConfirmations,
+      assertLease: this.#assertLease,
+    });
+    const signed = await listSigned(database.kysely);
+    const due = await this.#dispatch.dueKinds();
+    const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
+    if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) return hasPlanned;
+
+    const head = await this.#readHead();
+    const unmined = await this.#receipts.collect(signed, head);
+    await this.#receipts.followMined(head);
+    const own = unmined.filter((transaction) => transaction.sender === this.address);
+    this.status.inFlight = own.length;
+    await this.#repair.run(own, head);
+    await this.#repair.runForFormerKeys(unmined.filter((transaction) => transaction.sender !== this.address));
+    const sent = await this.#dispatch.run(due, own, head);
+    return hasPlanned || sent;
+  }
+
+  async #readHead(): Promise<Head> {
+    const { client } = this.#options;
+    const { address } = this;
+    const [block, nonce, balanceWei] = await Promise.all([
+      client.getBlock({ blockTag: "latest" }),
+      client.getTransactionCount({ address, blockTag: "latest" }),
+      client.getBalance({ address, blockTag: "latest" }),
+    ]);
+    this.#headReadAt = Date.now();
+    this.status.balanceWei = balanceWei;
+    return { number: block.number, baseFeeWei: block.baseFeePerGas ?? 0n, nonce: BigInt(nonce), balanceWei };
+  }
+}

@@ -1,0 +1,88 @@
+import { BaseError, type Hex, InsufficientFundsError, keccak256 } from "viem";
+import { isUniqueViolation } from "../database/transaction.ts";
+import { WEI_PER_GWEI } from "../domain/product.ts";
+import type { Batch } from "./batch.ts";
+import { type Fees, suggestedFees } from "./fees.ts";
+import {
+  highestNonce,
+  insertTransaction,
+  markSent,
+  type NewTransaction,
+  type Operation,
+  OperationsChangedError,
+} from "./outbox.ts";
+import type { Head, SenderContext } from "./sender-context.ts";
+
+/** Signs transactions of the hot wallet, stores their bytes, and hands them to the node. In that order, always. */
+export class Transmitter {
+  readonly #context: SenderContext;
+
+  constructor(context: SenderContext) {
+    this.#context = context;
+  }
+
+  get feeCapWei(): bigint {
+    return BigInt(this.#context.options.maxFeeGwei) * WEI_PER_GWEI;
+  }
+
+  /**
+   * Reserves the next nonce, signs, and stores the bytes, in one transaction: there is no nonce without bytes and no bytes
+   * without a nonce, wherever the process dies. Answers undefined where another row took the nonce, or an operation was taken back.
+   */
+  async signAndStore(call: Batch, operations: readonly Operation[], head: Head, nonce?: bigint) {
+    const fees = suggestedFees(head.baseFeeWei);
+    const maxFeeWei = fees.maxFeeWei < this.feeCapWei ? fees.maxFeeWei : this.feeCapWei;
+    try {
+      return await this.#context.write(async (queries) => {
+        const last = await highestNonce(queries, this.#context.wallet);
+        const next = nonce ?? (last !== undefined && last >= head.nonce ? last + 1n : head.nonce);
+        const signed = await this.sign(call, next, { ...fees, maxFeeWei });
+        const transaction: NewTransaction = {
+          sender: this.#context.wallet,
+          nonce: next,
+          to: call.to,
+          data: call.data,
+          gasLimit: call.gasLimit,
+          fencingToken: this.#context.fencingToken(),
+          operationIds: operations.map((operation) => operation.id),
+          signed,
+        };
+        await insertTransaction(queries, transaction);
+        return signed;
+      });
+    } catch (error) {
+      if (isUniqueViolation(error) || error instanceof OperationsChangedError) return undefined;
+      throw error;
+    }
+  }
+
+  async sign(call: Batch, nonce: bigint, fees: Fees) {
+    const raw = await this.#context.options.account.signTransaction({
+      type: "eip1559",
+      chainId: this.#context.options.chainId,
+      nonce: Number(nonce),
+      to: call.to,
+      data: call.data,
+      gas: call.gasLimit,
+      maxFeePerGas: fees.maxFeeWei,
+      maxPriorityFeePerGas: fees.maxPriorityFeeWei < fees.maxFeeWei ? fees.maxPriorityFeeWei : fees.maxFeeWei,
+    });
+    return { hash: keccak256(raw), raw, maxFeeWei: fees.maxFeeWei, maxPriorityFeeWei: fees.maxPriorityFeeWei };
+  }
+
+  /** Whatever the node answers, the receipt decides; only an empty wallet is believed. */
+  async send(hash: string, raw: Hex): Promise<void> {
+    try {
+      await this.#context.options.client.sendRawTransaction({ serializedTransaction: raw });
+    } catch (error) {
+      if (error instanceof BaseError && error.walk((cause) => cause instanceof InsufficientFundsError)) {
+        this.#context.status.isWalletEmpty = true;
+      }
+      this.#context.options.log.debug(
+        { hash, answer: error instanceof BaseError ? error.details : String(error) },
+        "A node did not take a transaction",
+      );
+    }
+    await markSent(this.#context.options.database.kysely, [hash]);
+  }
+}

@@ -1,0 +1,123 @@
+import { expect } from "chai";
+import {
+  acquireLease,
+  assertLease,
+  LeaseLostError,
+  leadWhileHeld,
+  releaseLease,
+  renewLease,
+} from "../../platform/lease.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { until } from "../testing/until.ts";
+
+const LONG_MS = 60_000;
+/** Long enough for a slow machine to run the statements of a transaction: PostgreSQL ends one that idles for longer. */
+const SHORT_MS = 2_000;
+
+describe("Lease", () => {
+  onBothEngines(({ open }) => {
+    it("is held by one at a time", async () => {
+      const { database, again } = await open();
+      const other = await again();
+      const held = await acquireLease(database, "indexer", "a", LONG_MS);
+      expect(held?.fencingToken).to.equal(1n);
+      expect(await acquireLease(other, "indexer", "b", LONG_MS)).to.equal(undefined);
+      expect((await acquireLease(other, "sender", "b", LONG_MS))?.fencingToken).to.equal(1n);
+    });
+
+    it("goes to one of many who ask at once", async () => {
+      const { database, again } = await open();
+      const others = [database, await again(), await again()];
+      const asked = others.flatMap((one, index) =>
+        [1, 2, 3].map((n) => acquireLease(one, "x", `${index}.${n}`, LONG_MS)),
+      );
+      expect((await Promise.all(asked)).filter(Boolean)).to.have.length(1);
+    });
+
+    it("is taken over with a higher fencing token once it has run out", async () => {
+      const { database, again } = await open();
+      const other = await again();
+      await acquireLease(database, "indexer", "a", 1);
+      const taken = await until("b takes over", () => acquireLease(other, "indexer", "b", LONG_MS));
+      expect(taken.fencingToken).to.equal(2n);
+    });
+
+    it("is free at once when it is given back", async () => {
+      const { database } = await open();
+      const lease = await acquireLease(database, "indexer", "a", LONG_MS);
+      if (lease) await releaseLease(database, lease);
+      expect((await acquireLease(database, "indexer", "b", LONG_MS))?.fencingToken).to.equal(2n);
+    });
+
+    it("lets a paused old holder neither renew nor write", async () => {
+      const { database, again } = await open();
+      const other = await again();
+      const old = await acquireLease(database, "indexer", "a", SHORT_MS);
+      if (!old) throw new Error("not acquired");
+      expect(await renewLease(database, old, SHORT_MS)).to.equal(true);
+      await until("b takes over", () => acquireLease(other, "indexer", "b", LONG_MS));
+      expect(await renewLease(database, old, LONG_MS)).to.equal(false);
+      const write = database.kysely.transaction().execute(async (transaction) => {
+        await transaction.insertInto("chain_cursor").values({ id: 1n, block_number: 1n, block_hash: "0x" }).execute();
+        await assertLease(transaction, old);
+      });
+      expect(await write.catch((error) => error)).to.be.instanceOf(LeaseLostError);
+      expect(await database.kysely.selectFrom("chain_cursor").selectAll().execute()).to.deep.equal([]);
+    });
+
+    it("stays with a holder that writes: an assertion is a sign of life", async () => {
+      const { database, again } = await open();
+      const other = await again();
+      const held = await acquireLease(database, "indexer", "a", LONG_MS);
+      if (!held) throw new Error("not acquired");
+      await database.kysely.updateTable("leases").set({ expires_at: 1n }).execute();
+      await database.kysely.transaction().execute((transaction) => assertLease(transaction, held));
+      expect(await acquireLease(other, "indexer", "b", LONG_MS)).to.equal(undefined);
+    });
+
+    it("is led by one process, and by the next as soon as the first ends", async () => {
+      const { database, again } = await open();
+      const log: string[] = [];
+      const lead = (one: typeof database, holder: string, end: AbortController, onStandby?: () => void) =>
+        leadWhileHeld(
+          { database: one, name: "x", holder, ttlMs: 2_000, signal: end.signal, onStandby },
+          async (lease, signal) => {
+            log.push(`${holder} ${lease.fencingToken}`);
+            await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+            log.push(`${holder} ends`);
+          },
+        );
+      const [endA, endB] = [new AbortController(), new AbortController()];
+      const runA = lead(database, "a", endA);
+      await until("a leads", () => log.length === 1);
+      let isStandby = false;
+      const runB = lead(await again(), "b", endB, () => {
+        isStandby = true;
+      });
+      await until("b stands by", () => isStandby);
+      expect(log).to.deep.equal(["a 1"]);
+      endA.abort();
+      await runA;
+      await until("b leads", () => log.length === 3);
+      expect(log).to.deep.equal(["a 1", "a ends", "b 2"]);
+      endB.abort();
+      await runB;
+    });
+
+    it("tells a leader that it was overtaken, and lets it compete again", async () => {
+      const { database } = await open();
+      const tokens: bigint[] = [];
+      const end = new AbortController();
+      await leadWhileHeld(
+        { database, name: "x", holder: "a", ttlMs: 200, signal: end.signal },
+        async (lease, signal) => {
+          tokens.push(lease.fencingToken);
+          if (tokens.length === 2) return;
+          await database.kysely.updateTable("leases").set({ fencing_token: 50n, expires_at: 1n }).execute();
+          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+        },
+      );
+      expect(tokens).to.deep.equal([1n, 51n]);
+    });
+  });
+});

@@ -1,0 +1,140 @@
+/** Random harm by a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database sqlite|postgres]`. */
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { FaultRates } from "../test/faults/support/chaos-proxy.ts";
+import { type FaultSystem, startFaultSystem } from "../test/faults/support/fault-system.ts";
+import { patiently } from "../test/faults/support/patiently.ts";
+import { between, pick, type Random, seededRandom } from "../test/faults/support/random.ts";
+import type { Supervised } from "../test/faults/support/supervised.ts";
+import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
+import type { Shopper } from "../test/testing/shopper.ts";
+
+const SHOPPERS = 4;
+const SETTLE_MS = 180_000;
+const PATIENCE_MS = 120_000;
+/** Confirmations that a reorg of the depths below undoes again and again. */
+const CONFIRMATIONS = "2";
+const GREATEST_REORG = 12;
+
+const { values } = parseArgs({
+  options: { seed: { type: "string" }, minutes: { type: "string" }, database: { type: "string" } },
+});
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const minutes = Number(values.minutes ?? 2);
+const engines = (["sqlite", "postgres"] as const).filter(
+  (one) => values.database === undefined || values.database === one,
+);
+if (!Number.isInteger(seed) || !(minutes > 0) || engines.length === 0) {
+  console.error("npm run chaos -- [--seed WHOLE_NUMBER] [--minutes NUMBER] [--database sqlite|postgres]");
+  process.exit(2);
+}
+let failures = 0;
+for (const engine of engines) failures += (await unleash(engine, minutes / engines.length)) ? 0 : 1;
+console.log(failures === 0 ? `Seed ${seed}: nothing lost, nothing twice` : `Seed ${seed}: ${failures} FAILED`);
+process.exit(failures === 0 ? 0 : 1);
+
+/** Answers whether everything was right in the end. */
+async function unleash(engine: (typeof engines)[number], forMinutes: number): Promise<boolean> {
+  let postgres: Postgres | undefined;
+  let system: FaultSystem | undefined;
+  try {
+    if (engine === "postgres") postgres = await startPostgres();
+    const environment = { CONFIRMATIONS, PAYOUT_CONFIRMATIONS: CONFIRMATIONS, RATE_LIMIT_SCALE: "1000" };
+    system = await startFaultSystem({ seed, environment, databaseUrl: await postgres?.createDatabase() });
+    const harm = await runFor(system, forMinutes * 60_000);
+    system.proxy.set({});
+    await Promise.all([system.api.ready(), system.indexer.ready()]);
+    const { purchases } = await system.settled(SETTLE_MS);
+    const reconciled = await system.run("scripts/reconcile.ts");
+    const crashes = unexplainedEnds(system.api) + unexplainedEnds(system.indexer);
+    console.log(
+      `${engine}: ${purchases} purchases, each minted once and paid once; ${JSON.stringify({ ...harm, ...system.proxy.counts })}`,
+    );
+    console.log(`${engine}: ${reconciled.output.trim()}; ends that nobody caused: ${crashes}`);
+    return reconciled.code === 0 && crashes === 0;
+  } catch (error) {
+    console.error(`${engine}: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  } finally {
+    await system?.stop();
+    await postgres?.stop();
+  }
+}
+
+/** Ends that nobody caused; a start that is refused because the node is of another chain is as it must be. */
+function unexplainedEnds(process: Supervised): number {
+  return process.crashes() - (process.output().match(/is (?:of|a node of) chain 1, not/g)?.length ?? 0);
+}
+
+async function runFor(system: FaultSystem, durationMs: number) {
+  const random = seededRandom(seed);
+  const deadline = performance.now() + durationMs;
+  // The contracts and the catalogue stand in the first blocks.
+  const firm = { blocks: 40 };
+  const harm = { kills: 0, reorgs: 0, weathers: 0, chainRestarts: 0 };
+  const shoppers = await Promise.all(Array.from({ length: SHOPPERS }, () => system.shopper()));
+  const buying = shoppers.map((shopper, index) => keepBuying(shopper, seededRandom(seed + index + 1), deadline));
+  while (performance.now() < deadline) {
+    await delay(between(random, 200, 2_500));
+    const [name, act] = pick(random, acts(system, random, firm));
+    await act();
+    harm[name]++;
+  }
+  await Promise.all(buying);
+  return harm;
+}
+
+type Act = ["kills" | "reorgs" | "weathers" | "chainRestarts", () => Promise<unknown>];
+
+/** Blocks up to `firm` cannot be taken back. */
+function acts(system: FaultSystem, random: Random, firm: { blocks: number }): Act[] {
+  const { api, indexer, anvil, proxy } = system;
+  const height = async () => Number(await anvil.request<string>("eth_blockNumber"));
+  const reorg = async () => {
+    const depth = Math.min(between(random, 1, GREATEST_REORG), (await height()) - firm.blocks);
+    if (depth > 0) await anvil.request("anvil_reorg", depth, []);
+  };
+  const restart = async () => {
+    await system.restartChain();
+    // A node that was started again knows no state from before: it cannot go back there.
+    firm.blocks = Number(await system.anvil.request<string>("eth_blockNumber")) + 1;
+  };
+  const weather = async () => proxy.set(drawWeather(random));
+  return [
+    ["kills", () => api.kill()],
+    ["kills", () => indexer.kill()],
+    ["weathers", weather],
+    ["weathers", weather],
+    ["reorgs", reorg],
+    ["chainRestarts", restart],
+  ];
+}
+
+/** Calm, rough, or a node that is away altogether. */
+function drawWeather(random: Random): FaultRates {
+  const rough: FaultRates = {
+    drop: 0.1,
+    "lose-answer": 0.1,
+    delay: 0.1,
+    unavailable: 0.05,
+    "no-receipt": 0.05,
+    stale: 0.05,
+  };
+  return pick<FaultRates>(random, [
+    {},
+    rough,
+    rough,
+    { drop: 1 },
+    { hang: 0.3 },
+    { "lose-answer": 0.5 },
+    { "wrong-chain": 1 },
+  ]);
+}
+
+/** Buys until the time is over; a broken connection and a 503 are tried again, any other refusal ends the run. */
+async function keepBuying(shopper: Shopper, random: Random, deadline: number): Promise<void> {
+  while (performance.now() < deadline) {
+    await patiently(() => shopper.buy(between(random, 1, 8), between(random, 1, 500)), PATIENCE_MS);
+    await delay(between(random, 100, 1_500));
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Writes what `chain/` knows of the contracts, from the compiler's artifacts: the ABIs, typed for viem; in files of
+ * their own, so that no browser bundle carries it, the bytecode to deploy; and how that bytecode was made.
+ */
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type CompiledContract, readCompiledContract } from "../scripts/deploy/compiled-contract.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const HEADER = "// Written by `npm run generate` from the compiled contracts. Do not edit.\n";
+
+/** The contracts that the system talks to or deploys: artifact, file name, and the prefix of the exported names. */
+const CONTRACTS = [
+  { source: "PurchaseNFT.sol/PurchaseNFT", file: "purchase-nft", prefix: "purchaseNft" },
+  {
+    source: "CashbackDistributor.sol/CashbackDistributor",
+    file: "cashback-distributor",
+    prefix: "cashbackDistributor",
+  },
+  { source: "testing/TestFanToken.sol/TestFanToken", file: "test-fan-token", prefix: "testFanToken" },
+] as const;
+
+type GeneratedFile = { path: string; content: string };
+
+/** What the generated files should hold, as the compiled artifacts are now. */
+export function generatedFiles(): GeneratedFile[] {
+  const contracts = CONTRACTS.map(({ source }) => readCompiledContract(source));
+  const perContract = CONTRACTS.flatMap(({ file, prefix }, index) => [
+    generated(`${file}.ts`, `export const ${prefix}Abi = ${JSON.stringify(contracts[index]?.abi, null, 2)} as const;`),
+    generated(`${file}-bytecode.ts`, `export const ${prefix}Bytecode = "${contracts[index]?.bytecode}";`),
+  ]);
+  const build = `export const build = ${JSON.stringify(describeBuild(contracts), null, 2)} as const;`;
+  return [...perContract, generated("build.ts", build)];
+}
+
+/** Compiler, settings, libraries and a hash of every source that the two contracts are made of. */
+function describeBuild([purchaseNft, cashbackDistributor]: CompiledContract[]) {
+  if (!purchaseNft || !cashbackDistributor) throw new Error("Both contracts must be compiled");
+  const sources = { ...purchaseNft.input.sources, ...cashbackDistributor.input.sources };
+  const names = Object.keys(sources).sort();
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(`${name}\0${sources[name]?.content}\0`);
+  const { evmVersion, viaIR = false } = purchaseNft.input.settings;
+  const libraries = names.map((name) => /^npm\/(.+@[\d.]+)\//.exec(name)?.[1]).filter((name) => name !== undefined);
+  return {
+    compiler: purchaseNft.compiler,
+    evmVersion,
+    viaIR,
+    optimizerRuns: {
+      purchaseNft: purchaseNft.input.settings.optimizer.runs,
+      cashbackDistributor: cashbackDistributor.input.settings.optimizer.runs,
+    },
+    libraries: [...new Set(libraries)],
+    sourceHash: hash.digest("hex"),
+  };
+}
+
+function generated(file: string, content: string): GeneratedFile {
+  return { path: resolve(ROOT, "chain/generated", file), content: `${HEADER}${content}\n` };
+}
+
+if (import.meta.main) {
+  for (const { path, content } of generatedFiles()) {
+    writeFileSync(path, content);
+    console.log(`wrote ${path.slice(ROOT.length + 1)}`);
+  }
+}

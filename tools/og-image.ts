@@ -1,0 +1,25 @@
+/** Draws the picture that shows where a link to the site is shared: `node tools/og-image.ts`. */
+import { launchChromium, visit } from "../test/browser/support/chromium.ts";
+import { FixtureServer } from "../test/browser/support/fixture-server.ts";
+
+const server = await new FixtureServer("dist/frontend").start();
+const browser = await launchChromium();
+try {
+  const { page } = await visit(browser, {
+    viewport: { width: 1200, height: 630 },
+    colorScheme: "light",
+    reducedMotion: "reduce",
+  });
+  await page.goto(server.url);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.addStyleTag({
+    content: `header, .hero .button, .hero figcaption, .consent { display: none !important }
+      html { text-rendering: geometricPrecision }
+      .hero { min-height: 630px; display: grid; align-content: center }`,
+  });
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: "frontend/public/og.png", clip: { x: 0, y: 0, width: 1200, height: 630 } });
+} finally {
+  await browser.close();
+  await server.stop();
+}

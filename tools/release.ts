@@ -1,0 +1,62 @@
+/** Prepares a release on this machine, pushes nothing: `npm run release -- --version 1.2.0 [--dry-run]`. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Commit, changelogSection, parseCommit } from "./release/changelog.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const CHANGELOG = join(ROOT, "CHANGELOG.md");
+const BILL = "sbom.cdx.json";
+const HEADING = "# Changelog\n";
+const SEMANTIC_VERSION = /^\d+\.\d+\.\d+$/;
+
+try {
+  const { values } = parseArgs({ options: { version: { type: "string" }, "dry-run": { type: "boolean" } } });
+  const version = values.version ?? "";
+  if (!SEMANTIC_VERSION.test(version)) throw new Error("npm run release -- --version 1.2.0 [--dry-run]");
+  const section = changelogSection(version, new Date(), commitsSinceLastTag());
+  if (values["dry-run"]) console.log(section);
+  else release(version, section);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+function release(version: string, section: string): void {
+  if (git("status", "--porcelain") !== "")
+    throw new Error("The tree is not clean: commit first, or see what would be written with --dry-run");
+  if (git("tag", "--list", `v${version}`) !== "") throw new Error(`v${version} exists already`);
+  const before = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8").replace(HEADING, "") : "";
+  writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${before.trimStart()}`);
+  for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
+  execFileSync(process.execPath, ["tools/licences.ts", "--sbom", BILL], { cwd: ROOT, stdio: "inherit" });
+  git("add", "CHANGELOG.md", "package.json", "package-lock.json", BILL);
+  git("commit", "--message", `chore(release): ${version}`);
+  git("tag", "--annotate", `v${version}`, "--message", section);
+  console.log(`v${version} is tagged. Look at it with git show v${version}; then push the branch and the tag.`);
+}
+
+/** The first version in both files is the package's own; in the lock file it stands twice. */
+function setVersion(file: string, version: string): void {
+  const path = join(ROOT, file);
+  const content = JSON.parse(readFileSync(path, "utf8")) as {
+    version: string;
+    packages?: Record<string, { version: string }>;
+  };
+  content.version = version;
+  const root = content.packages?.[""];
+  if (root) root.version = version;
+  writeFileSync(path, `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+function commitsSinceLastTag(): Commit[] {
+  const tags = git("tag", "--list", "v*", "--sort=-version:refname", "--merged", "HEAD").split("\n").filter(Boolean);
+  const range = tags[0] ? [`${tags[0]}..HEAD`] : [];
+  const subjects = git("log", "--no-merges", "--format=%h %s", ...range).split("\n");
+  return subjects.flatMap((line) => parseCommit(line) ?? []);
+}
+
+function git(...parameters: string[]): string {
+  return execFileSync("git", parameters, { cwd: ROOT, encoding: "utf8" }).trim();
+}

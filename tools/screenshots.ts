@@ -1,0 +1,244 @@
+/**
+ * Pictures of every screen and state × language × theme × width, over fixed answers:
+ * `node tools/screenshots.ts [folder] [name…] [--language pt] [--theme dark] [--width 360]`.
+ * They land in `data/screenshots/` unless a folder is named.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
+import { launchChromium, visit } from "../test/browser/support/chromium.ts";
+import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
+import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
+import {
+  addMoving,
+  empty,
+  fail,
+  hang,
+  openBuyDialog,
+  openBuyFailure,
+  openChooser,
+  openRegistration,
+  seeOtherNetwork,
+  withoutNfts,
+} from "../test/browser/support/states.ts";
+import { type TestWalletOptions, testWallet } from "../test/browser/support/test-wallet.ts";
+
+const several = { type: "string", multiple: true } as const;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { language: several, theme: several, width: several },
+});
+const [folder = "data/screenshots", ...wanted] = positionals;
+const LANGUAGES = values.language ?? ["pt", "en"];
+const THEMES = values.theme ?? ["light", "dark"];
+const WIDTHS = values.width?.map(Number) ?? [360, 768, 1440];
+const ADMIN = { isLoggedIn: true, isAdmin: true } as const;
+
+type Shot = {
+  name: string;
+  path: string;
+  isLoggedIn?: boolean;
+  isAdmin?: boolean;
+  /** What is on its way stays so: the picture does not wait for it. */
+  isLoading?: boolean;
+  /** Only what fits on the screen, where something stands fixed over the page. */
+  isViewport?: boolean;
+  wallet?: TestWalletOptions;
+  /** The wallet refuses to switch to our chain. */
+  isRefusing?: boolean;
+  prepare?: (server: FixtureServer) => void;
+  act?: (page: Page) => Promise<void>;
+};
+
+const SHOTS: Shot[] = [
+  { name: "home", path: "/" },
+  { name: "home-loading", path: "/", isLoading: true, prepare: hang("GET /api/stores") },
+  { name: "home-connected", path: "/", isLoggedIn: true, isAdmin: true, isViewport: true, act: connectByHero },
+  { name: "wallet-choice", path: "/", isViewport: true, wallet: { names: ["Lua", "Rio"] }, act: openChooser },
+  { name: "wallet-none", path: "/", isViewport: true, wallet: { presence: "none" }, act: openChooser },
+  {
+    name: "other-network",
+    path: "/",
+    isViewport: true,
+    wallet: { chainId: 1 },
+    isRefusing: true,
+    act: seeOtherNetwork,
+  },
+  { name: "faq", path: "/?info=faq", isViewport: true, act: (page) => page.getByRole("dialog").waitFor() },
+  { name: "stores", path: "/stores" },
+  { name: "stores-loading", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
+  { name: "stores-none", path: "/stores?q=zzz" },
+  { name: "stores-away", path: "/stores", prepare: fail("GET /api/stores") },
+  { name: "buy", path: "/stores", isLoggedIn: true, isViewport: true, act: openBuyDialog },
+  { name: "buy-visitor", path: "/stores", isViewport: true, prepare: manyTokens, act: openBuyDialog },
+  { name: "buy-away", path: "/stores", isViewport: true, prepare: fail("GET /api/fan-tokens"), act: openBuyFailure },
+  { name: "redirect", path: "/redirect/sample-2" },
+  { name: "auth", path: "/auth" },
+  { name: "auth-check-failed", path: "/auth", prepare: fail("POST /api/check-user"), act: connectOnAuth },
+  { name: "auth-register", path: "/auth", act: openRegistration },
+  { name: "dashboard-login", path: "/dashboard" },
+  { name: "dashboard-loading", path: "/dashboard", isLoggedIn: true, isLoading: true, prepare: hang("GET /api/me") },
+  { name: "dashboard", path: "/dashboard", isLoggedIn: true, prepare: addMoving },
+  { name: "dashboard-full", path: "/dashboard", isLoggedIn: true, prepare: fill },
+  { name: "dashboard-records", path: "/dashboard", isLoggedIn: true, prepare: fillRecords },
+  { name: "dashboard-empty", path: "/dashboard", isLoggedIn: true, prepare: empty },
+  {
+    name: "nft-details",
+    path: "/dashboard",
+    isLoggedIn: true,
+    prepare: fill,
+    isViewport: true,
+    act: (page) => page.locator(".ticket-stub button").first().click(),
+  },
+  { name: "admin", path: "/admin", ...ADMIN, act: seePanel },
+  { name: "admin-checking", path: "/admin", ...ADMIN, prepare: hang("GET /api/is-admin") },
+  { name: "admin-stores", path: "/admin?tab=stores", ...ADMIN, act: seePanel },
+  {
+    name: "admin-store",
+    path: "/admin?tab=stores",
+    ...ADMIN,
+    act: (page) => page.locator(".admin-list button").first().click(),
+  },
+  { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
+  { name: "admin-users", path: "/admin?tab=users", ...ADMIN, act: seePanel },
+  ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
+    name: `admin-${name}`,
+    path: `/admin?tab=${tab}`,
+    ...ADMIN,
+    isViewport: true,
+    act,
+  })),
+  { name: "not-found", path: "/nowhere" },
+];
+
+function pressHero(page: Page): Promise<void> {
+  return page.locator(".hero .button").first().click();
+}
+
+function connectOnAuth(page: Page): Promise<void> {
+  return page.locator(".auth .button").first().click();
+}
+
+async function connectByHero(page: Page): Promise<void> {
+  await pressHero(page);
+  await page.locator("[data-sonner-toast]").first().waitFor();
+}
+
+function manyTokens(server: FixtureServer): void {
+  const names = ["Barcelona", "Juventus", "Atlético Mineiro", "Flamengo", "Corinthians", "Independiente"];
+  server.tokens.push(
+    ...names.map((name, index) => ({
+      id: index + 10,
+      name,
+      slug: name.slice(0, 4).toLowerCase(),
+      image: "",
+      symbol: name.slice(0, 4).toUpperCase(),
+      contract: null,
+    })),
+  );
+}
+
+function seePanel(page: Page): Promise<void> {
+  return page.getByRole("tabpanel").first().waitFor();
+}
+
+/** As square and as busy as what the contract draws. */
+const ART = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><rect width="600" height="600" fill="#0b3d2e"/><rect x="60" y="90" width="480" height="420" rx="24" fill="#f7f4ea"/><rect x="60" y="390" width="480" height="120" fill="#0a6b3d"/><text x="100" y="320" font-family="sans-serif" font-size="150" font-weight="700" fill="#0b3d2e">10%</text></svg>')}`;
+
+/** Twelve purchases over months, in every state. */
+function fill(server: FixtureServer): void {
+  const { me } = server;
+  if (!me) return;
+  const stores = server.stores.map((store) => store.name);
+  me.purchases = Array.from({ length: 12 }, (_, index) => {
+    const date = new Date(Date.UTC(2026, index % 10, 3 + index)).toISOString();
+    const status = index % 5 === 3 ? "cancelled" : index % 3 === 2 ? "pending" : "confirmed";
+    const percent = 2.5 + (index % 4) * 1.5;
+    return fixturePurchase({
+      id: index + 1,
+      store: stores[index % stores.length] ?? "",
+      destination: me.wallet,
+      amount: `${(index + 1) * 137}.90`,
+      cashback_percent: String(percent),
+      cashback_amount: (((index + 1) * 137.9 * percent) / 100).toFixed(2),
+      created_at: date,
+      date,
+      status,
+    });
+  });
+  me.nfts = me.purchases.map((one) => fixtureNft(one, me.wallet));
+  for (const nft of me.nfts) nft.metadata.image = ART;
+  me.nativeBalance = "12345.678";
+  me.totals = {
+    total: "12034.55",
+    confirmed: "11000",
+    pending: "1034.55",
+    paid: "9000",
+    count: 12,
+    confirmed_count: 8,
+    pending_count: 4,
+  };
+}
+
+function fillRecords(server: FixtureServer): void {
+  fill(server);
+  withoutNfts(server);
+}
+
+async function shoot(
+  browser: Browser,
+  server: FixtureServer,
+  shot: Shot,
+  language: string,
+  theme: string,
+  width: number,
+): Promise<void> {
+  server.reset();
+  const wallet = testWallet(shot.wallet);
+  if (shot.isRefusing) wallet.rejectNext("wallet_switchEthereumChain");
+  if (shot.isLoggedIn) server.signIn(wallet.address);
+  server.isAdmin = shot.isAdmin ?? false;
+  shot.prepare?.(server);
+  const storage = { language, theme, ...(shot.isLoggedIn && { auth_token: SESSION_TOKEN }) };
+  const { page, context, problems } = await visit(browser, {
+    wallet,
+    storage,
+    viewport: { width, height: width < 600 ? 780 : 900 },
+    reducedMotion: "reduce",
+  });
+  await page.goto(`${server.url}${shot.path}`);
+  await page.locator(".first-paint").first().waitFor({ state: "detached" });
+  if (!shot.isLoading) await page.locator("h1").first().waitFor();
+  await shot.act?.(page);
+  await page.waitForFunction(
+    (isLoading) => document.fonts.status === "loaded" && (isLoading || !document.querySelector("[data-skeleton]")),
+    shot.isLoading ?? false,
+  );
+  await page.screenshot({
+    path: join(folder, `${shot.name}-${language}-${theme}-${width}.png`),
+    fullPage: !shot.isViewport,
+  });
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (overflow > 0) console.warn(`${shot.name} ${language} ${width}: ${overflow} px too wide`);
+  for (const problem of problems) console.warn(`${shot.name}: ${problem}`);
+  await context.close();
+}
+
+mkdirSync(folder, { recursive: true });
+const server = await new FixtureServer(join(import.meta.dirname, "../dist/frontend")).start();
+const browser = await launchChromium();
+try {
+  for (const shot of SHOTS.filter((one) => wanted.length === 0 || wanted.includes(one.name))) {
+    for (const language of LANGUAGES) {
+      for (const theme of THEMES) {
+        for (const width of WIDTHS) await shoot(browser, server, shot, language, theme, width);
+      }
+    }
+    console.log(shot.name);
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+}
