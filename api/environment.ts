@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Network } from "../chain/chains.ts";
+import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { CHILIZ_CHAIN_ID, DEFAULT_WEI_PER_CENT, SPICY_CHAIN_ID } from "../domain/product.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 
@@ -88,7 +89,7 @@ function isPrivateKey(text: string): boolean {
 
 const schema = z.object({
   PORT: port(3000),
-  HOST: z.string().default("0.0.0.0"),
+  HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   DATA_DIR: z.string().default("data"),
   DATABASE_URL: z.string().optional(),
@@ -190,6 +191,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv) {
     RPC_URLS: rpcUrls,
     isLocal,
     network,
+    // The demo admin's key is public: it is an admin only where nobody but this machine can call.
+    ADMIN_WALLETS:
+      network === "localhost" && isLoopbackHost(values.HOST)
+        ? [...values.ADMIN_WALLETS, DEMO_ADMIN as WalletAddress]
+        : values.ADMIN_WALLETS,
     DATABASE_URL: values.DATABASE_URL ?? join(values.DATA_DIR, "torcida.db"),
     OPERATOR_PRIVATE_KEY: operatorKey(values.OPERATOR_PRIVATE_KEY, isLocal),
     AUTH_MODE: values.AUTH_MODE ?? (values.CHAIN_ID === SPICY_CHAIN_ID ? ("compat" as const) : ("strict" as const)),
@@ -215,7 +221,8 @@ function operatorKey(given: `0x${string}` | undefined, isLocal: boolean): `0x${s
   return given;
 }
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
+
+function isLoopbackHost(host: string): boolean {
+  return ["localhost", "::1", "[::1]"].includes(host) || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -28,6 +28,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
 import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
+import { DEMO_SHOPPER } from "../../domain/demo-wallets.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { Journal, writeWhole } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
@@ -49,8 +50,7 @@ const LOCAL_FAN_TOKENS = [
   { slug: "verdao", symbol: "VERDAO", name: "Palmeiras", decimals: 18 },
 ] as const;
 
-/** On the local chain only: anvil's fourth well-known account, which the web app's demo wallet holds, and its fan tokens. */
-const DEMO_HOLDER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+/** On the local chain only: the demo shopper's fan tokens. */
 const DEMO_HOLDINGS = { psg: 35n, verdao: 12n };
 
 const SETTLE_TIMEOUT_MS = 180_000;
@@ -287,10 +287,10 @@ class Deployer {
         address,
         abi: testFanTokenAbi,
         functionName: "balanceOf",
-        args: [DEMO_HOLDER],
+        args: [DEMO_SHOPPER],
       });
       if (balance > 0n) continue;
-      const args = [DEMO_HOLDER, held * 10n ** BigInt(decimals)] as const;
+      const args = [DEMO_SHOPPER, held * 10n ** BigInt(decimals)] as const;
       calls.push({
         to: address,
         data: encodeFunctionData({ abi: testFanTokenAbi, functionName: "mint", args }),

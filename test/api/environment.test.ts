@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { EnvironmentError, readEnvironment } from "../../api/environment.ts";
+import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
 
 const KEY = `0x${"11".repeat(32)}`;
 
@@ -29,6 +30,24 @@ describe("The api's environment", () => {
     const source = { RPC_URLS: "https://rpc.chiliz.com", CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: KEY };
     const { AUTH_MODE, SIMULATED_PURCHASES } = readEnvironment(source);
     expect({ AUTH_MODE, SIMULATED_PURCHASES }).to.deep.equal({ AUTH_MODE: "strict", SIMULATED_PURCHASES: false });
+  });
+
+  it("makes the demo admin an admin on the local chain of a loopback host, and nowhere else", () => {
+    const other = `0x${"ab".repeat(20)}`;
+    const spicy = {
+      RPC_URLS: "https://spicy-rpc.chiliz.com",
+      OPERATOR_PRIVATE_KEY: KEY,
+      PUBLIC_URL: "https://a.example",
+    };
+    for (const HOST of [undefined, "127.0.0.1", "127.8.8.8", "localhost", "::1"]) {
+      expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([DEMO_ADMIN]);
+    }
+    expect(readEnvironment({ ADMIN_WALLETS: other }).ADMIN_WALLETS).to.deep.equal([other, DEMO_ADMIN]);
+    for (const HOST of ["0.0.0.0", "::", "192.168.1.7", "127.evil.example"]) {
+      expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([]);
+    }
+    expect(readEnvironment({ ...spicy, HOST: "127.0.0.1" }).ADMIN_WALLETS).to.deep.equal([]);
+    expect(readEnvironment({ ...spicy, CHAIN_ID: "88888", HOST: "::1" }).ADMIN_WALLETS).to.deep.equal([]);
   });
 
   for (const [name, value] of [
