@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect } from "chai";
+
+const DOCUMENT = "docs/product.md";
+const ANCHOR = /<a id="([^"]+)"><\/a>/g;
+const CITATION = /docs\/product\.md#([\w-]+)/g;
+/** From one page of docs/ to another, and inside the document itself. */
+const LINK = /\]\((?:product\.md)?#([\w-]+)\)/g;
+
+const WRITTEN_BY_TOOLS = new Set([
+  "node_modules",
+  ".git",
+  "dist",
+  "data",
+  "artifacts",
+  "cache",
+  "coverage",
+  "generated",
+]);
+
+describe("docs/product.md", () => {
+  const document = readFileSync(DOCUMENT, "utf8");
+  const anchors = matchesOf(document, ANCHOR);
+
+  it("has each anchor once, right above its heading", () => {
+    expect(anchors).to.deep.equal([...new Set(anchors)]);
+    expect([...document.matchAll(/<a id="[a-z-]+"><\/a>\n##/g)]).to.have.lengthOf(anchors.length);
+  });
+
+  it("lists every anchor in its table, in order", () => {
+    const table = document.slice(document.indexOf("| section |"), document.indexOf("<a id="));
+    expect(matchesOf(table, LINK)).to.deep.equal(anchors);
+  });
+
+  it("has every anchor that a file of the repository cites", () => {
+    const unknown = textFiles().flatMap((file) => {
+      const text = readFileSync(file, "utf8");
+      const cited = [...matchesOf(text, CITATION), ...(file.startsWith("docs/product") ? matchesOf(text, LINK) : [])];
+      return cited.filter((anchor) => !anchors.includes(anchor)).map((anchor) => `${file} cites #${anchor}`);
+    });
+    expect(unknown).to.deep.equal([]);
+  });
+});
+
+function matchesOf(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+function textFiles(): string[] {
+  return globSync("**/*.{ts,tsx,js,sol,md,json,yaml,yml,css,html,service,example}", {
+    exclude: (name) => WRITTEN_BY_TOOLS.has(name.split("/").at(-1) ?? ""),
+  });
+}
