@@ -167,7 +167,7 @@ const schema = z.object({
 
 export type ApiEnvironment = ReturnType<typeof readEnvironment>;
 
-/** Reads and checks what the api is configured by. Design, section 9. @throws EnvironmentError */
+/** Reads and checks what the api is configured by. docs/product.md#configuration. @throws EnvironmentError */
 export function readEnvironment(source: NodeJS.ProcessEnv) {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
   const result = schema.safeParse(present);

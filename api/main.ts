@@ -27,7 +27,7 @@ import { serveFrontend } from "./site/serve-frontend.ts";
 
 const FRONTEND = fileURLToPath(new URL("../dist/frontend", import.meta.url));
 const SHUTDOWN_MS = 9_000;
-/** Callers are answered within five seconds. Design, fault F17. */
+/** Callers are answered within five seconds. docs/product.md#limit-answer-time. */
 const QUERY_TIMEOUT_MS = 4_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 const LOCAL_POLL_MS = 100;

@@ -3,7 +3,7 @@ import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
 
 const CHZ = { name: "Chiliz", symbol: "CHZ", decimals: 18 } as const;
 
-/** Chiliz Spicy. Our own definition: wallets refuse viem's explorer address, which is http. Design, sections 4 and 8. */
+/** Chiliz Spicy. Our own definition: wallets refuse viem's explorer address, which is http. docs/product.md#wallet-network. */
 export const spicy = defineChain({
   id: SPICY_CHAIN_ID,
   name: "Chiliz Spicy Testnet",

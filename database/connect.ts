@@ -45,7 +45,7 @@ const INT8_TYPE = 20;
 
 /**
  * Opens SQLite for a file path or `sqlite:` URL, PostgreSQL for `postgres://` and `postgresql://`.
- * Design, section 5.
+ * docs/product.md#database-engines.
  * @throws DatabaseUnavailableError
  */
 export async function connect(databaseUrl: string, options: ConnectOptions = {}): Promise<Database> {
@@ -59,7 +59,7 @@ function connectSqlite(databaseUrl: string): Database {
   return { engine: "sqlite", kysely, location: file, close: () => kysely.destroy() };
 }
 
-/** Opens the file with the pragmas of design, section 5, and 64-bit integers. */
+/** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. */
 export function openSqlite(file: string): Sqlite.Database {
   try {
     if (file !== ":memory:") ensureDirectory(dirname(file));

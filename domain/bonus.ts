@@ -20,12 +20,12 @@ export type Bonus = {
   totalBps: bigint;
 };
 
-/** `club` is reading B, the rule that is computed; `tiers` is reading A, the marketing copy. Design, section 8. */
+/** `club` is the default; `tiers` makes the home page's copy the rule. docs/product.md#bonus. */
 export type BonusProgram = "club" | "tiers";
 
 export type HoldingTier = { minimum: bigint; bonusBps: bigint };
 
-/** Specification, section 9, reading B and the dashboard's tier badges: thresholds are inclusive. Highest first. */
+/** Thresholds are inclusive, highest first. Also the dashboard's tier badges. docs/product.md#bonus-club. */
 export const HOLDING_TIERS: readonly HoldingTier[] = [
   { minimum: 50n, bonusBps: 200n },
   { minimum: 30n, bonusBps: 100n },
@@ -34,14 +34,14 @@ export const HOLDING_TIERS: readonly HoldingTier[] = [
 
 export const STORE_BONUS_BPS = 200n;
 
-/** Specification, section 9, reading A. */
+/** docs/product.md#bonus-tiers. */
 export const READING_A = { basicBps: 100n, silverBps: 300n, goldBps: 500n, goldAbove: 100n } as const;
 
 const NO_BONUS: Bonus = { storeBps: 0n, holdingBps: 0n, totalBps: 0n };
 
 /**
- * Whether a fan token is the token of a store's club: its slug is the lower-cased club (the specification's literal
- * rule), its name is the club, or its slug is the club's slug (design, section 8).
+ * Whether a fan token is the token of a store's club: its slug is the lower-cased club, its
+ * name is the club, or its slug is the club's slug. docs/product.md#bonus-match.
  */
 export function tokenMatchesClub(token: { slug: string; name: string }, club: string | null | undefined): boolean {
   const wanted = club?.trim().toLowerCase();

@@ -13,7 +13,7 @@ export type CashbackTerms = {
 
 /**
  * The cashback of a purchase in gwei of CHZ: value × percent × rate, rounded down to a whole gwei.
- * Specification, section 9 ("purchase value times cashback percent"); design, sections 5 and 8.
+ * docs/product.md#cashback-formula.
  */
 export function cashbackGwei({ valueCents, totalBps, weiPerCent }: CashbackTerms): bigint {
   return (valueCents * totalBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
@@ -32,7 +32,7 @@ export function cashbackRange(allBps: readonly bigint[]): { minBps: bigint; maxB
   );
 }
 
-/** Specification, section 3: 'min%' if min equals max, else 'min% - max%', and '0%' if there are none. */
+/** 'min%' if min equals max, else 'min% - max%', and '0%' if there are none. docs/product.md#cashback-range. */
 export function cashbackRangeText(allBps: readonly bigint[]): string {
   const range = cashbackRange(allBps);
   if (!range) return "0%";

@@ -1,4 +1,4 @@
-/** Specification, section 3: 8 built-in sample stores, cashback from 2.5 % to 7 %, and the fan tokens PSG and VERDAO. */
+/** Eight sample stores, cashback from 2.5 % to 7 %, and the fan tokens PSG and VERDAO. docs/product.md#samples. */
 export type SampleStore = {
   /** Namespaced, so that it never meets a database id. */
   id: `sample-${string}`;

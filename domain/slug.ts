@@ -1,4 +1,4 @@
-/** What a fan token's slug may look like. Specification, section 5; design, section 7. */
+/** The form of a fan token's slug. docs/product.md#slug. */
 export const SLUG_PATTERN = /^[a-z0-9-]{1,32}$/;
 
 /** A name as a slug: lower case, accents dropped, everything else that is no letter or digit a hyphen. */

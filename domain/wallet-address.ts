@@ -1,7 +1,7 @@
 /** A wallet address in lower case, as it is stored and compared everywhere. */
 export type WalletAddress = `0x${string}`;
 
-/** Specification, section 9: 6 leading and 4 trailing characters. */
+/** Keeps 6 leading and 4 trailing characters. docs/product.md#wallet-address. */
 export function shortenAddress(address: string): string {
   return `${address.slice(0, 6)}...${address.slice(-4)}`;
 }

@@ -24,7 +24,7 @@ export type PlanOptions = {
 /**
  * Gives every open purchase its next step. The step is derived from what the indexer saw, never from memory, so that a
  * process that dies anywhere loses nothing. Simulated purchases and those that a network approved go on by themselves.
- * Answers whether something was planned. Design, section 1.
+ * Answers whether something was planned. docs/product.md#purchase-steps.
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);

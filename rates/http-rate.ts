@@ -32,7 +32,7 @@ const feedSchema = z.object({
 /**
  * The rate of an HTTP feed. A feed that answers wrongly (garbled, old, zero, jumping) is not believed from that moment on;
  * one that is silent is believed until its last rate is too old. Then conversions wait, and nothing is guessed. Purchases
- * that were confirmed before keep theirs. Design, fault F29.
+ * that were confirmed before keep theirs. docs/product.md#rate-feed.
  */
 export function httpRate(options: HttpRateOptions): RateSource {
   const maximumAgeMs = options.maximumAgeSeconds * 1_000;

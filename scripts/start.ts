@@ -1,4 +1,4 @@
-/** The whole system on this machine: local chain, contracts, catalogue, indexer, api with the web app. Design, section 9. */
+/** The whole system on this machine: local chain, contracts, catalogue, indexer, api with the web app. docs/product.md#local-start. */
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

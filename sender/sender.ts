@@ -19,7 +19,7 @@ const IDLE_HEAD_MS = 5_000;
 
 /**
  * Sends what stands in the outbox: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the
- * receipt by hash → N confirmations. Never the other way round. One sender at a time across processes. Design, section 7.
+ * receipt by hash → N confirmations. Never the other way round. One sender at a time across processes. docs/product.md#sender-order.
  */
 export class Sender {
   readonly status: SenderStatus = {

@@ -10,7 +10,7 @@ export const ABSOLUTE_MS = 12 * 3_600_000;
 const COMPAT_MS = 3_600_000;
 /** A session's last use is written at most this often. */
 const TOUCH_MS = 60_000;
-/** Design, section 7: a sign-in proof for money calls is at most 15 minutes old. */
+/** Calls that send money want a sign-in this recent. docs/product.md#sign-in-proof. */
 const PROOF_MS = 15 * 60_000;
 
 const ANONYMOUS: Identity = { kind: "anonymous" };

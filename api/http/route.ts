@@ -9,7 +9,7 @@ export type Identity =
   | { kind: "service"; name: string };
 
 /**
- * Who may call; there is no route without one. Design, section 7.
+ * Who may call; there is no route without one. docs/product.md#access.
  * - `anyone`: the identity is told where there is one.
  * - `user`: a live session, also one by a fixed sentence.
  * - `proven_user`: a session by a nonce.

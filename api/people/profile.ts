@@ -176,7 +176,7 @@ function toClaimedNft(services: Services, purchase: Purchase): PurchaseNft {
   });
 }
 
-/** A token as its contract draws it: specification, section 3, "Blockchain purchase NFT". */
+/** A token as its contract draws it. docs/product.md#ticket-attributes. */
 export function toNft(services: Services, nft: Nft): PurchaseNft {
   return {
     tokenId: nft.tokenId.toString(),

@@ -22,7 +22,7 @@ import { revokeSession } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
 import { eraseUser, findUser, insertUser } from "./users.ts";
 
-/** Design, section 7. */
+/** docs/product.md#limit-calls. */
 const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
 const SIGN_IN_LIMIT = { perMinute: 120, by: "origin" } as const;
 

@@ -3,7 +3,7 @@ import type { Queries } from "../../database/transaction.ts";
 import type { SignInPurpose } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
-/** `nonce`: the wallet answered a challenge. `compat`: it signed the specification's fixed sentence. */
+/** `nonce`: the wallet answered a challenge. `compat`: it signed the fixed sentence. */
 export type SessionKind = "nonce" | "compat";
 
 export type Session = {

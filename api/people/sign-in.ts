@@ -37,7 +37,7 @@ const EIP_1271_MAGIC = "0x1626ba7e";
 /** Where the page is, as the wallet shows it and the message binds it. */
 export type Site = { domain: string; uri: string };
 
-/** Makes and stores an EIP-4361 message whose statement is the specification's sentence. Design, section 7. */
+/** Creates and stores an EIP-4361 message whose statement is the fixed sentence. docs/product.md#sign-in-challenge. */
 export async function issueChallenge(
   services: Services,
   queries: Queries,
@@ -71,7 +71,7 @@ export async function issueChallenge(
 export type Proof = { wallet: WalletAddress; purpose: SignInPurpose; signature: Hex; nonce: string | undefined };
 
 /**
- * Checks a signature over the challenge, or over the specification's fixed sentence where that is still served.
+ * Checks a signature over the challenge, or over the fixed sentence where that is still accepted.
  * Nothing is spent yet: `openSession` does that in the transaction that makes the session.
  * @throws ApiError 400
  */

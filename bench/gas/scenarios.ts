@@ -21,7 +21,7 @@ const account = (index: number) => ethers.getAddress(`0x${ethers.id(`account ${i
 const accounts = (from: number, count: number) => Array.from({ length: count }, (_, index) => account(from + index));
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, index) => BigInt(from + index));
 
-/** Gas of whole transactions, a token or payment where a batch is named. Design, section 4. */
+/** Gas of whole transactions, a token or payment where a batch is named. */
 export async function measureGas(): Promise<Record<string, number>> {
   const system = await deploySystem();
   return { ...(await measureReceipts(system)), ...(await measurePayments(system)) };

@@ -47,7 +47,7 @@ export function isPublicHttpsUrl(text: string): boolean {
 /** A message of EIP-4361 to sign: good once, until it expires. */
 export const challengeSchema = z.object({ nonce: z.string(), message: z.string(), expires_at: z.iso.datetime() });
 
-/** Every error, at every call. Design, section 7. `error` and `message` are the same sentence. */
+/** The body of every error. docs/product.md#error-shape. `error` and `message` are the same sentence. */
 export const errorSchema = z.object({
   success: z.literal(false),
   error: z.string(),

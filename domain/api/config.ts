@@ -15,7 +15,7 @@ export const configResponseSchema = z.object({
     /** Whether a registered purchase goes through mint, confirmation and payment by itself. */
     simulated: z.boolean(),
     auth_mode: z.enum(["compat", "strict"]),
-    /** Which bonus rule is computed. Design, section 8. */
+    /** Which bonus rule is computed. docs/product.md#bonus. */
     bonus_program: z.enum(["club", "tiers"]),
     /** The rate in force now, decimal text: wei of CHZ for a cent of a real. */
     wei_per_cent: z.string(),

@@ -28,7 +28,7 @@ export const loginRequestSchema = z.object({ address: addressSchema, signature, 
 export const loginResponseSchema = z.object({ success: z.literal(true), token: z.string() });
 
 export const nftAttributeSchema = z.object({ trait_type: z.string(), value: z.string() });
-/** Specification, section 3, "Blockchain purchase NFT". */
+/** docs/product.md#ticket-attributes. */
 export const purchaseNftSchema = z.object({
   /** Decimal text. */
   tokenId: z.string(),

@@ -65,7 +65,7 @@ export const registerPurchaseResponseSchema = z.object({
 });
 export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>["purchase"];
 
-/** One purchase as its buyer sees it: specification, section 3, "Stored purchase record", and its life on chain. */
+/** One purchase as its buyer sees it: the stored record and its life on the chain. docs/product.md#purchase-states. */
 export const purchaseRecordSchema = z.object({
   ...purchaseTermsShape,
   store: z.string(),

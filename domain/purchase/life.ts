@@ -19,13 +19,13 @@ export function purchaseStatusFromChain(status: number | bigint | undefined): Pu
   return STATUS_BY_CHAIN[Number(status ?? 0)] ?? "processing";
 }
 
-/** How the NFT's `Status` attribute spells it. Specification, section 4 (default Pending). */
+/** How the NFT's `Status` attribute spells it. Pending by default. docs/product.md#purchase-states. */
 export function statusAttribute(status: PurchaseStatus): "Pending" | "Confirmed" | "Cancelled" {
   if (status === "confirmed") return "Confirmed";
   return status === "cancelled" ? "Cancelled" : "Pending";
 }
 
-/** How stored records spell it. Specification, section 4. */
+/** How stored records spell it. docs/product.md#purchase-states. */
 export function storedStatus(status: PurchaseStatus): "Pendente" | "Confirmado" | "Cancelado" {
   if (status === "confirmed") return "Confirmado";
   return status === "cancelled" ? "Cancelado" : "Pendente";

@@ -1,7 +1,7 @@
 import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
 import { ApiError, call } from "../api/http.ts";
 
-/** What the store and fan-token helpers answer: they never throw. Specification, section 8. */
+/** What the store and fan-token helpers answer: they never throw. docs/product.md#error-helpers. */
 export type Outcome = {
   success: boolean;
   message: string;
@@ -42,7 +42,7 @@ async function attempt(method: string, path: string, body: unknown, fallback: st
   }
 }
 
-/** Optional fields are sent only when they hold something. Specification, section 5. */
+/** Optional fields are sent only when they hold something. docs/product.md#store. */
 export function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== "" && value !== false),

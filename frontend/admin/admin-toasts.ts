@@ -1,7 +1,7 @@
 import { toast } from "../ui/toast.ts";
 import type { Outcome } from "./admin-calls.ts";
 
-/** The server's sentence, or ours with what is known of the cause. Specification, section 8, "Admin toasts". */
+/** The server's sentence, or ours with what is known of the cause. docs/product.md#admin-texts. */
 export function toastOutcome(outcome: Outcome, done: string, fallback: string): void {
   if (outcome.success) toast.success(done, { id: "admin" });
   else

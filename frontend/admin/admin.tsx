@@ -8,7 +8,7 @@ import { toast } from "../ui/toast.ts";
 
 const Panel = lazy(() => import("./panel.tsx"));
 
-/** The admin area is in Portuguese. Specification, sections 2, 4 and 8. */
+/** The admin area is in Portuguese. docs/product.md#admin-check. */
 const CHECKING = "Verificando permissões de administrador...";
 const REDIRECTING = "Redirecionando...";
 /** Long enough to be read. */

@@ -14,7 +14,7 @@ type CashbackDialogProps = {
   onSubmit: (fields: CashbackFields) => Promise<boolean>;
 };
 
-/** An update sends only the fields that hold something. Specification, section 5. */
+/** An update sends only the fields that hold something. docs/product.md#store-category. */
 const updateSchema = z.preprocess((fields: CashbackFields) => nonEmpty(fields), updateCashbackRequestSchema);
 
 /** Adds or edits a cashback category. A comma is read as a dot; what is sent has a dot. */

@@ -9,7 +9,7 @@ type ConfirmDialogProps = {
   onClose: () => void;
 };
 
-/** Deleting always asks first. Specification, section 5. */
+/** Deleting always asks first. docs/product.md#catalogue-deletes. */
 export function ConfirmDialog({ title, text, onConfirm, onClose }: ConfirmDialogProps) {
   const [isBusy, setBusy] = useState(false);
   // With the row, the button goes that opened the dialog.

@@ -21,7 +21,7 @@ type FanTokenFormProps = {
   onSaved: () => Promise<unknown>;
 };
 
-/** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. Specification, section 5. */
+/** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
 export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) {
   const t = useText();
   const { id, ...defaultValues } = initial;

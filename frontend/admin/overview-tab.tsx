@@ -4,7 +4,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { getAuditLog, getOverview } from "./admin-calls.ts";
 
-/** Specification, section 9, "Admin page sample figures": shown as examples while the API has none. */
+/** Sample figures, shown as examples while the API has none. docs/product.md#admin-overview. */
 const SAMPLE_FIGURES = { stores: 12, users: 1_204, purchases: 2_945, chz: 9_721 } as const;
 const SAMPLE_ACTIVITY = [
   "Nova loja cadastrada: Mercado da Bola",

@@ -51,7 +51,7 @@ type StoreDialogProps = {
   onSubmit: (fields: StoreFields) => Promise<boolean>;
 };
 
-/** Creates or edits a store. Specification, sections 2 and 5. */
+/** Creates or edits a store. docs/product.md#store. */
 export function StoreDialog({ title, action, initial = EMPTY, onClose, onSubmit }: StoreDialogProps) {
   const { register, handleSubmit, formState } = useForm({
     defaultValues: initial,

@@ -14,7 +14,7 @@ import {
   type Store,
 } from "./shapes.ts";
 
-/** The shopper's calls of specification, section 7; one function each. */
+/** The shopper's calls, one function each. docs/product.md#api-calls. */
 
 type Signal = { signal?: AbortSignal };
 type Answer = Record<string, unknown>;

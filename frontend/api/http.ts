@@ -44,7 +44,7 @@ export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-/** Specification, section 8. Shown in the reader's language by the session's toast. */
+/** docs/product.md#session-browser. Shown in the reader's language by the session's toast. */
 export const SESSION_EXPIRED = "Unauthorized: Session expired";
 
 type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown };
@@ -57,7 +57,7 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
 }
 
 /**
- * One call of section 7: JSON both ways, the bearer token when there is one.
+ * One call of the API: JSON both ways, the bearer token when there is one.
  * @throws ApiError with the response's error field, or 'API Error: {status} {statusText}'
  * @throws UnreachableError
  */

@@ -1,4 +1,4 @@
-/** Every address inside the app, in one place. Specification, section 2. */
+/** Every address inside the app, in one place. docs/product.md#routes. */
 export const paths = {
   home: "/",
   auth: (next?: string) => (next ? `/auth?next=${encodeURIComponent(next)}` : "/auth"),

@@ -84,7 +84,7 @@ export default function Auth() {
 /** What an account is good for, beside the card. */
 const POINTS = ["ticket", "cashback", "bonus"] as const;
 
-/** A profile exists: a success message, then the dashboard. Specification, section 2. */
+/** A profile exists: a success message, then the dashboard. docs/product.md#auth. */
 function AlreadyIn() {
   const t = useText();
   const navigate = useNavigate();

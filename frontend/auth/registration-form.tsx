@@ -20,7 +20,7 @@ import { challengeOf, reasonOf, toastSignatureProblem } from "./use-sign-in.ts";
 const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
 type Fields = z.infer<typeof schema>;
 
-/** Step 2: names and e-mail, linked to the connected wallet by its signature. Specification, sections 2 and 5. */
+/** Step 2: names and e-mail, linked to the connected wallet by its signature. docs/product.md#registration. */
 export default function RegistrationForm() {
   const t = useText();
   const navigate = useNavigate();

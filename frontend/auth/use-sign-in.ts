@@ -16,7 +16,7 @@ export type SignInStep = "idle" | "waiting" | "checking" | "signing" | "failed" 
 
 /**
  * What follows a connection: is the wallet registered? If so it logs in by signature; if not, the registration form.
- * Specification, section 2, "Auth".
+ * docs/product.md#sign-in.
  */
 export function useSignIn() {
   const t = useText();
@@ -104,7 +104,7 @@ export function challengeOf(checked: CheckedUser, sentence: string): { message: 
   return { message: challenge.message, nonce: challenge.nonce };
 }
 
-/** Specification, section 8, "Signing". */
+/** docs/product.md#error-toasts. */
 export function toastSignatureProblem(error: unknown, t: Translate): void {
   if (error instanceof AddressMismatchError) {
     toast.error(t("sign.mismatch"), { id: "sign", description: t("sign.mismatch.detail") });

@@ -34,7 +34,7 @@ export default function Dashboard() {
   return <LoginRequired />;
 }
 
-/** Specification, section 2: no profile is waited for during 500 ms, counted from when the session is restored. */
+/** Waits 500 ms for a profile, counted from when the session is restored. docs/product.md#dashboard. */
 function LoginRequired() {
   const t = useText();
   const navigate = useNavigate();
@@ -218,7 +218,7 @@ function BonusSystem() {
 
 const NFT_SKELETONS = 3;
 
-/** Blockchain NFTs if there are any, otherwise the stored records. Specification, section 2. */
+/** Blockchain NFTs if there are any, otherwise the stored records. docs/product.md#tickets. */
 function Tickets({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
   const t = useText();
   const isEmpty = profile.nfts.length === 0 && profile.purchases.length === 0;

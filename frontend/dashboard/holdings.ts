@@ -26,13 +26,13 @@ function holdings(balances: ReadonlyMap<string, string>): Holdings {
   };
 }
 
-/** Specification, section 3: lower-cased symbol to balance, plus chz for the native balance. */
+/** Lower-cased symbol to balance, plus `chz` for the native balance. docs/product.md#profile. */
 export function holdingsOf(profile: Profile): Holdings {
   const rows = profile.tokens.map((token): [string, string] => [token.symbol.toLowerCase(), token.balance]);
   return holdings(new Map([...rows, ["chz", profile.nativeBalance]]));
 }
 
-/** Specification, section 3, "Sample data": only where no profile is loaded, and labelled as examples. */
+/** Only where no profile is loaded, and labelled as examples. docs/product.md#samples. */
 export const SAMPLE_HOLDINGS = holdings(
   new Map([
     ["chz", "10.5"],

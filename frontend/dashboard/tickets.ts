@@ -6,7 +6,7 @@ import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 import type { PurchaseStatus } from "../../domain/purchase/life.ts";
 import type { Profile } from "../api/shapes.ts";
 
-/** What an NFT's attributes say; a missing Status is Pending. Specification, sections 3 and 4. */
+/** What an NFT's attributes say; a missing Status is Pending. docs/product.md#ticket-attributes. */
 export type NftFacts = {
   store: string;
   valueText: string;
@@ -47,7 +47,7 @@ export type CashbackSums = {
   pendingCount: number;
 };
 
-/** The server's totals, or the sums over the NFTs' attributes where it gives none. Specification, section 9. */
+/** The server's totals, or the sums over the NFTs' attributes where it gives none. docs/product.md#cashback-totals. */
 export function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSums {
   const { totals } = profile;
   if (totals) {

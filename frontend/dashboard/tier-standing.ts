@@ -14,7 +14,7 @@ export type TierStanding = {
 /** In the order of HOLDING_TIERS, the highest first. */
 const NAMES = ["gold", "silver", "basic"] as const;
 
-/** By the rule in force: thresholds 10, 30 and 50, or the home page's tiers. Specification, section 9. */
+/** By the rule in force: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
 export function tierStanding(holding: Holding, program: BonusProgram): TierStanding {
   return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
 }

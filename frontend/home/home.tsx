@@ -90,7 +90,7 @@ export default function Home() {
   );
 }
 
-/** The tiers are the copy; whether they are the rule too is the operator's choice. Design, section 8. */
+/** The tiers are the copy; whether they are the rule too is the operator's choice. docs/product.md#bonus-tiers. */
 function TiersNote() {
   const t = useText();
   const areTheRule = useQuery(configQuery).data?.bonus_program === "tiers";
@@ -104,7 +104,7 @@ function TiersNote() {
   );
 }
 
-/** Specification, section 2: to the stores when a wallet is connected, otherwise it connects the wallet itself. */
+/** Goes to the stores when a wallet is connected, otherwise connects one. docs/product.md#home. */
 function ViewStoresButton() {
   const t = useText();
   const navigate = useNavigate();

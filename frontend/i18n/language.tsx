@@ -7,7 +7,7 @@ export type Language = "pt" | "en";
 export type MessageId = keyof typeof pt;
 type Values = Record<string, string | number | bigint | Date | undefined>;
 
-/** Specification, section 9: pt whatever the browser says, until the reader chooses; the choice is remembered. */
+/** Portuguese whatever the browser says, until the reader chooses; the choice is remembered. docs/product.md#language. */
 export const LOCALES = { pt: "pt-BR", en: "en" } as const;
 
 const cache = createIntlCache();

@@ -12,14 +12,14 @@ export function useFormat() {
     const percent = (value: string | number) =>
       `${new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number)}%`;
     return {
-      /** Two decimals. Specification, section 9. */
+      /** Two decimals. docs/product.md#formats. */
       decimal,
       chz: (value: string | number) => `${decimal(value)} CHZ`,
       brl: (reais: string | number) =>
         new Intl.NumberFormat(intl.locale, { style: "currency", currency: "BRL" }).format(reais as number),
       /** Without trailing zeros: 5.75 → "5,75%". */
       percent,
-      /** 'min%' if min equals max, else 'min% - max%'. Specification, section 3. */
+      /** 'min%' if min equals max, else 'min% - max%'. docs/product.md#cashback-range. */
       percentRange: (min: number, max: number) => (min === max ? percent(max) : `${percent(min)} - ${percent(max)}`),
       integer: (value: number) => intl.formatNumber(value),
       date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),

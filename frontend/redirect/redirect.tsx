@@ -16,7 +16,7 @@ import { useCountdown } from "./use-countdown.ts";
 
 type Destination = { name: string; link: string };
 
-/** The sample list first, then the catalogue; an unknown store leads back. Design, section 8. */
+/** The sample list first, then the catalogue; an unknown store leads back. docs/product.md#redirect. */
 export default function Redirect() {
   const t = useText();
   const { storeId = "" } = useParams();

@@ -11,7 +11,7 @@ import { useWallet } from "../wallet/wallet.tsx";
 
 /**
  * `restoring`: a token exists and its profile is on the way. `unreachable`: nothing answers, the token is kept.
- * Specification, section 4, "Session".
+ * docs/product.md#session-browser.
  */
 export type SessionStatus = "anonymous" | "restoring" | "unreachable" | "ready";
 
@@ -87,7 +87,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return () => removeEventListener("storage", follow);
   }, [end, t]);
 
-  // Specification, section 4: if loading the profile fails, the token is cleared. No answer at all is no refusal.
+  // If the server refuses the profile, the token is cleared; no answer is not a refusal. docs/product.md#session-browser
   const hasRefusal = me.isError && me.data === undefined && me.error instanceof ApiError;
   useEffect(() => {
     if (token !== null && hasRefusal) end();
@@ -107,7 +107,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     toast.success(t("session.signedOut"), { id: "session" });
   }, [end, profile?.wallet, t, token]);
 
-  // Design, section 8: an account change signs out a session of another wallet.
+  // An account change ends a session of another wallet. docs/product.md#account-change
   const owner = profile?.wallet;
   useEffect(() => {
     if (!address || !owner || address === owner) return;

@@ -21,7 +21,7 @@ import { Tooltip } from "../ui/tooltip.tsx";
 
 const CENTS = 100n;
 
-/** Chooses the fan token, shows what it brings, records the purchase and leads to the store. Specification, section 2. */
+/** Chooses the fan token, shows what it brings, records the purchase and leads to the store. docs/product.md#buy-dialog. */
 export default function BuyDialog({ store, onClose }: { store: Store; onClose: () => void }) {
   const t = useText();
   const navigate = useNavigate();
@@ -34,8 +34,8 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   const token = list.find((one) => one.slug === slug) ?? list[0];
 
   useEffect(() => {
-    // Specification, section 2: a failure to fetch the tokens is only logged; the dialog offers to try again.
-    // biome-ignore lint/suspicious/noConsole: the specification asks for the log
+    // A failure to fetch the tokens is only logged; the dialog offers a retry. docs/product.md#buy-dialog
+    // biome-ignore lint/suspicious/noConsole: the log is wanted: docs/product.md#buy-dialog
     if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
   }, [tokens.isError, tokens.error]);
 

@@ -8,7 +8,7 @@ export type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
 const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** The sorted distinct non-empty values of a field. Specification, section 2. */
+/** The sorted distinct non-empty values of a field. docs/product.md#stores. */
 export function optionsOf(stores: readonly Store[], name: FilterName): string[] {
   return [...new Set(stores.map((store) => store[name].trim()).filter(Boolean))].sort(collator.compare);
 }

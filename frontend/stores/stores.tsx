@@ -77,7 +77,7 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
         </label>
         {FILTERS.map((name) => {
           const options = optionsOf(stores, name);
-          // Specification, section 2: the club filter only where a store has a club.
+          // The club filter shows only where a store has a club. docs/product.md#stores
           if (name === "club" && options.length === 0 && !isPending) return null;
           return (
             <label key={name} className="field">

@@ -1,7 +1,7 @@
 import { createConfig, http, injected } from "wagmi";
 import { chainOf } from "../../chain/chains.ts";
 
-/** The chain that this build is for. Design, section 8: our own definition, with an https explorer. */
+/** The chain that this build is for. Our own definition, with an https explorer. docs/product.md#wallet-network. */
 export const targetChain = chainOf(import.meta.env.VITE_NETWORK);
 
 /** Wallets announce themselves by EIP-6963; `injected` serves those that only set `window.ethereum`. */

@@ -16,7 +16,7 @@ export async function readChainId(provider: Eip1193Provider): Promise<number> {
 
 /**
  * Asks the wallet to switch, and to add the chain where it is unknown (4902). Asked at the provider itself, because
- * wagmi turns every failed add into 4001. Specification, section 4.
+ * wagmi turns every failed add into 4001. docs/product.md#wallet-network.
  * @throws AddNetworkError, or what the wallet said to the switch
  */
 export async function switchNetwork(provider: Eip1193Provider, chain: Chain): Promise<void> {

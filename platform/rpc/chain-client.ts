@@ -1,7 +1,7 @@
 import { createPublicClient, fallback, http, type PublicClient } from "viem";
 import { chainOf, type Network } from "../../chain/chains.ts";
 
-/** Below the five seconds within which every call is answered. Design, fault F3. */
+/** Below the five seconds within which every call is answered. docs/product.md#limit-answer-time. */
 const TIMEOUT_MS = 3_000;
 const BATCH_SIZE = 100;
 

@@ -1,6 +1,6 @@
 import type { Hex, PublicClient } from "viem";
 
-/** Code that runs one opcode and answers nothing; a chain without it answers an error. Design, section 4. */
+/** Code that runs one opcode and answers nothing; a chain without it answers an error. docs/product.md#chain-facts. */
 const OPCODES: Record<string, Hex> = { MCOPY: "0x5f5f5f5e00", TLOAD: "0x5f5c5000" };
 
 /**

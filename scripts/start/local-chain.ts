@@ -27,7 +27,7 @@ export function findAnvil(): string | undefined {
   }
 }
 
-/** Spicy's id and rules, a block every second and on every transaction. Design, section 4. */
+/** Spicy's id and rules, a block every second and on every transaction. docs/product.md#chain-networks. */
 export function anvilArguments(chainPort: number, stateFile: string): string[] {
   return [
     ...["--chain-id", String(SPICY_CHAIN_ID), "--hardfork", "cancun"],

@@ -30,7 +30,7 @@ const admins: Expected = {
 };
 const staff: Expected = { ...admins, service: "in" };
 
-/** Design, section 7: who may call what. A route that is missing here fails the test below. */
+/** Who may call what: docs/product.md#access. A route that is missing here fails the test below. */
 const TABLE: Record<string, Expected> = {
   "get /api": everyone,
   "get /api/config": everyone,

@@ -17,7 +17,7 @@ import { onBothSystems } from "./support/system.ts";
 const IMAGE = "https://example.com/token.png";
 const UNKNOWN_ID = 999_999;
 
-// Specification, sections 3 to 8, and design, section 7: what a client that knows only these pages may rely on.
+// What a client may rely on that knows only docs/product.md.
 onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (system) => {
   let owner: Caller;
   let admin: Caller;

@@ -5,7 +5,7 @@ import { measureGas } from "../../bench/gas/scenarios.ts";
 
 const SNAPSHOT = join(import.meta.dirname, "gas-snapshot.json");
 
-/** Design, section 4: the table that holds with every feature in. The ticket's art is on top of `tokenURI`'s figure. */
+/** The table that holds with every feature in. The ticket's art is on top of `tokenURI`'s figure. */
 const LIMITS: Record<string, number> = {
   mintNewBuyer: 82_000,
   mintReturningBuyer: 65_000,

@@ -7,6 +7,9 @@ const CITATION = /docs\/product\.md#([\w-]+)/g;
 /** From one page of docs/ to another, and inside the document itself. */
 const LINK = /\]\((?:product\.md)?#([\w-]+)\)/g;
 
+/** A page that is not in the repository. */
+const ABSENT_PAGE = /\b(?:specification|design)[,:]? (?:sections?|fault)\b/i;
+
 const WRITTEN_BY_TOOLS = new Set([
   "node_modules",
   ".git",
@@ -39,6 +42,11 @@ describe("docs/product.md", () => {
       return cited.filter((anchor) => !anchors.includes(anchor)).map((anchor) => `${file} cites #${anchor}`);
     });
     expect(unknown).to.deep.equal([]);
+  });
+
+  it("is what comments cite, never the section of a page outside the repository", () => {
+    const wrong = textFiles().filter((file) => ABSENT_PAGE.test(readFileSync(file, "utf8")));
+    expect(wrong).to.deep.equal([]);
   });
 });
 
