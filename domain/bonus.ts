@@ -35,7 +35,7 @@ export const HOLDING_TIERS: readonly HoldingTier[] = [
 export const STORE_BONUS_BPS = 200n;
 
 /** docs/product.md#bonus-tiers. */
-export const READING_A = { basicBps: 100n, silverBps: 300n, goldBps: 500n, goldAbove: 100n } as const;
+export const TIERS_PROGRAM = { basicBps: 100n, silverBps: 300n, goldBps: 500n, goldAbove: 100n } as const;
 
 const NO_BONUS: Bonus = { storeBps: 0n, holdingBps: 0n, totalBps: 0n };
 
@@ -69,10 +69,10 @@ function tiersBonus({ token, club, holding }: BonusParameters): Bonus {
   if (!token || holding.units <= 0n) return NO_BONUS;
   const one = 10n ** BigInt(holding.decimals);
   const holdingBps =
-    holding.units > READING_A.goldAbove * one
-      ? READING_A.goldBps
+    holding.units > TIERS_PROGRAM.goldAbove * one
+      ? TIERS_PROGRAM.goldBps
       : tokenMatchesClub(token, club)
-        ? READING_A.silverBps
-        : READING_A.basicBps;
+        ? TIERS_PROGRAM.silverBps
+        : TIERS_PROGRAM.basicBps;
   return { storeBps: 0n, holdingBps, totalBps: holdingBps };
 }

@@ -1,4 +1,4 @@
-import { type BonusProgram, HOLDING_TIERS, type Holding, holdingTier, READING_A } from "../../domain/bonus.ts";
+import { type BonusProgram, HOLDING_TIERS, type Holding, holdingTier, TIERS_PROGRAM } from "../../domain/bonus.ts";
 
 export type TierName = "basic" | "silver" | "gold";
 
@@ -33,12 +33,12 @@ function byThresholds(holding: Holding): TierStanding {
 
 /** Silver depends on the store, so no holding has it by itself. */
 function byTheCopy(holding: Holding): TierStanding {
-  if (holding.units > READING_A.goldAbove * oneOf(holding))
-    return { reached: { name: "gold", bonusBps: READING_A.goldBps }, next: undefined, wayPercent: 100 };
+  if (holding.units > TIERS_PROGRAM.goldAbove * oneOf(holding))
+    return { reached: { name: "gold", bonusBps: TIERS_PROGRAM.goldBps }, next: undefined, wayPercent: 100 };
   return {
-    reached: holding.units > 0n ? { name: "basic", bonusBps: READING_A.basicBps } : undefined,
-    next: { bonusBps: READING_A.goldBps, above: READING_A.goldAbove },
-    wayPercent: wayTo(READING_A.goldAbove, holding),
+    reached: holding.units > 0n ? { name: "basic", bonusBps: TIERS_PROGRAM.basicBps } : undefined,
+    next: { bonusBps: TIERS_PROGRAM.goldBps, above: TIERS_PROGRAM.goldAbove },
+    wayPercent: wayTo(TIERS_PROGRAM.goldAbove, holding),
   };
 }
 
