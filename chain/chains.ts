@@ -26,11 +26,11 @@ export const chiliz = defineChain({
   blockExplorers: { default: { name: "Chiliscan", url: "https://chiliscan.com" } },
 });
 
-/** `localhost` is a chain on this machine with Spicy's id, so that every rule about the network holds unchanged. */
+/** `localhost` is a chain on this machine with Spicy's id, so every rule about the network applies to it. */
 export const NETWORKS = ["localhost", "spicy", "chiliz"] as const;
 export type Network = (typeof NETWORKS)[number];
 
-/** The definition for a network; on this machine the node's own address replaces the public ones. */
+/** The definition of a network; on the local chain the node's own URL replaces the public ones. */
 export function chainOf(network: Network, localRpcUrl = "http://127.0.0.1:8545"): Chain {
   if (network === "chiliz") return chiliz;
   if (network === "spicy") return spicy;

@@ -9,11 +9,11 @@ const addressSchema = z
   .refine((text) => isAddress(text, { strict: false }), "must be an address")
   .transform((text) => getAddress(text));
 
-/** One file a network: what stands where, and all that is needed to build and compare the bytecode again. */
+/** The record of one network: contract addresses, and what is needed to rebuild and compare the bytecode. */
 export const deploymentSchema = z.object({
   network: z.enum(NETWORKS),
   chainId: z.number().int(),
-  /** The first block that can hold an event of ours. */
+  /** The first block that can contain one of our events. */
   block: z.number().int().nonnegative(),
   deployer: addressSchema,
   purchaseNft: z.object({
@@ -28,7 +28,7 @@ export const deploymentSchema = z.object({
       addressSchema,
       z.number().int(),
       addressSchema,
-      /** Wei, as decimal text: JSON numbers are too small. */
+      /** Wei, as decimal text: a JSON number cannot hold it. */
       z.object({ maxWeiPerCent: z.string(), maxPayout: z.string(), dailyCap: z.string() }),
     ]),
   }),
@@ -40,19 +40,19 @@ export const deploymentSchema = z.object({
     libraries: z.array(z.string()),
     sourceHash: z.string(),
   }),
-  /** ERC-20s that stand behind fan tokens; on the local chain, test tokens. */
+  /** ERC-20 contracts of the fan tokens; on the local chain, test tokens. */
   fanTokens: z.array(
     z.object({ slug: z.string(), symbol: z.string(), decimals: z.number().int(), address: addressSchema }),
   ),
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
 
-/** Where a network's record is; `DEPLOYMENTS_DIR` moves the folder, so that test systems run side by side. */
+/** The path of a network's record. `DEPLOYMENTS_DIR` moves the folder, so that test systems can run in parallel. */
 export function deploymentPath(network: Network): string {
   return join(process.env.DEPLOYMENTS_DIR ?? join(import.meta.dirname, "../deployments"), `${network}.json`);
 }
 
-/** A network's record. Throws a sentence that says what to do where there is none, or where it is damaged. */
+/** A network's record. Throws an error that says what to do if it is missing or damaged. */
 export function readDeployment(network: Network): Deployment {
   const deployment = findDeployment(network);
   if (deployment) return deployment;
@@ -61,7 +61,7 @@ export function readDeployment(network: Network): Deployment {
   );
 }
 
-/** A network's record, or undefined where there is none. Throws where it is damaged. */
+/** A network's record, or undefined if there is none. Throws if it is damaged. */
 export function findDeployment(network: Network): Deployment | undefined {
   const path = deploymentPath(network);
   let text: string;

@@ -1,10 +1,10 @@
 import { slugify } from "./slug.ts";
 
-/** A holding is compared as integers: `units` of the token's smallest part, with its `decimals`. */
+/** An amount of a token: `units` of its smallest part, and its `decimals`. */
 export type Holding = { units: bigint; decimals: number };
 
 export type BonusParameters = {
-  /** The chosen fan token; undefined buys without a bonus. */
+  /** The chosen fan token; undefined means no bonus. */
   token: { slug: string; name: string } | undefined;
   /** The store's club, if it has one. */
   club: string | null | undefined;
@@ -40,7 +40,7 @@ export const TIERS_PROGRAM = { basicBps: 100n, silverBps: 300n, goldBps: 500n, g
 const NO_BONUS: Bonus = { storeBps: 0n, holdingBps: 0n, totalBps: 0n };
 
 /**
- * Whether a fan token is the token of a store's club: its slug is the lower-cased club, its
+ * Whether a fan token belongs to a store's club: its slug is the lower-cased club, its
  * name is the club, or its slug is the club's slug. docs/product.md#bonus-match.
  */
 export function tokenMatchesClub(token: { slug: string; name: string }, club: string | null | undefined): boolean {
@@ -49,12 +49,12 @@ export function tokenMatchesClub(token: { slug: string; name: string }, club: st
   return token.slug === wanted || token.name.trim().toLowerCase() === wanted || token.slug === slugify(wanted);
 }
 
-/** The highest tier that a holding reaches, or undefined below the lowest. */
+/** The highest tier that a holding reaches, or undefined below the lowest tier. */
 export function holdingTier(holding: Holding): HoldingTier | undefined {
   return HOLDING_TIERS.find((tier) => holding.units >= tier.minimum * 10n ** BigInt(holding.decimals));
 }
 
-/** The bonus of a purchase, in basis points, by the rule in force. */
+/** The bonus of a purchase, in basis points, by the program in force. */
 export function bonus(parameters: BonusParameters, program: BonusProgram = "club"): Bonus {
   return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
 }

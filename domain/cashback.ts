@@ -1,9 +1,9 @@
 import { percentText } from "./money.ts";
 import { WEI_PER_GWEI } from "./product.ts";
 
-/** What fixes a purchase's cashback; frozen at registration (bps) and at confirmation (rate). */
+/** The terms that determine a purchase's cashback: percents frozen at registration, rate at confirmation. */
 export type CashbackTerms = {
-  /** The purchase value in cents of a real. */
+  /** The value of the purchase in cents of a real. */
   valueCents: bigint;
   /** Base plus bonus, in basis points. */
   totalBps: bigint;

@@ -1,6 +1,6 @@
 /** Eight sample stores, cashback from 2.5 % to 7 %, and the fan tokens PSG and VERDAO. docs/product.md#samples. */
 export type SampleStore = {
-  /** Namespaced, so that it never meets a database id. */
+  /** Prefixed, so that it cannot collide with a database id. */
   id: `sample-${string}`;
   name: string;
   country: string;

@@ -2,14 +2,14 @@
 
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,}))?$/;
 
-/** Why a text or number is no amount: `detail` is an English clause that fits behind a field's name. */
+/** The input is not a number in range. The message is a clause that follows the field's name. */
 export class InvalidNumberError extends Error {
   override readonly name = "InvalidNumberError";
 }
 
 /**
- * Reads a non-negative decimal with at most `decimals` places into an integer of that scale.
- * Accepts a JSON number or text with a dot; exponents, signs, commas and blanks are refused.
+ * Parses a non-negative decimal with at most `decimals` places to an integer of that scale.
+ * Accepts a JSON number or text with a dot; refuses exponents, signs, commas and blanks.
  * @throws InvalidNumberError
  */
 export function parseDecimal(input: number | string, decimals: number): bigint {
@@ -72,8 +72,8 @@ export function chzTextFromWei(wei: bigint): string {
 }
 
 /**
- * Reads an amount as people and tokens write it: "R$ 1.234,50", "1234.5", "1,50". Used for NFT attributes, which may
- * be another deployment's. Answers undefined where the text is no amount.
+ * Parses an amount as people and tickets write it: "R$ 1.234,50", "1234.5", "1,50". Tickets of another deployment may
+ * write it differently. Returns undefined if the text is not an amount.
  */
 export function readReaisText(text: string): bigint | undefined {
   const bare = text.replace(/R\$/i, "").replace(/[\s\u00a0]/g, "");
@@ -81,7 +81,7 @@ export function readReaisText(text: string): bigint | undefined {
   return tryParse(plain, 2);
 }
 
-/** Reads "5.75%", "5,75" or "5" to basis points; undefined where the text is no percent. */
+/** Parses "5.75%", "5,75" or "5" to basis points; undefined if the text is not a percent. */
 export function readPercentText(text: string): bigint | undefined {
   return tryParse(text.replace("%", "").trim().replace(",", "."), 2);
 }

@@ -18,7 +18,7 @@ export const SIMULATED_PURCHASE_CENTS = 10_000n;
 /** No list answers more rows than this. docs/product.md#limit-lists. */
 export const LIST_LIMIT = 500;
 
-/** The highest purchase that is accepted, in cents: R$ 1.000.000,00. The contract's field holds 40 bits. */
+/** The highest value of a purchase, in cents: R$ 1,000,000.00. The contract's field has 40 bits. docs/product.md#purchase-value. */
 export const PURCHASE_CAP_CENTS = 100_000_000n;
 
 /** 1 CHZ for R$ 1. docs/product.md#rate. */

@@ -1,7 +1,7 @@
 /** The form of a fan token's slug. docs/product.md#slug. */
 export const SLUG_PATTERN = /^[a-z0-9-]{1,32}$/;
 
-/** A name as a slug: lower case, accents dropped, everything else that is no letter or digit a hyphen. */
+/** Converts a name to a slug: lower case, no accents, a hyphen for everything that is not a letter or digit. */
 export function slugify(name: string): string {
   return name
     .normalize("NFD")

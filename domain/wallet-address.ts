@@ -6,7 +6,7 @@ export function shortenAddress(address: string): string {
   return `${address.slice(0, 6)}...${address.slice(-4)}`;
 }
 
-/** Whether a text is 20 bytes of hex. A checksum, where there is one, is checked by who has a hash function at hand. */
+/** Whether a text is 20 bytes of hex. The server also verifies the checksum of a mixed-case address. */
 export function isAddressShaped(text: string): text is WalletAddress {
   return /^0x[0-9a-fA-F]{40}$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** True figures for the admin page. CHZ amounts are decimal text. */
+/** The figures of the admin page. CHZ amounts are decimal text. */
 export const overviewResponseSchema = z.object({
   success: z.literal(true),
   data: z.object({
@@ -9,7 +9,7 @@ export const overviewResponseSchema = z.object({
     purchases: z.number(),
     /** CHZ that reached buyers. */
     cashback_paid: z.string(),
-    /** CHZ of purchases that are not paid yet. */
+    /** CHZ owed for purchases that are not paid yet. */
     cashback_open: z.string(),
     purchases_by_status: z.object({
       processing: z.number(),
@@ -30,9 +30,9 @@ export const overviewResponseSchema = z.object({
     payouts: z.object({ paused: z.boolean(), reason: z.string().nullable() }),
     sender: z.object({
       address: z.string(),
-      /** CHZ for gas; null before it was read. */
+      /** CHZ for gas; null until it has been read. */
       balance: z.string().nullable(),
-      /** CHZ that can be paid out; null where the chain does not answer. */
+      /** CHZ that can be paid out; null if the chain does not respond. */
       distributor_balance: z.string().nullable(),
       in_flight: z.number(),
       queued: z.number(),
@@ -56,7 +56,7 @@ export const auditLogResponseSchema = z.object({
       hash: z.string(),
     }),
   ),
-  /** The id to ask for the next page with; null on the last. */
+  /** Pass as `before` to get the next page; null on the last page. */
   next_before: z.number().nullable(),
 });
 export type AuditLogEntry = z.infer<typeof auditLogResponseSchema>["entries"][number];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { amountReaisSchema } from "./purchases.ts";
 
-/** What a store's affiliate network tells of a sale. `amount` is the network's own figure, in reais. */
+/** A store's affiliate network reports a sale. `amount` is the network's own figure, in reais. */
 export const affiliateEventSchema = z.object({
   event_id: z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 printable characters"),
   type: z.enum(["report", "confirm", "reverse"], { error: "must be report, confirm or reverse" }),
@@ -14,6 +14,6 @@ export const affiliateResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
   purchase_id: z.number(),
-  /** True where this event was told before; nothing happened again. */
+  /** True if this event was reported before; it changed nothing again. */
   duplicate: z.boolean(),
 });

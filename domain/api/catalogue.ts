@@ -43,7 +43,7 @@ export const fanTokenSchema = z.object({
   slug: z.string(),
   image: z.string(),
   symbol: z.string(),
-  /** The ERC-20 whose balance counts, or null. */
+  /** The ERC-20 contract whose balance counts, or null. */
   contract: z.string().nullable(),
 });
 export type FanToken = z.infer<typeof fanTokenSchema>;
@@ -56,10 +56,10 @@ const optionalText = (maximum: number) =>
     .nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
 
-/** The contract's own bound for a store's name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */
+/** The contract's limit for a store name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */
 const STORE_NAME_BYTES = 40;
 
-/** A name that can be written on the chain, which draws it on every ticket. */
+/** A name that the chain accepts; it is drawn on every ticket. docs/product.md#store-name. */
 const storeNameSchema = text(STORE_NAME_BYTES)
   .min(1, "must not be empty")
   .refine(
@@ -68,7 +68,7 @@ const storeNameSchema = text(STORE_NAME_BYTES)
   )
   .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters");
 
-/** Absent leaves a field as it is; null or "" clears it. */
+/** An absent field keeps its value; null or "" clears it. */
 export const createStoreRequestSchema = z.strictObject({
   name: storeNameSchema,
   country: text(60).min(1, "must not be empty"),
@@ -100,7 +100,7 @@ export const createCashbackRequestSchema = z.strictObject({
 });
 export const updateCashbackRequestSchema = createCashbackRequestSchema.partial();
 
-/** With `id` it updates, without it (or with null, as forms send it) creates. */
+/** Updates with an `id`, creates without one (or with null, as forms send it). */
 export const saveFanTokenRequestSchema = z.strictObject({
   id: idSchema.nullish(),
   name: text(60).min(1, "must not be empty"),

@@ -2,20 +2,20 @@ import { z } from "zod";
 import { LIST_LIMIT } from "../product.ts";
 import { isAddressShaped, type WalletAddress } from "../wallet-address.ts";
 
-/** Twenty bytes of hex, in any case; stored and answered in lower case. The server also checks a mixed-case checksum. */
+/** Twenty bytes of hex, in any case; stored and returned in lower case. The server also checks a mixed-case checksum. */
 export const addressSchema = z
   .string()
   .refine(isAddressShaped, "must be a wallet address: 0x and 40 hex digits")
   .transform((address) => address.toLowerCase() as WalletAddress);
 
-/** A database id as clients send it, a JSON integer or decimal text. Answered as a JSON number. */
+/** A database id: a JSON integer or decimal text in requests, a JSON number in responses. */
 export const idSchema = z
   .union([z.number(), z.string()], { error: "must be a positive whole number" })
   .transform((value) => String(value))
   .pipe(z.string().regex(/^[1-9]\d{0,14}$/, "must be a positive whole number"))
   .transform((text) => BigInt(text));
 
-/** A page of a list, newest first: how many rows, and below which id. */
+/** One page of a list, newest first: the number of rows, and the id below which they start. */
 export const pageQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
   before: idSchema.optional(),
@@ -31,11 +31,11 @@ export const httpsUrlSchema = z
 /** Names that mean something else on every network. RFC 6761, RFC 6762; `.internal` is reserved by ICANN. */
 const INTERNAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/;
 
-/** By name, not by number: addresses of machines, in whatever notation, are for what is inside a network. */
+/** Only hosts with a public name: IP addresses, in any notation, may point inside a network. */
 export function isPublicHttpsUrl(text: string): boolean {
   if (!URL.canParse(text) || /\s/.test(text)) return false;
   const url = new URL(text);
-  // The parser has turned every notation of IPv4 (decimal, octal, shortened) into four numbers.
+  // The URL parser normalizes every notation of IPv4 (decimal, octal, shortened) to four numbers.
   const host = url.hostname.replace(/\.$/, "");
   const isNumber = host.startsWith("[") || /^[\d.]+$/.test(host);
   const isPublic = host.includes(".") && !isNumber && !INTERNAL_NAME.test(host);
@@ -44,7 +44,7 @@ export function isPublicHttpsUrl(text: string): boolean {
   );
 }
 
-/** A message of EIP-4361 to sign: good once, until it expires. */
+/** An EIP-4361 message to sign: valid once, until it expires. */
 export const challengeSchema = z.object({ nonce: z.string(), message: z.string(), expires_at: z.iso.datetime() });
 
 /** The body of every error. docs/product.md#error-shape. `error` and `message` are the same sentence. */
@@ -54,11 +54,11 @@ export const errorSchema = z.object({
   message: z.string(),
   code: z.string(),
   request_id: z.string(),
-  /** The field or header that is at fault, where it is one. */
+  /** The invalid field or header, if it is a single one. */
   field: z.string().optional(),
-  /** CHZ, decimal text: what could be paid now. */
+  /** CHZ, decimal text: the amount that is payable now. */
   payable: z.string().optional(),
-  /** With NONCE_REQUIRED: what to sign. */
+  /** With NONCE_REQUIRED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });
 

@@ -1,23 +1,23 @@
 import { z } from "zod";
 
-/** What the web app must know of the deployment it talks to: `GET /api/config`. Nothing in it is secret. */
+/** `GET /api/config`: the deployment that the web app talks to. Nothing in it is secret. */
 export const configResponseSchema = z.object({
   success: z.literal(true),
   data: z.object({
     chain_id: z.number(),
     network: z.enum(["localhost", "spicy", "chiliz"]),
     rpc_url: z.string(),
-    /** Without a trailing slash; null where the chain has no explorer. */
+    /** Without a trailing slash; null if the chain has no explorer. */
     explorer_url: z.string().nullable(),
     /** Contract addresses in lower case. */
     purchase_nft: z.string(),
     cashback_distributor: z.string(),
-    /** Whether a registered purchase goes through mint, confirmation and payment by itself. */
+    /** Whether a registered purchase is minted, confirmed and paid automatically. */
     simulated: z.boolean(),
     auth_mode: z.enum(["compat", "strict"]),
     /** Which bonus rule is computed. docs/product.md#bonus. */
     bonus_program: z.enum(["club", "tiers"]),
-    /** The rate in force now, decimal text: wei of CHZ for a cent of a real. */
+    /** The current rate, decimal text: wei of CHZ for a cent of a real. */
     wei_per_cent: z.string(),
   }),
 });

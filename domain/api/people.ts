@@ -3,7 +3,7 @@ import { addressSchema, challengeSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
 
 export const checkUserRequestSchema = z.object({ address: addressSchema });
-/** `challenge` is for the purpose that `exists` calls for: login when registered, registration otherwise. */
+/** `challenge` is for login if the wallet is registered, otherwise for registration. */
 export const checkUserResponseSchema = z.object({
   success: z.literal(true),
   exists: z.boolean(),
@@ -45,7 +45,7 @@ export const purchaseNftSchema = z.object({
 });
 export type PurchaseNft = z.infer<typeof purchaseNftSchema>;
 
-/** `balance` is decimal text in whole tokens; `contract` is empty where no contract is known. */
+/** `balance` is decimal text in whole tokens; `contract` is empty if the token has none. */
 export const heldTokenSchema = z.object({
   symbol: z.string(),
   balance: z.string(),

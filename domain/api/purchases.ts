@@ -59,7 +59,7 @@ export const registerPurchaseResponseSchema = z.object({
   message: z.string(),
   purchase: z.object({
     ...purchaseTermsShape,
-    /** Where to send the buyer: the store's link with this purchase's click id; null where the store has none. */
+    /** Where to send the buyer: the store's link with this purchase's click id; null if the store has no link. */
     affiliate_url: z.string().nullable(),
   }),
 });
@@ -90,7 +90,7 @@ export const purchaseRecordSchema = z.object({
 });
 export type PurchaseRecord = z.infer<typeof purchaseRecordSchema>;
 
-/** CHZ amounts are decimal text. Each purchase counts once. `total` = confirmed + pending, and cancelled ones count nowhere. */
+/** CHZ amounts are decimal text. Each purchase counts once. `total` = confirmed + pending; cancelled purchases do not count. */
 export const totalsSchema = z.object({
   total: z.string(),
   confirmed: z.string(),
@@ -121,7 +121,7 @@ export const mintNftResponseSchema = z.object({
   message: z.string(),
   purchase_id: z.number(),
   token_id: z.string(),
-  /** `queued` until the token is indexed, then the purchase's status. */
+  /** `queued` until the ticket is indexed, then the purchase's status. */
   status: z.string(),
   tx_hash: z.string().nullable(),
 });
