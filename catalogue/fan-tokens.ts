@@ -34,7 +34,7 @@ export async function findFanTokenBySlug(queries: Queries, slug: string): Promis
     .executeTakeFirst();
 }
 
-/** @throws a unique violation where another token has the slug. */
+/** @throws a unique violation if another token has the slug. */
 export async function insertFanToken(queries: Queries, fields: FanTokenFields): Promise<bigint> {
   const now = BigInt(Date.now());
   const { id } = await queries
@@ -46,7 +46,7 @@ export async function insertFanToken(queries: Queries, fields: FanTokenFields): 
   return id;
 }
 
-/** Answers false where there is no such token. @throws a unique violation where another token has the slug. */
+/** Returns false if there is no such token. @throws a unique violation if another token has the slug. */
 export async function updateFanToken(
   queries: Queries,
   id: bigint,

@@ -4,12 +4,12 @@ import { inTransaction, type Queries } from "../database/transaction.ts";
 import { SAMPLE_FAN_TOKENS, SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** The ERC-20 behind a fan token, by slug. */
+/** The ERC-20 contract of each fan token, by slug. */
 export type FanTokenContracts = Partial<Record<string, string>>;
 
 /**
- * Fills an empty catalogue with the sample stores (ids 1 to 8, in their order) and fan tokens, and brings the fan
- * tokens' contracts up to date. A catalogue with rows, even deleted ones, is an operator's and keeps its content.
+ * Fills an empty catalogue with the sample stores (ids 1 to 8, in order) and fan tokens, and updates the fan
+ * tokens' contracts. A catalogue with rows, even deleted ones, belongs to an operator and keeps its content.
  */
 export async function seedCatalogue(database: Database, contracts: FanTokenContracts = {}): Promise<void> {
   await inTransaction(database.kysely, async (queries) => {

@@ -19,7 +19,7 @@ export type StoreFields = {
   featured?: boolean;
 };
 
-/** The stores on offer, oldest first, at most `limit`. */
+/** The active stores, oldest first, at most `limit`. */
 export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
   const stores = await queries
     .selectFrom("stores")
@@ -44,7 +44,7 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
   return stores.map((store) => ({ ...store, categories: (byStore.get(store.id) ?? []).map(toCategory) }));
 }
 
-/** A store on offer; undefined where it never was or was deleted. */
+/** An active store; undefined if it never existed or was deleted. */
 export async function findStore(queries: Queries, storeId: bigint): Promise<StoreWithCategories | undefined> {
   const store = await queries
     .selectFrom("stores")
@@ -74,7 +74,7 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
   return id;
 }
 
-/** Changes the fields that are given. Answers false where there is no such store. */
+/** Updates the given fields. Returns false if there is no such store. */
 export async function updateStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
   const { featured, ...rest } = fields;
   const { numUpdatedRows } = await queries
@@ -91,7 +91,7 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
   return numUpdatedRows === 1n;
 }
 
-/** Takes a store off offer; purchases keep pointing at its row. */
+/** Marks a store as deleted; purchases still refer to its row. */
 export async function deleteStore(queries: Queries, storeId: bigint): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("stores")
@@ -124,7 +124,7 @@ export async function insertCategory(
   return id;
 }
 
-/** Answers false where the store has no such category. */
+/** Returns false if the store has no such category. */
 export async function updateCategory(
   queries: Queries,
   key: { storeId: bigint; categoryId: bigint },
@@ -151,7 +151,7 @@ export async function readCatalogueVersion(queries: Queries): Promise<string> {
   return (await readSetting(queries, "catalogue_version")) ?? "0";
 }
 
-/** To be called with every catalogue write, so that other processes drop what they cached. */
+/** Must be called in every catalogue write, so that other processes drop their cache. */
 export async function bumpCatalogueVersion(queries: Queries): Promise<void> {
   await writeSetting(queries, "catalogue_version", crypto.randomUUID());
 }

@@ -2,7 +2,7 @@ import type { Insertable } from "kysely";
 import type { Schema } from "./schema.ts";
 import type { Queries } from "./transaction.ts";
 
-/** Answers false where the network told this event before. */
+/** Returns false if the network reported this event before. */
 export async function insertAffiliateEvent(
   queries: Queries,
   event: Insertable<Schema["affiliate_events"]>,
@@ -16,7 +16,7 @@ export async function insertAffiliateEvent(
   return inserted !== undefined;
 }
 
-/** The hash of the body under which an event was told. */
+/** The hash of the body that reported an event. */
 export async function findAffiliateEvent(queries: Queries, network: string, eventId: string) {
   return queries
     .selectFrom("affiliate_events")

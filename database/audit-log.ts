@@ -6,12 +6,12 @@ import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts
 export type AuditRow = Selectable<Schema["audit_log"]>;
 export type AuditEntry = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
 
-/** What the first row's `previous_hash` is. */
+/** The `previous_hash` of the first row. */
 export const AUDIT_GENESIS = "0".repeat(64);
 
 const RACES = 20;
 
-/** One transaction that appends to the log. Two administrators at once meet at the chain's end; the later one goes again. */
+/** One transaction that appends to the log. If two admins append at once, the later transaction is retried. */
 export async function inAuditedTransaction<T>(
   kysely: Kysely<Schema>,
   work: (transaction: Transaction<Schema>) => Promise<T>,
@@ -29,8 +29,8 @@ export async function inAuditedTransaction<T>(
 }
 
 /**
- * Appends a row that is chained to the one before by its hash. To be called in the transaction of what it tells, made by
- * `inAuditedTransaction`: two writers at once meet at the unique `previous_hash`.
+ * Appends a row that is chained to the previous row by a hash. Call it in the transaction of the change it records, inside
+ * `inAuditedTransaction`: the unique `previous_hash` detects two writers at once.
  */
 export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<void> {
   const last = await queries.selectFrom("audit_log").select("hash").orderBy("id", "desc").limit(1).executeTakeFirst();
@@ -58,7 +58,7 @@ export async function listAudit(
   return query.orderBy("id", "desc").limit(page.limit).execute();
 }
 
-/** The id of the first row that was changed, removed before, or put in between; undefined where the chain holds. */
+/** The id of the first row where the hash chain is broken by a change, removal or insertion; undefined if it is intact. */
 export async function findBrokenAudit(queries: Queries): Promise<bigint | undefined> {
   let previous = AUDIT_GENESIS;
   let after = 0n;

@@ -21,23 +21,23 @@ export type DatabaseEngine = "sqlite" | "postgres";
 export type Database = {
   engine: DatabaseEngine;
   kysely: Kysely<Schema>;
-  /** Where it is, for messages; without a password. */
+  /** The location for messages, without a password. */
   location: string;
   close(): Promise<void>;
 };
 
 export type ConnectOptions = {
-  /** After how long an answer of PostgreSQL is given up. SQLite waits five seconds for its lock. */
+  /** Timeout of a query in PostgreSQL. SQLite waits five seconds for its lock. */
   queryTimeoutMs?: number;
 };
 
-/** The database could not be opened; the message says which and what to do. */
+/** The database could not be opened; the message names it and says what to do. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** Long enough for a backfill's largest write; a caller who has somebody waiting asks for less. */
+/** Long enough for the largest write of a backfill; callers that serve requests set a shorter one. */
 const QUERY_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
 const POOL_SIZE = 10;
@@ -77,7 +77,7 @@ export function openSqlite(file: string): Sqlite.Database {
   }
 }
 
-/** Makes a folder and those above it. Not by `recursive`: that never ends below /proc. */
+/** Creates a folder and its parents. Not with `recursive`, which never returns below /proc. */
 export function ensureDirectory(directory: string): void {
   if (existsSync(directory)) return;
   ensureDirectory(dirname(directory));
@@ -94,9 +94,9 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
     Client: ImpatientClient,
     types: { getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)) },
   });
-  // A connection that dies while idle is replaced by the pool; the next query says whether the server is away.
+  // The pool replaces a connection that dies while idle; the next query reports whether the server is down.
   pool.on("error", () => {});
-  // One that dies between two queries of a transaction fails the next of them; unheard, it would end the process.
+  // If it dies between two queries of a transaction, the next query fails. An unhandled event would end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   const location = withoutPassword(databaseUrl);
   try {
@@ -111,8 +111,8 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
 }
 
 /**
- * A connection whose answer does not come is broken off: behind a failed host it would never come, and the next query
- * would wait behind this one.
+ * Closes a connection whose query timed out: after a host failure the response never comes, and the next query
+ * would wait behind it.
  */
 class ImpatientClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares one overload for each form of arguments
@@ -164,21 +164,21 @@ class ImmediateSqliteDriver extends SqliteDriver {
   }
 
   /**
-   * Takes the write lock at once, so that a read followed by a write never meets SQLITE_BUSY_SNAPSHOT. Refuses where the
-   * file was deleted or replaced: nothing may be sent to the chain whose row is lost.
+   * Takes the write lock immediately, so that a read followed by a write never fails with SQLITE_BUSY_SNAPSHOT. Throws if
+   * the file was deleted or replaced: no transaction may be sent whose row would be lost.
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     this.#requireSameFile();
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
-  /** SQLite rolls back by itself where the disk is full; a second rollback would hide that error behind its own. */
+  /** SQLite rolls back by itself when the disk is full; a second rollback would hide that error. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 
-/** Kysely prepares every query anew; the statements of a running process are few and are kept. */
+/** Kysely prepares each query again. A process has few distinct statements, so they are cached here. */
 function withStatementCache(sqlite: Sqlite.Database): SqliteDatabase {
   const statements = new Map<string, Sqlite.Statement<unknown[]>>();
   return {

@@ -4,8 +4,8 @@ import { up as initial } from "./migrations/0001-initial.ts";
 import { up as approvals } from "./migrations/0002-approvals.ts";
 
 /**
- * Brings the schema up to date; does nothing where it is. Processes that start together wait for each other.
- * @throws what the failing migration threw; the migrations before it stay.
+ * Migrates the schema to the latest version. Processes that start together wait for each other.
+ * @throws the error of the failing migration; earlier migrations stay applied.
  */
 export async function migrate({ kysely, engine }: Database): Promise<void> {
   const migrations: Record<string, Migration> = {

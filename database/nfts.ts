@@ -1,6 +1,6 @@
 import type { Queries } from "./transaction.ts";
 
-/** A token as the index knows it, with its store's name. */
+/** An indexed ticket, with its store's name. */
 export async function findPurchaseNft(queries: Queries, tokenId: bigint) {
   return queries
     .selectFrom("nfts")

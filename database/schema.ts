@@ -4,7 +4,7 @@ import type { SignInPurpose } from "../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * Every column of every table. The same in SQLite and PostgreSQL: integers are 64 bits and always bigint in TypeScript,
+ * Every column of every table, the same in SQLite and PostgreSQL. Integers are 64 bits and always bigint in TypeScript,
  * money is cents, basis points, gwei or wei as the name says, times (`*_at`) are milliseconds UTC, flags are 0n or 1n,
  * addresses and hashes are lower case.
  */
@@ -28,7 +28,7 @@ export type Schema = {
   operations: OperationsTable;
   transactions: TransactionsTable;
   transaction_hashes: TransactionHashesTable;
-  // What the chain says; written by the indexer alone
+  // Derived from the chain; only the indexer writes these
   chain_blocks: ChainBlocksTable;
   chain_events: ChainEventsTable;
   chain_cursor: ChainCursorTable;
@@ -44,12 +44,12 @@ type UsersTable = {
   email: string;
   first_name: string;
   last_name: string;
-  /** 1n once this wallet has signed in with a nonce: fixed sentences are refused from then on. */
+  /** 1n once this wallet has signed in with a nonce; fixed sentences are refused from then on. */
   nonce_seen: Generated<bigint>;
-  /** Grows with every change of this wallet's own rows, so that a cached answer is known to be old. */
+  /** Incremented by every change of this wallet's rows, to detect a stale cached response. */
   revision: Generated<bigint>;
   created_at: bigint;
-  /** The profile was erased at its owner's wish; the row stays for `nonce_seen`. */
+  /** The owner erased the profile; the row stays for `nonce_seen`. */
   erased_at: bigint | null;
 };
 
@@ -101,10 +101,10 @@ type FanTokensTable = {
   id: Generated<bigint>;
   name: string;
   slug: string;
-  /** The ERC-20's symbol, which is also the holdings key. */
+  /** The ERC-20 symbol, also the key of the holdings. */
   symbol: string;
   image: string;
-  /** The ERC-20 whose balance counts; null where none is known, and then nothing is held. */
+  /** The ERC-20 contract whose balance counts; null counts as no holding. */
   contract: WalletAddress | null;
   created_at: bigint;
   updated_at: bigint;
@@ -116,34 +116,34 @@ type PurchasesTable = {
   id: Generated<bigint>;
   wallet: WalletAddress;
   store_id: bigint;
-  /** Frozen: what the store was called when it was bought from. */
+  /** Frozen: the store's name at the time of the purchase. */
   store_name: string;
   amount_cents: bigint;
   cashback_bps: bigint;
   bonus_bps: bigint;
   token_slug: string | null;
-  /** The block at which the buyer's holdings were read; null where no token was chosen. */
+  /** The block at which the buyer's holding was read; null without a fan token. */
   holdings_block: bigint | null;
   metadata_uri: string;
   source: "simulated" | "live";
-  /** The rate, frozen when it is confirmed; null before. */
+  /** The rate, frozen at confirmation; null before. */
   wei_per_cent: bigint | null;
-  /** From when its cashback may be paid; null until it is confirmed. */
+  /** When its cashback becomes payable; null until it is confirmed. */
   payable_at: bigint | null;
-  /** What a store's affiliate network reports a sale by; cannot be guessed. */
+  /** The unguessable id by which an affiliate network reports the sale. */
   click_id: string;
-  /** The part of its cashback that was kept for purchases returned after their payment. */
+  /** The part of its cashback that was kept to settle debt. docs/product.md#debt. */
   offset_gwei: Generated<bigint>;
-  /** The store's network approved the sale: it is confirmed and, after the hold, paid by itself. */
+  /** The network approved the sale: it is confirmed and, after the hold, paid automatically. */
   approved_at: bigint | null;
-  /** The store or its network took the sale back. */
+  /** The store or its network reversed the sale. */
   reversed_at: bigint | null;
-  /** Nothing is left to do: paid deep enough, cancelled, or wholly offset. */
+  /** Nothing is left to do: the payout is final, or the purchase is cancelled or offset in full. */
   settled_at: bigint | null;
   created_at: bigint;
 };
 
-/** What a buyer owes for a purchase that was returned after it was paid. */
+/** The debt of a buyer for a purchase that was returned after its payout. */
 type AdjustmentsTable = {
   purchase_id: bigint;
   wallet: WalletAddress;
@@ -191,15 +191,15 @@ export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_st
 type OperationsTable = {
   id: Generated<bigint>;
   kind: OperationKind;
-  /** A purchase id, or a store id for the store kinds. One row a kind and subject. */
+  /** A purchase id, or a store id for the store kinds. One row for each kind and subject. */
   subject_id: bigint;
-  /** For `pay`, what is paid. */
+  /** For `pay`, the amount of the payout. */
   amount_gwei: bigint | null;
   status: "queued" | "assigned" | "done" | "failed";
   transaction_id: bigint | null;
   /** Not sent before this time. */
   not_before: bigint;
-  /** How often it was in a transaction that reverted. */
+  /** The number of its transactions that reverted. */
   attempts: Generated<bigint>;
   error: string | null;
   created_at: bigint;
@@ -214,16 +214,16 @@ type TransactionsTable = {
   data: string;
   gas_limit: bigint;
   /**
-   * `signed` has a nonce and stored bytes, `mined` a receipt, `confirmed` a receipt deep enough, `void` lost its nonce
-   * for good to a transaction that is not ours.
+   * `signed` has a nonce and stored bytes, `mined` a receipt, `confirmed` a final receipt; `void` lost its nonce
+   * to a transaction that is not ours.
    */
   status: "signed" | "mined" | "confirmed" | "void";
-  /** 1n when the mined receipt says success. */
+  /** 1n if the receipt reports success. */
   succeeded: bigint | null;
   mined_hash: string | null;
   block_number: bigint | null;
   block_hash: string | null;
-  /** The lease's token under which this was made. */
+  /** The fencing token of the lease under which this was created. */
   fencing_token: bigint;
   created_at: bigint;
   updated_at: bigint;
@@ -239,15 +239,15 @@ type TransactionHashesTable = {
   sent_at: bigint | null;
 };
 
-/** The blocks whose hash is known: the newest ones without a gap, below them those that hold events and a few others. */
+/** The blocks with a known hash: the newest without a gap, older ones sparsely and where they have events. */
 type ChainBlocksTable = {
   number: bigint;
   hash: string;
-  /** Seconds, as the chain counts. */
+  /** Seconds, as on the chain. */
   timestamp: bigint;
 };
 
-/** The log as read from the chain, in its order. A block's hash and time are in `chain_blocks`. */
+/** The events as read from the chain, in order. A block's hash and time are in `chain_blocks`. */
 type ChainEventsTable = {
   block_number: bigint;
   log_index: bigint;
@@ -258,7 +258,7 @@ type ChainEventsTable = {
   arguments: string;
 };
 
-/** Up to where the chain is indexed, that block included. */
+/** The last indexed block. */
 type ChainCursorTable = {
   /** Always 1n. */
   id: bigint;
@@ -266,7 +266,7 @@ type ChainCursorTable = {
   block_hash: string;
 };
 
-/** What is indexed. Where the configuration says something else, the index is built anew. */
+/** What is indexed. If the configuration differs, the index is rebuilt. */
 type ChainSourceTable = {
   /** Always 1n. */
   id: bigint;
@@ -307,7 +307,7 @@ type PayoutsTable = {
 type LeasesTable = {
   name: string;
   holder: string;
-  /** Grows by one with every new holder; a writer with a smaller one is refused. */
+  /** Incremented with every new holder; a writer with a smaller one is refused. */
   fencing_token: bigint;
   expires_at: bigint;
 };

@@ -1,10 +1,10 @@
 import type { Queries } from "./transaction.ts";
 
 /**
- * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when they go on;
- * `deployment` is the chain and contracts that the rows are about; `distributor_flows` is what came in and went out of
- * the distributor beside payments, and up to which block that was added up; `rate_accepted` is the feed's rate that was
- * believed last.
+ * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
+ * `deployment` is the chain and contracts of these rows; `distributor_flows` sums the distributor's deposits and
+ * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
+ * the feed.
  */
 export type SettingName = "catalogue_version" | "payouts_paused" | "deployment" | "distributor_flows" | "rate_accepted";
 

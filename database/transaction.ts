@@ -7,10 +7,10 @@ export type Queries = Kysely<Schema> | Transaction<Schema>;
 
 const ATTEMPTS = 8;
 const BACKOFF_MS = 10;
-/** PostgreSQL: serialization failure, deadlock. Not SQLITE_BUSY: it has waited its five seconds, the caller must hear. */
+/** PostgreSQL: serialization failure, deadlock. Not SQLITE_BUSY, which has already waited five seconds. */
 const PASSING_CODES = new Set(["40001", "40P01", "SQLITE_BUSY_SNAPSHOT"]);
 
-/** Runs `work` in one transaction; runs it again where the database asks for that. `work` must have no other effects. */
+/** Runs `work` in one transaction, and retries it if the database asks for it. `work` must have no other effects. */
 export async function inTransaction<T>(
   kysely: Kysely<Schema>,
   work: (transaction: Transaction<Schema>) => Promise<T>,
@@ -25,13 +25,13 @@ export async function inTransaction<T>(
   }
 }
 
-/** The driver's own code of an error: an SQLSTATE, or a name such as SQLITE_CONSTRAINT_UNIQUE. */
+/** The driver's error code: an SQLSTATE, or a name such as SQLITE_CONSTRAINT_UNIQUE. */
 export function databaseErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
-/** Whether an insert or update met a unique constraint. */
+/** Whether an insert or update violated a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "23505" || code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY";

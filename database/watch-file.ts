@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 
-/** The database's file is not the one that was opened: what is written goes nowhere. */
+/** The file is not the one that was opened any more: writes are lost. */
 export class DatabaseReplacedError extends Error {
   override readonly name = "DatabaseReplacedError";
-  /** As SQLite names what it cannot write to. */
+  /** SQLite's code for a database that it cannot write to. */
   readonly code = "SQLITE_IOERR_REPLACED";
 }
 
-/** Remembers which file stands at a path; the answer throws once it is gone or another one stands there. */
+/** Remembers the file at a path. The returned function throws once the file was deleted or replaced. */
 export function fileGuard(path: string): () => void {
   const opened = statSync(path);
   return () => {
@@ -20,7 +20,7 @@ export function fileGuard(path: string): () => void {
   };
 }
 
-/** Looks at a SQLite file now and then, and calls back when it is gone or another file stands in its place. */
+/** Checks a SQLite file periodically, and calls back when it was deleted or replaced. */
 export function watchFile(
   { engine, location }: { engine: string; location: string },
   everyMs: number,

@@ -5,30 +5,30 @@ import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 
 /**
- * The right to be the only one who does a thing, such as indexing or sending. It is a row, not a lock of the database's
- * own, so that it works alike in SQLite, PostgreSQL and engines that speak its language.
+ * The exclusive right to do one thing, such as indexing or sending. It is a row and not a database lock, so
+ * that it works the same in SQLite, PostgreSQL and compatible engines. docs/product.md#sender-lease.
  */
 export type Lease = {
   name: string;
   holder: string;
-  /** Grows with every new holder: a writer that shows a smaller one than the row's is refused. */
+  /** Incremented with every new holder: a writer with a smaller one than the row's is refused. */
   fencingToken: bigint;
-  /** How long it lasts without a sign of life. */
+  /** How long it lasts without a renewal. */
   durationMs: number;
   engine: Database["engine"];
 };
 
-/** Another process holds the lease by now; nothing was written. */
+/** Another process holds the lease now; nothing was written. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
-/** A name for this process that no other process has. */
+/** A unique name for this process. */
 export function newLeaseHolder(role: string): string {
   return `${role}:${process.pid}:${crypto.randomUUID()}`;
 }
 
-/** Takes the lease where it is free or has run out; undefined where another holds it. */
+/** Takes the lease if it is free or expired; undefined if another process holds it. */
 export async function acquireLease(
   { kysely, engine }: Database,
   name: string,
@@ -54,7 +54,7 @@ export async function acquireLease(
   return row && { name, holder, fencingToken: row.fencing_token, durationMs, engine };
 }
 
-/** Keeps the lease for another while; false where another took it. */
+/** Renews the lease; false if another process took it. */
 export async function renewLease({ kysely, engine }: Database, lease: Lease, durationMs: number): Promise<boolean> {
   const result = await kysely
     .updateTable("leases")
@@ -65,7 +65,7 @@ export async function renewLease({ kysely, engine }: Database, lease: Lease, dur
   return result.numUpdatedRows === 1n;
 }
 
-/** Gives the lease back, so that the next one need not wait for it to run out. */
+/** Releases the lease, so that the next holder need not wait for its expiry. */
 export async function releaseLease({ kysely }: Database, lease: Lease): Promise<void> {
   await kysely
     .updateTable("leases")
@@ -76,8 +76,8 @@ export async function releaseLease({ kysely }: Database, lease: Lease): Promise<
 }
 
 /**
- * To be called first inside a holder's writing transaction. It is a sign of life, and it locks the row until the commit,
- * so that nobody can take the lease between this check and the commit.
+ * Must be the first statement of a holder's writing transaction. It renews the lease and locks the row until the commit,
+ * so that no other process can take the lease in between.
  * @throws LeaseLostError
  */
 export async function assertLease(transaction: Queries, lease: Lease): Promise<void> {
@@ -86,7 +86,7 @@ export async function assertLease(transaction: Queries, lease: Lease): Promise<v
   if (rows.length !== 1) throw leaseLost(lease);
 }
 
-/** The statement behind `assertLease`, for writers with prepared statements of their own: it must answer one row. */
+/** The statement of `assertLease`, for writers that prepare their own statements: it must return one row. */
 export function fence(lease: Lease): RawBuilder<{ fencing_token: bigint }> {
   return sql<{ fencing_token: bigint }>`
     update leases set expires_at = ${clockOf(lease.engine)} + ${BigInt(lease.durationMs)}
@@ -95,8 +95,8 @@ export function fence(lease: Lease): RawBuilder<{ fencing_token: bigint }> {
 }
 
 /**
- * PostgreSQL, until the transaction's end: a holder that is paused in the middle of it would keep the row locked and its
- * successor waiting, so the server ends its session when the lease would have run out.
+ * PostgreSQL, until the end of the transaction: a holder that is paused inside it would keep the row locked and its
+ * successor waiting, so the server ends the session when the lease would have expired.
  */
 export function endWhenIdle(lease: Lease): RawBuilder<unknown> {
   return sql`select set_config('idle_in_transaction_session_timeout', ${`${lease.durationMs}ms`}, true)`;
@@ -110,22 +110,22 @@ export type LeadParameters = {
   database: Database;
   name: string;
   holder: string;
-  /** How long the lease lasts without a sign of life. */
+  /** How long the lease lasts without a renewal. */
   ttlMs: number;
-  /** Ends the work and gives the lease back. */
+  /** Stops the work and releases the lease. */
   signal: AbortSignal;
-  /** Called when this process begins to wait for another holder. */
+  /** Called when this process starts to wait for another holder. */
   onStandby?: () => void;
-  /** Called when the database fails an attempt to take or renew the lease; it is tried again. */
+  /** Called when the database fails to take or renew the lease; it is retried. */
   onError?: (error: unknown) => void;
 };
 
 const SIGNS_OF_LIFE_PER_DURATION = 4;
 
 /**
- * Runs `work` whenever this process holds the lease, until `signal` aborts. The signal that `work` is given aborts when
- * the lease is lost; `work` is to return then, and is started anew when the lease is taken again. When `work` returns or
- * throws by itself, so does this, and the lease is given back.
+ * Runs `work` whenever this process holds the lease, until `signal` aborts. The signal passed to `work` aborts when
+ * the lease is lost; `work` must return then, and starts again when the lease is taken again. When `work` returns or
+ * throws by itself, so does this function, and the lease is released.
  */
 export async function leadWhileHeld(
   { database, name, holder, ttlMs, signal, onStandby, onError }: LeadParameters,
@@ -184,7 +184,7 @@ async function keepRenewing({ database, lease, lost, until, onError }: KeepRenew
     try {
       if (!(await renewLease(database, lease, lease.durationMs))) lost.abort(leaseLost(lease));
     } catch (error) {
-      // The next write is fenced anyhow; a passing fault of the database is no reason to stop.
+      // The next write is fenced anyway; a temporary database fault is no reason to stop.
       onError?.(error);
     }
   }

@@ -2,7 +2,7 @@ import pino from "pino";
 
 export type Logger = pino.Logger;
 
-/** JSON lines on the standard output. */
+/** JSON lines on standard output. */
 export function openLog(level: string): Logger {
   return pino({ name: "indexer", level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 }

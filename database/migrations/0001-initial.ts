@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
   };
   const address = (column: string) =>
     sql<boolean>`length(${sql.ref(column)}) = 42 and ${sql.ref(column)} = lower(${sql.ref(column)})`;
-  // SQLite: without AUTOINCREMENT the id of a deleted last row would be given again, and purchase ids are token ids.
+  // SQLite: without AUTOINCREMENT the id of a deleted last row would be reused, and purchase ids are token ids.
   const withId = <T extends string>(builder: CreateTableBuilder<T>) =>
     builder.addColumn("id", identity as RawBuilder<unknown>, (c) =>
       engine === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey(),
@@ -224,7 +224,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     .addColumn("timestamp", integer, (c) => c.notNull())
     .execute();
 
-  // Appended in the order of its key, which is also the order of its pages: no second tree for the rows in SQLite.
+  // Rows arrive in the order of the primary key, so SQLite needs no separate tree for them.
   const events = db.schema.createTable("chain_events");
   await (engine === "sqlite" ? events.modifyEnd(sql`strict, without rowid`) : events)
     .addColumn("block_number", integer, (c) => c.notNull())

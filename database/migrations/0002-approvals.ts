@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
-/** What affiliate networks say of purchases, and how far the distributor's own flows were added up. */
+/** Approvals by affiliate networks, and the running sums of the distributor's deposits and withdrawals. */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
   await db.schema.alterTable("purchases").addColumn("approved_at", integer).execute();

@@ -7,12 +7,12 @@ const BATCH_SIZE = 100;
 
 export type ChainClient = PublicClient;
 
-/** The node answered for another chain than the one that is configured. */
+/** The node serves another chain than the configured one. */
 export class WrongChainError extends Error {
   override readonly name = "WrongChainError";
 }
 
-/** Reads from the first RPC that answers; calls made together travel together. */
+/** Reads from the first RPC that responds; calls made at the same time are batched. */
 export function createChainClient(network: Network, rpcUrls: readonly string[]): ChainClient {
   const transports = rpcUrls.map((url) => http(url, transportOptions()));
   const [only] = transports;
@@ -24,7 +24,7 @@ export function createChainClient(network: Network, rpcUrls: readonly string[]):
 }
 
 /**
- * Asks every RPC for its chain. Answers how many answered; one that is away is no mistake of the configuration.
+ * Asks every RPC for its chain id. Returns how many responded; an RPC that is down is not a configuration error.
  * @throws WrongChainError
  */
 export async function checkChainIds(rpcUrls: readonly string[], chainId: number): Promise<number> {
@@ -41,7 +41,7 @@ export async function checkChainIds(rpcUrls: readonly string[], chainId: number)
   return answers.filter((answer) => answer.status === "fulfilled").length;
 }
 
-/** Providers put keys into the path; messages show the host alone. */
+/** Providers put keys into the path, so messages show only the host. */
 function withoutPath(url: string | undefined): string {
   return url && URL.canParse(url) ? new URL(url).origin : "";
 }
