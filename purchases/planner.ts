@@ -1,13 +1,15 @@
 import { touchUser } from "../api/people/users.ts";
+import { indexedBlock } from "../database/chain-cursor.ts";
 import { databaseNow } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
+import type { OperationKind } from "../database/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { cashbackGwei } from "../domain/cashback.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { RateSource } from "../rates/rate-source.ts";
-import { enqueue, indexedBlock, listOpenPurchases, settlePurchases } from "../sender/outbox.ts";
+import { enqueue } from "../sender/queue.ts";
 import { insertAdjustment, takeOffset } from "./adjustments.ts";
-import { freezeRates, listPaidReversals, type Purchase } from "./queries.ts";
+import { freezeRates, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
 
 export type PlanOptions = {
   rates: RateSource;
@@ -176,4 +178,91 @@ export function cashbackOf(
     totalBps: purchase.cashback_bps + purchase.bonus_bps,
     weiPerCent: purchase.wei_per_cent ?? currentWeiPerCent,
   });
+}
+
+const PLAN_LIMIT = 1_000;
+
+/** Open purchases whose token stands at a status, and for which the next operation was never put into the outbox. */
+async function listOpenPurchases(
+  queries: Queries,
+  wanted: {
+    chainStatus: bigint;
+    without: OperationKind;
+    /** Those that go on by themselves, or those that were taken back. */
+    which: "automatic" | "reversed";
+    deepestBlock?: bigint;
+    /** Unpaid, and the hold is over. */
+    payable?: true;
+  },
+) {
+  let query = selectPurchases(queries)
+    .where("purchases.settled_at", "is", null)
+    .where("nfts.status", "=", wanted.chainStatus)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("operations")
+            .select("operations.id")
+            .whereRef("operations.subject_id", "=", "purchases.id")
+            .where((where) =>
+              where.or([
+                where("operations.kind", "=", wanted.without),
+                // Only one move away from Pending can succeed: one that is under way is waited for.
+                where.and([
+                  where("operations.kind", "=", wanted.without === "cancel" ? "confirm" : wanted.without),
+                  where("operations.status", "=", "assigned"),
+                ]),
+              ]),
+            ),
+        ),
+      ),
+    );
+  query =
+    wanted.which === "reversed"
+      ? query.where("purchases.reversed_at", "is not", null)
+      : query
+          .where("purchases.reversed_at", "is", null)
+          .where((where) =>
+            where.or([where("purchases.source", "=", "simulated"), where("purchases.approved_at", "is not", null)]),
+          );
+  if (wanted.deepestBlock !== undefined) query = query.where("nfts.status_block", "<=", wanted.deepestBlock);
+  if (wanted.payable) {
+    query = query
+      .where("payouts.token_id", "is", null)
+      .where((where) =>
+        where.or([
+          where("purchases.payable_at", "is", null),
+          where("purchases.payable_at", "<=", databaseNow(queries)),
+        ]),
+      );
+  }
+  return query.orderBy("purchases.id").limit(PLAN_LIMIT).execute();
+}
+
+/** Marks purchases for which nothing is left to do: paid or cancelled, deep enough. */
+async function settlePurchases(queries: Queries, deepestBlock: bigint): Promise<void> {
+  const settled = await queries
+    .selectFrom("purchases")
+    .innerJoin("nfts", "nfts.token_id", "purchases.id")
+    .leftJoin("payouts", "payouts.token_id", "purchases.id")
+    .select("purchases.id")
+    .where("purchases.settled_at", "is", null)
+    .where((where) =>
+      where.or([
+        where("payouts.block_number", "<=", deepestBlock),
+        where.and([where("nfts.status", "=", 3n), where("nfts.status_block", "<=", deepestBlock)]),
+      ]),
+    )
+    .limit(PLAN_LIMIT)
+    .execute();
+  if (settled.length === 0) return;
+  await queries
+    .updateTable("purchases")
+    .set({ settled_at: BigInt(Date.now()) })
+    .where(
+      "id",
+      "in",
+      settled.map((row) => row.id),
+    )
+    .execute();
 }

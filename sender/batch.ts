@@ -6,7 +6,7 @@ import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import type { Operation } from "./outbox.ts";
+import type { Operation } from "./queue.ts";
 
 export type Contracts = { purchaseNft: WalletAddress; cashbackDistributor: WalletAddress };
 

@@ -2,15 +2,9 @@ import type { OperationKind } from "../database/schema.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { type Batch, buildBatch, OPERATION_KINDS, readRefusal } from "./batch.ts";
 import { suggestedFees } from "./fees.ts";
-import {
-  enqueueAgain,
-  listDue,
-  type Operation,
-  resolveOperations,
-  summarizeDue,
-  type WatchedTransaction,
-} from "./outbox.ts";
+import { enqueueAgain, listDue, type Operation, resolveOperations, summarizeDue } from "./queue.ts";
 import { type Head, MAX_IN_FLIGHT, RETRY_BACKOFF_MS, type SenderContext } from "./sender-context.ts";
+import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
 
 /** A kind of operation that the contracts refuse altogether waits this long. */

@@ -1,16 +1,8 @@
 import { BaseError, type Hex, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
-import {
-  finishOperations,
-  listMined,
-  listUnfinishedTransactionIds,
-  reopenOperations,
-  requeueOperations,
-  type StoredTransaction,
-  updateTransaction,
-  type WatchedTransaction,
-} from "./outbox.ts";
+import { finishOperations, listUnfinishedTransactionIds, reopenOperations, requeueOperations } from "./queue.ts";
 import { type Head, MAX_ATTEMPTS, RETRY_BACKOFF_MS, type SenderContext } from "./sender-context.ts";
+import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 
 /** Mined transactions are watched this deep, so that an orphaned one is sent again under the same hash. */
 const WATCH_DEPTH = 30n;

@@ -1,9 +1,10 @@
 import type { Hex } from "viem";
 import { readClock } from "../database/clock.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
-import { insertHash, listFromNonce, requeueOperations, updateTransaction, type WatchedTransaction } from "./outbox.ts";
+import { requeueOperations } from "./queue.ts";
 import { type Receipts, reopen } from "./receipts.ts";
 import { type Head, MAX_ATTEMPTS, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
+import { insertHash, listFromNonce, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
 
 const RESEND_AFTER_MS = 5_000;

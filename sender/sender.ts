@@ -6,10 +6,10 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
 import { planNextSteps } from "../purchases/planner.ts";
 import { Dispatch } from "./dispatch.ts";
-import { listSigned } from "./outbox.ts";
 import { Receipts } from "./receipts.ts";
 import { Repair } from "./repair.ts";
 import type { Head, SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
+import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
 
 const LEASE_NAME = "sender";

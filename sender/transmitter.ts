@@ -3,15 +3,15 @@ import { isUniqueViolation } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Batch } from "./batch.ts";
 import { type Fees, suggestedFees } from "./fees.ts";
+import type { Operation } from "./queue.ts";
+import type { Head, SenderContext } from "./sender-context.ts";
 import {
   highestNonce,
   insertTransaction,
   markSent,
   type NewTransaction,
-  type Operation,
   OperationsChangedError,
-} from "./outbox.ts";
-import type { Head, SenderContext } from "./sender-context.ts";
+} from "./transactions.ts";
 
 /** Signs transactions of the hot wallet, stores their bytes, and hands them to the node. In that order, always. */
 export class Transmitter {

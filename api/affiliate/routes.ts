@@ -9,7 +9,7 @@ import {
   markPurchase,
   type Purchase,
 } from "../../purchases/queries.ts";
-import { enqueue, withdraw } from "../../sender/outbox.ts";
+import { enqueue, withdraw } from "../../sender/queue.ts";
 import { ApiError, conflict, forbidden, invalid, notFound } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
 import { type Call, type Route, route } from "../http/route.ts";

@@ -23,7 +23,7 @@ import {
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { enqueue, enqueueAgain } from "../../sender/outbox.ts";
+import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Call, type Reply, type Route, route } from "../http/route.ts";

@@ -1,5 +1,6 @@
 import { getAddress } from "viem";
 import { listFanTokens } from "../../catalogue/fan-tokens.ts";
+import { indexedBlock } from "../../database/chain-cursor.ts";
 import type { HeldToken, Me, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
@@ -14,7 +15,6 @@ import {
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { cashbackOf } from "../../purchases/planner.ts";
 import { listPurchases, listUnclaimedNfts, type Purchase } from "../../purchases/queries.ts";
-import { indexedBlock } from "../../sender/outbox.ts";
 import type { Services } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 

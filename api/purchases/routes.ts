@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
 import { findStore, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { indexedBlock } from "../../database/chain-cursor.ts";
 import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
 import { pageQuerySchema } from "../../domain/api/common.ts";
 import {
@@ -31,14 +32,7 @@ import {
   type Purchase,
   setMetadataUri,
 } from "../../purchases/queries.ts";
-import {
-  enqueue,
-  findOperation,
-  findOperationHash,
-  hasten,
-  indexedBlock,
-  type Operation,
-} from "../../sender/outbox.ts";
+import { enqueue, findOperation, findOperationHash, hasten, type Operation } from "../../sender/queue.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Identity, type Reply, type Route, route, visitorOf } from "../http/route.ts";
 import { currentRate, toPurchaseRecord } from "../people/profile.ts";

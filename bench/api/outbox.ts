@@ -4,7 +4,7 @@ import { spicy } from "../../chain/chains.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { insertPurchase } from "../../purchases/queries.ts";
-import { enqueue } from "../../sender/outbox.ts";
+import { enqueue } from "../../sender/queue.ts";
 import { type ApiSystem, startSystem } from "../../test/api/support/system.ts";
 import { until } from "../../test/testing/until.ts";
 

@@ -13,7 +13,7 @@ import type { Database } from "../../database/connect.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { percentText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { enqueue } from "../../sender/outbox.ts";
+import { enqueue } from "../../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
 
 /** One thing that an import does. */

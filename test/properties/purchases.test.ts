@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { toPurchaseRecord } from "../../api/people/profile.ts";
+import { indexedBlock } from "../../database/chain-cursor.ts";
 import { cashbackGwei } from "../../domain/cashback.ts";
 import { reaisText } from "../../domain/money.ts";
 import { DEFAULT_WEI_PER_CENT, WEI_PER_GWEI } from "../../domain/product.ts";
@@ -8,7 +9,6 @@ import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { outstandingDebt } from "../../purchases/adjustments.ts";
 import { listPurchases, type Purchase } from "../../purchases/queries.ts";
-import { indexedBlock } from "../../sender/outbox.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { type Reply, WALLETS, World } from "./support/world.ts";
 

@@ -1,0 +1,161 @@
+import type { Selectable } from "kysely";
+import { databaseNow } from "../database/clock.ts";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+export type StoredTransaction = Selectable<Schema["transactions"]>;
+type TransactionHash = Selectable<Schema["transaction_hashes"]>;
+
+export type NewTransaction = {
+  sender: WalletAddress;
+  nonce: bigint;
+  to: WalletAddress;
+  data: string;
+  gasLimit: bigint;
+  fencingToken: bigint;
+  operationIds: readonly bigint[];
+  signed: SignedBytes;
+};
+
+export type SignedBytes = { hash: string; raw: string; maxFeeWei: bigint; maxPriorityFeeWei: bigint };
+
+/** An operation was taken back, or taken by another, since it was read. */
+export class OperationsChangedError extends Error {
+  override readonly name = "OperationsChangedError";
+}
+
+/**
+ * Stores a signed transaction under its nonce and ties its operations to it. Answers its id.
+ * @throws OperationsChangedError where one of them does not wait any more; the caller's transaction must not commit.
+ */
+export async function insertTransaction(queries: Queries, transaction: NewTransaction): Promise<bigint> {
+  const now = BigInt(Date.now());
+  const { id } = await queries
+    .insertInto("transactions")
+    .values({
+      sender: transaction.sender,
+      nonce: transaction.nonce,
+      to_address: transaction.to,
+      data: transaction.data,
+      gas_limit: transaction.gasLimit,
+      status: "signed",
+      fencing_token: transaction.fencingToken,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await insertHash(queries, id, transaction.signed);
+  if (transaction.operationIds.length === 0) return id;
+  const { numUpdatedRows } = await queries
+    .updateTable("operations")
+    .set({ status: "assigned", transaction_id: id, updated_at: now })
+    .where("id", "in", transaction.operationIds)
+    .where("status", "=", "queued")
+    .executeTakeFirst();
+  if (numUpdatedRows !== BigInt(transaction.operationIds.length)) {
+    throw new OperationsChangedError("An operation was taken out of the queue while its transaction was made");
+  }
+  return id;
+}
+
+/** One more signature under the same nonce: a fee bump. */
+export async function insertHash(queries: Queries, transactionId: bigint, signed: SignedBytes): Promise<void> {
+  await queries
+    .insertInto("transaction_hashes")
+    .values({
+      hash: signed.hash,
+      transaction_id: transactionId,
+      raw: signed.raw,
+      max_fee_wei: signed.maxFeeWei,
+      max_priority_fee_wei: signed.maxPriorityFeeWei,
+      created_at: databaseNow(queries),
+    })
+    .execute();
+}
+
+export async function markSent(queries: Queries, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return;
+  await queries
+    .updateTable("transaction_hashes")
+    .set({ sent_at: databaseNow(queries) })
+    .where("hash", "in", hashes)
+    .execute();
+}
+
+export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
+
+/** Transactions without a receipt, of this wallet and of those before it, lowest nonce first, hashes oldest first. */
+export async function listSigned(queries: Queries): Promise<WatchedTransaction[]> {
+  return withHashes(
+    queries,
+    await queries.selectFrom("transactions").selectAll().where("status", "=", "signed").orderBy("nonce").execute(),
+  );
+}
+
+/** Transactions with a receipt that is not deep yet, of whichever wallet, lowest nonce first. */
+export async function listMined(queries: Queries): Promise<StoredTransaction[]> {
+  return queries.selectFrom("transactions").selectAll().where("status", "=", "mined").orderBy("nonce").execute();
+}
+
+/** Every transaction from a nonce on, lowest first: what to send again after the chain forgot. */
+export async function listFromNonce(
+  queries: Queries,
+  sender: WalletAddress,
+  nonce: bigint,
+  limit: number,
+): Promise<WatchedTransaction[]> {
+  return withHashes(
+    queries,
+    await queries
+      .selectFrom("transactions")
+      .selectAll()
+      .where("sender", "=", sender)
+      .where("nonce", ">=", nonce)
+      .where("status", "!=", "void")
+      .orderBy("nonce")
+      .limit(limit)
+      .execute(),
+  );
+}
+
+async function withHashes(queries: Queries, transactions: StoredTransaction[]): Promise<WatchedTransaction[]> {
+  if (transactions.length === 0) return [];
+  const hashes = await queries
+    .selectFrom("transaction_hashes")
+    .selectAll()
+    .where(
+      "transaction_id",
+      "in",
+      transactions.map((transaction) => transaction.id),
+    )
+    .orderBy("created_at")
+    .execute();
+  const byTransaction = Map.groupBy(hashes, (hash) => hash.transaction_id);
+  return transactions.map((transaction) => ({ ...transaction, hashes: byTransaction.get(transaction.id) ?? [] }));
+}
+
+/** The highest nonce that was ever stored for a sender; undefined before the first. */
+export async function highestNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
+  const row = await queries
+    .selectFrom("transactions")
+    .select("nonce")
+    .where("sender", "=", sender)
+    .orderBy("nonce", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.nonce;
+}
+
+export async function updateTransaction(
+  queries: Queries,
+  id: bigint,
+  change: Partial<Pick<StoredTransaction, "status" | "succeeded" | "mined_hash" | "block_number" | "block_hash">>,
+): Promise<void> {
+  await queries
+    .updateTable("transactions")
+    .set({ ...change, updated_at: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .execute();
+}
