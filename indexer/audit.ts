@@ -5,15 +5,15 @@ import { RangeSizer } from "./range-sizer.ts";
 import { RpcError } from "./rpc/json-rpc.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 
-/** So much of the chain is read a second time at once, and so often: it must not get in the way of new blocks. */
+/** The pace of the second read, which must not delay new blocks. */
 const PAUSE_MS = 250;
 const RECENT_EVERY_MS = 30_000;
 const RECENT_BLOCKS = 4 * KEPT_BLOCKS;
 const WHOLE_EVERY_MS = 3_600_000;
 
 /**
- * Reads the chain a second time, a range at a time, and finds what a node left out or made up the first time: once from
- * the start after each start of the process and every hour, in between the newest blocks every half a minute.
+ * Reads the chain a second time, one range at a time, to find events that a node omitted or invented the first time: the
+ * whole chain after each start of the process and every hour, the newest blocks every half minute.
  */
 export class Audit {
   readonly #context: Context;
@@ -31,7 +31,7 @@ export class Audit {
     return Math.max(0, this.#notBefore - performance.now());
   }
 
-  /** Looks at the next range, when it is time; answers the first block that is wrongly indexed. */
+  /** Checks the next range when it is due. Returns the first block that is indexed wrongly. */
   async step(bloom: Bloom, cursor: BlockId): Promise<number | undefined> {
     if (performance.now() < this.#notBefore) return undefined;
     const { database, nodes, log } = this.#context;
@@ -48,7 +48,7 @@ export class Audit {
       if (!first) return undefined;
       log.error(
         { differences: differences.slice(0, 10), count: differences.length },
-        "The index differs from the chain; mending it",
+        "The index differs from the chain; repairing it",
       );
       this.#next = first.blockNumber;
       return first.blockNumber;
@@ -59,7 +59,7 @@ export class Audit {
     }
   }
 
-  /** The end was reached: next time, the newest blocks again, or all of them. */
+  /** The end is reached: the next pass reads the newest blocks, or all of them when that is due. */
   #begin(cursor: BlockId): undefined {
     const { startBlock } = this.#context.source;
     const isWhole = performance.now() - this.#wholeFrom > WHOLE_EVERY_MS;

@@ -6,14 +6,14 @@ import { RpcError } from "./rpc/json-rpc.ts";
 import type { ChainNode } from "./rpc/node.ts";
 import type { BlockId, StoredBlock } from "./store/index-store.ts";
 
-/** A range as it was read: everything that a chunk needs, and nothing of the raw answer. */
+/** A range that was read: what a chunk needs, without the raw response. */
 type Piece = { to: BlockId; events: ChainEvent[]; blocks: StoredBlock[] };
 
 const RANGES_IN_FLIGHT = 3;
-/** Enough for a commit to be cheap, few enough to be forgotten soon. */
+/** Large enough to make a commit cheap, small enough to limit memory. */
 const EVENTS_PER_COMMIT = 5_000;
 
-/** Reads the blocks after the cursor up to `to` by ranges, several at a time, and commits them in order. */
+/** Reads the blocks after the cursor up to `to` in ranges, several at a time, and commits them in order. */
 export async function backfill(
   context: Context,
   sizer: RangeSizer,
@@ -24,14 +24,14 @@ export async function backfill(
   let last = cursor;
   const inFlight: Promise<Piece[]>[] = [];
   const start = () => {
-    // The first answer tells how much a range holds; until then one is enough.
+    // The first response shows how much a range holds; until then one request is enough.
     const atOnce = sizer.hasLearned ? RANGES_IN_FLIGHT : 1;
     while (inFlight.length < atOnce && next <= to) {
       const from = next;
       const end = Math.min(to, from + sizer.size - 1);
       next = end + 1;
       const reading = readRange(context, sizer, from, end);
-      // Heard when its turn comes; a failure before then must not end the process.
+      // Awaited when its turn comes; an earlier rejection must not end the process.
       reading.catch(() => {});
       inFlight.push(reading);
     }
@@ -61,7 +61,7 @@ export async function backfill(
   return last;
 }
 
-/** Reads a range; halves it as often as the provider wants. */
+/** Reads a range, and halves it as often as the provider requires. */
 async function readRange(context: Context, sizer: RangeSizer, from: number, to: number): Promise<Piece[]> {
   try {
     return [await context.nodes.ask((node) => readPiece(context, node, sizer, from, to))];

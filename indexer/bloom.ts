@@ -1,21 +1,21 @@
-/** What a block's `logsBloom` must hold. Yellow Paper, 4.4.3: three bits of 2,048 for an address or a topic. */
+/** A block's `logsBloom`. Yellow Paper, 4.4.3: three bits of 2,048 for each address and topic. */
 type BloomInput = { address: string; topics: readonly string[] };
 
 const BLOOM_BYTES = 256;
 
 export type Bloom = {
-  /** Whether a log of this address can be in a block with this bloom. Never wrong when it says no. */
+  /** Whether a block with this bloom can contain a log of this address. `false` is certain. */
   mayHold(logsBloom: string, address: string): boolean;
-  /** Whether exactly these logs make this bloom. */
+  /** Whether exactly these logs produce this bloom. */
   isOf(logsBloom: string, logs: readonly BloomInput[]): boolean;
 };
 
-/** Loaded after the backfill: its hash function takes time to load, and the backfill needs none. */
+/** Loaded after the backfill, which does not need it: the hash function takes time to load. */
 export async function openBloom(): Promise<Bloom> {
   const { keccak256 } = await import("viem/utils");
   const known = new Map<string, [number, number][]>();
 
-  /** The byte and the bit in it, three times. */
+  /** Three pairs of a byte and a bit in it. */
   const bitsOf = (value: string): [number, number][] => {
     const cached = known.get(value);
     if (cached) return cached;

@@ -3,7 +3,7 @@ import { type ChainEvent, decodeLog, type RpcLog } from "./events.ts";
 import { collectGarbage } from "./heap.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
-/** Writes a chunk and tells whoever watches. Answers the new cursor. */
+/** Writes a chunk and reports it to metrics and progress. Returns the new cursor. */
 export async function commitChunk(context: Context, chunk: Chunk): Promise<BlockId> {
   const { writer, metrics, status, progress, source } = context;
   const started = performance.now();
@@ -27,14 +27,14 @@ export async function commitChunk(context: Context, chunk: Chunk): Promise<Block
   return chunk.cursor;
 }
 
-/** The first block of the chain is always known: a node that is still far behind is told from one of a chain made anew. */
+/** The first block is always kept: it distinguishes a node that is far behind from a new chain. */
 async function withGenesis({ nodes }: Context, chunk: Chunk): Promise<Chunk> {
   const [genesis] = await nodes.ask((node) => node.blocks([0]));
   if (!genesis || chunk.blocks.some((block) => block.number === 0)) return chunk;
   return { ...chunk, blocks: [genesis, ...chunk.blocks] };
 }
 
-/** What is read for so many events is about 10 MB of garbage; collecting it costs some 15 ms. */
+/** Reading this many events leaves about 10 MB of garbage; a collection takes about 15 ms. */
 const EVENTS_PER_COLLECTION = 10_000;
 let eventsSinceCollection = 0;
 
@@ -45,7 +45,7 @@ function collectAfter(events: number): void {
   collectGarbage();
 }
 
-/** The events of logs; ids that no purchase of ours can have are left out, with a warning. */
+/** Decodes logs to events. Ignores ids that cannot be ours, with a warning. */
 export function decodeLogs({ log, metrics }: Pick<Context, "log" | "metrics">, logs: readonly RpcLog[]): ChainEvent[] {
   const events: ChainEvent[] = [];
   for (const one of logs) {
@@ -56,7 +56,7 @@ export function decodeLogs({ log, metrics }: Pick<Context, "log" | "metrics">, l
   if (ignored > 0) {
     metrics.ignored(ignored);
     const from = Number(logs[0]?.blockNumber);
-    log.warn({ ignored, from }, "Ignored: events with an id above 2^63 - 1, which no purchase here can have");
+    log.warn({ ignored, from }, "Ignored events with an id above 2^63 - 1, which cannot be a purchase of this shop");
   }
   return events;
 }

@@ -3,13 +3,13 @@ import type { Bloom } from "./bloom.ts";
 import { argumentsOf, decodeLog, type RpcLog } from "./events.ts";
 import type { ChainNode } from "./rpc/node.ts";
 
-/** An event that the index and the chain do not agree on. */
+/** An event on which index and chain differ. */
 export type Difference = {
   blockNumber: number;
   logIndex: number;
-  /** What the index has; undefined where it misses the event. */
+  /** The event in the index; undefined if it is missing there. */
   indexed: string | undefined;
-  /** What the chain has; undefined where there is no such event. */
+  /** The event on the chain; undefined if it is missing there. */
   onChain: string | undefined;
 };
 
@@ -18,8 +18,8 @@ export type Comparison = { differences: Difference[]; logs: number };
 export type ComparisonParameters = { database: Database; node: ChainNode; bloom: Bloom; from: number; to: number };
 
 /**
- * Compares the indexed events of a range with the chain's. What differs is looked at again, block by block, with all of
- * the block's logs held against its bloom: a node that leaves something out of one answer makes no difference here.
+ * Compares the indexed events of a range with the chain's. Checks each difference again, block by block, against the
+ * block's bloom: a node that omits a log from one response causes no false difference.
  */
 export async function compareRange({ database, node, bloom, from, to }: ComparisonParameters): Promise<Comparison> {
   const logs = await node.logs(from, to);
@@ -30,7 +30,7 @@ export async function compareRange({ database, node, bloom, from, to }: Comparis
     const [block] = await node.blocks([number]);
     if (!block) continue;
     const exact = describeLogs(await node.exactLogsOf(block, bloom));
-    // Read again too: a running indexer may have rolled back and written this block in the meantime.
+    // Also read again: a running indexer may have rolled back and rewritten this block in the meantime.
     confirmed.push(...differences(await readIndexed(database, number, number), exact));
   }
   return { differences: confirmed, logs: logs.length };

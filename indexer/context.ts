@@ -7,7 +7,7 @@ import type { Source } from "./rpc/node.ts";
 import type { NodePool } from "./rpc/node-pool.ts";
 import type { ChunkWriter } from "./store/index-store.ts";
 
-/** What every step of a running indexer works with. */
+/** What every step of a running indexer needs. */
 export type Context = {
   database: Database;
   lease: Lease;
@@ -21,13 +21,13 @@ export type Context = {
   signal: AbortSignal;
 };
 
-/** What `/readyz` tells of. */
+/** The state that `/readyz` reports. */
 export type Status = {
-  /** `standby`: another process indexes. `rebuilding`: a reorg went below the kept blocks. */
+  /** `standby`: another process holds the lease. `rebuilding`: a reorg was deeper than the kept blocks. */
   state: "starting" | "standby" | "backfill" | "rebuilding" | "live";
   cursor: number | undefined;
   head: number | undefined;
-  /** When a node last said what its newest block is; `performance.now()`. */
+  /** When a node last reported its newest block; `performance.now()`. */
   headSeenAt: number | undefined;
   /** The time of the last indexed block, in seconds. */
   cursorTimestamp: number | undefined;

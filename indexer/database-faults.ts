@@ -5,7 +5,7 @@ const PASSING_CODES =
 const PASSING_MESSAGES =
   /connection terminated|connection error|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
-/** Whether the database may be there again in a while: it is away, starts up, or is held by somebody else. */
+/** Whether the fault is temporary: the database is down, starting, or locked. */
 export function isPassingDatabaseFault(error: unknown): boolean {
   const code = databaseErrorCode(error);
   if (code && PASSING_CODES.test(code)) return true;

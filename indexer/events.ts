@@ -1,8 +1,8 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * What the indexer keeps of a log. Amounts are wei. `Transfer`, `Locked` and `MetadataUpdate` only repeat these for
- * explorers: a receipt is made once, by `PurchaseMinted`, and never leaves its buyer.
+ * The events that the indexer keeps. Amounts are wei. `Transfer`, `Locked` and `MetadataUpdate` repeat them for
+ * explorers: a ticket is minted once, with `PurchaseMinted`, and stays with its buyer.
  */
 export type ChainEvent = EventPosition & EventContent;
 
@@ -28,7 +28,7 @@ export type EventContent =
 
 export type EventKind = EventContent["kind"];
 
-/** Which of the two contracts emits an event, and the hash of its signature. A test compares them with the ABIs. */
+/** The contract that emits each event, and the hash of its signature. A test compares them with the ABIs. */
 export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashbackDistributor"; topic: string }> = {
   PurchaseMinted: {
     contract: "purchaseNft",
@@ -48,24 +48,24 @@ export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashba
   },
 };
 
-/** A log as `eth_getLogs` answers it. */
+/** A log as `eth_getLogs` returns it. */
 export type RpcLog = {
   address: string;
   topics: string[];
   data: string;
   blockNumber: string;
   blockHash: string;
-  /** Newer nodes say it; saves asking for the block. */
+  /** Only newer nodes send it; it saves a request for the block. */
   blockTimestamp?: string | null;
   transactionHash: string;
   logIndex: string;
   removed?: boolean;
 };
 
-/** The largest id and amount that a 64-bit column holds. */
+/** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/** The log's event; undefined where the id is above what a column holds: such a purchase is nobody's here. */
+/** Decodes a log; undefined if the id does not fit the column and so cannot be ours. */
 export function decodeLog(log: RpcLog): ChainEvent | undefined {
   const position: EventPosition = {
     blockNumber: Number(log.blockNumber),
@@ -105,7 +105,7 @@ function decodeContent(topics: string[], data: string): EventContent | undefined
   }
 }
 
-/** The last 20 of a word's 32 bytes. Nodes answer lower case; a test node that does not is put right here. */
+/** The last 20 of a word's 32 bytes. Lower-cased, because some test nodes send mixed case. */
 function addressIn(word: string): WalletAddress {
   return `0x${word.slice(26).toLowerCase()}`;
 }
@@ -114,7 +114,7 @@ function numberAt(data: string, word: number): number {
   return Number(`0x${data.slice(2 + word * 64, 66 + word * 64)}`);
 }
 
-/** An event's arguments as they are stored: JSON, integers as text. */
+/** An event's arguments as stored: JSON, integers as text. */
 export function argumentsOf(event: EventContent): string {
   switch (event.kind) {
     case "PurchaseMinted":
@@ -126,7 +126,7 @@ export function argumentsOf(event: EventContent): string {
   }
 }
 
-/** The other direction: an event from its stored columns. */
+/** Restores an event from its stored columns. */
 export function contentOf(kind: string, tokenId: bigint, storedArguments: string): EventContent {
   const stored = JSON.parse(storedArguments) as Record<string, string>;
   const address = (name: string) => (stored[name] ?? "") as WalletAddress;

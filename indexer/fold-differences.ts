@@ -5,7 +5,7 @@ import { nftRow, payoutRow } from "./store/rows.ts";
 
 const TOKENS_AT_ONCE = 500;
 
-/** Where receipts and payments are not what folding the stored events makes of them; a line each. */
+/** One line for each ticket or payout that differs from a new fold of the stored events. */
 export async function* foldDifferences(database: Database, signal: AbortSignal): AsyncGenerator<string> {
   for (let after = -1n; !signal.aborted; ) {
     const tokenIds = await readTokenIds(database, { after, count: TOKENS_AT_ONCE });

@@ -33,19 +33,19 @@ export type Payout = {
   paidAtMs: number;
 };
 
-/** What a run of events changes, each token once. */
+/** The result of folding events, each token once. */
 export type Changes = {
-  /** Tokens that were minted in this run, as they are at its end. */
+  /** Tokens minted by these events, in their last state. */
   nfts: Map<bigint, Nft>;
-  /** Where a token that was minted before this run stands at its end. */
+  /** The last state of tokens that were minted before. */
   statuses: Map<bigint, NftStatus>;
   payouts: Map<bigint, Payout>;
 };
 
 /**
- * Folds events in the chain's order. The last event about a thing wins, so that the result is the same however the chain
- * is cut into runs.
- * @param timestamps Seconds, by block number; every event's block must be there.
+ * Folds events in the chain's order. The last event of a token wins, so the result does not depend on how the chain is
+ * divided into chunks.
+ * @param timestamps Seconds, by block number; must contain the block of every event.
  */
 export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<number, number>): Changes {
   const changes: Changes = { nfts: new Map(), statuses: new Map(), payouts: new Map() };
@@ -101,7 +101,7 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
   return changes;
 }
 
-/** Rounded down, and at most what a column holds; the exact wei stay in the event. */
+/** Rounded down and capped to the column; the event keeps the exact wei. */
 function gweiOf(wei: bigint): bigint {
   const gwei = wei / WEI_PER_GWEI;
   return gwei > INT64_MAX ? INT64_MAX : gwei;
@@ -109,6 +109,6 @@ function gweiOf(wei: bigint): bigint {
 
 function timestampMs(timestamps: ReadonlyMap<number, number>, blockNumber: number): number {
   const seconds = timestamps.get(blockNumber);
-  if (seconds === undefined) throw new Error(`The time of block ${blockNumber} is not known`);
+  if (seconds === undefined) throw new Error(`The time of block ${blockNumber} is unknown`);
   return seconds * 1_000;
 }

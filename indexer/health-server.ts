@@ -3,13 +3,13 @@ import type { Status } from "./context.ts";
 import type { Metrics } from "./metrics.ts";
 import type { NodePool } from "./rpc/node-pool.ts";
 
-/** No node answered for so long: what is indexed may be old. */
+/** If no node has responded for this long, the index may be out of date. */
 const SILENCE_MS = 15_000;
 const LAG_BLOCKS = 5;
 
 export type HealthServerParameters = { port: number; host: string; status: Status; metrics: Metrics; nodes: NodePool };
 
-/** `/healthz`: the process runs. `/readyz`: the index is as new as the chain. `/metrics`: Prometheus. */
+/** `/healthz`: the process runs. `/readyz`: the index is up to date. `/metrics`: Prometheus. */
 export async function openHealthServer({
   port,
   host,

@@ -6,17 +6,17 @@ import { RpcError } from "./rpc/json-rpc.ts";
 import type { Block, ChainNode } from "./rpc/node.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
-/** The block does not follow the last indexed one: the chain was reorganised below it. */
+/** The block does not follow the last indexed one: a reorg below it. */
 export class NotLinkedError extends Error {
   override readonly name = "NotLinkedError";
 }
 
-/** Up to so many blocks, each block's logs are asked for by its hash, whole, and held against its bloom. */
+/** Up to this many blocks, all logs of each block are requested by its hash and checked against its bloom. */
 const EXACT_BLOCKS = 64;
 
 /**
- * Reads the blocks after the cursor up to `to`, one by one linked by their parent hashes; it is an invariant that the
- * first one's parent is the cursor. Without a bloom the logs are held against the blocks' hashes only.
+ * Reads the blocks after the cursor up to `to`, each linked to the previous one by its parent hash. Invariant: the first
+ * one's parent is the cursor. Without a bloom, logs are checked only against the blocks' hashes.
  * @throws NotLinkedError, RpcError
  */
 export async function readLinked(
@@ -60,7 +60,7 @@ function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: B
   );
 }
 
-/** One query for many blocks, held against their hashes and blooms. */
+/** One query for many blocks, checked against their hashes and blooms. */
 async function logsOfRange(node: ChainNode, blocks: readonly Block[], candidates: Set<number>): Promise<RpcLog[]> {
   const first = blocks[0]?.number ?? 0;
   const logs = await node.logs(first, blocks.at(-1)?.number ?? 0);

@@ -4,7 +4,7 @@ import type { Logger } from "../platform/log.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { keepHeapSmall } from "./heap.ts";
 
-// Before anything else is loaded, and therefore not a static import: a second start reads what the first one compiled.
+// Not a static import, so that the compile cache is enabled before anything else is loaded.
 keepHeapSmall();
 enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
@@ -20,7 +20,7 @@ try {
   const log = openLog(flag ? "warn" : environment.logLevel);
   if (flag === "--verify") await runVerify(environment, log);
   else await runIndexer({ environment, log, signal: ending.signal, reset: flag === "--reset" });
-  if (flag === "--reset" && !ending.signal.aborted) process.stdout.write("The index was built anew from the chain\n");
+  if (flag === "--reset" && !ending.signal.aborted) process.stdout.write("The index was rebuilt from the chain\n");
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
@@ -36,6 +36,6 @@ async function runVerify(environment: IndexerEnvironment, log: Logger): Promise<
   const report = (line: string) => process.stdout.write(`${line}\n`);
   const differences = await verify({ environment, log, signal: ending.signal, report });
   if (ending.signal.aborted) report("Stopped before the end");
-  else report(differences === 0 ? "The index equals the chain" : `${differences} differences; --reset builds it anew`);
+  else report(differences === 0 ? "The index equals the chain" : `${differences} differences; --reset rebuilds it`);
   if (differences > 0 || ending.signal.aborted) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "../platform/log.ts";
 
 export type Progress = {
-  /** Blocks that are read and blocks that there are, counted from the first one; events so far in this run. */
+  /** Blocks read and blocks in total, counted from the first; events of this run. */
   update(done: { blocks: number; ofBlocks: number; events: number }): void;
   stop(): void;
 };
@@ -14,7 +14,7 @@ export async function openProgress(log: Logger, terminal: NodeJS.WriteStream): P
 }
 
 async function openBar(terminal: NodeJS.WriteStream): Promise<Progress> {
-  // Loaded only where it is seen.
+  // Loaded only on a terminal.
   const { default: cliProgress } = await import("cli-progress");
   const bar = new cliProgress.SingleBar({
     format:
@@ -54,7 +54,7 @@ function openLines(log: Logger): Progress {
   };
 }
 
-/** Since the first look, which itself knows no pace yet. */
+/** Measured from the first sample, when the pace is still unknown. */
 class Pace {
   #started: { at: number; blocks: number } | undefined;
 

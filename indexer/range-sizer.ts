@@ -1,23 +1,23 @@
 const FIRST_BLOCKS = 32;
 const MOST_BLOCKS = 500_000;
-/** What one answer should hold: enough to be worth a request, little enough to be held a few times over. */
+/** The target number of logs in a response: worth a request, yet several fit in memory. */
 const LOGS_AIMED_AT = 2_000;
 const QUICK_MS = 1_000;
 const MOST_GROWTH = 8;
 const FORGIVEN_AFTER_ANSWERS = 50;
 
-/** How many blocks to ask for at once. Learns from the answers, and remembers what the provider refused. */
+/** How many blocks to request at once. Adapts to the responses, and remembers what the provider refused. */
 export class RangeSizer {
   #size = FIRST_BLOCKS;
-  /** The most that the provider said it takes; only ever smaller. */
+  /** The limit that the provider stated; it only decreases. */
   #ceiling = MOST_BLOCKS;
-  /** What was refused without a word about blocks, so perhaps for its many logs; tried again after some answers. */
+  /** A size refused without a stated limit, perhaps for its many logs; retried after some responses. */
   #refused = Number.POSITIVE_INFINITY;
   #answersSinceRefusal = 0;
 
   #hasLearned = false;
 
-  /** Whether the size comes from an answer, not from a guess. */
+  /** Whether the size comes from a response and not from the initial guess. */
   get hasLearned(): boolean {
     return this.#hasLearned;
   }
@@ -28,7 +28,7 @@ export class RangeSizer {
 
   answered({ blocks, logs, durationMs }: { blocks: number; logs: number; durationMs: number }): void {
     this.#hasLearned = true;
-    // A range that was cut short, or asked for before the last answer, says little about the present size.
+    // A shortened range, or one requested before the last response, says little about the current size.
     if (blocks < this.#size / 2) return;
     this.#answersSinceRefusal += 1;
     if (this.#answersSinceRefusal > FORGIVEN_AFTER_ANSWERS) this.#refused = Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ export class RangeSizer {
     this.#set(Math.floor(blocks * Math.max(1 / MOST_GROWTH, growth)));
   }
 
-  /** The provider does not answer so much at once. A limit that its message names only ever tightens ours. */
+  /** The provider refused the size. A limit in its message can only tighten ours. */
   refused(blocks: number, message: string): void {
     const named = limitIn(message);
     this.#answersSinceRefusal = 0;

@@ -7,8 +7,8 @@ import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 const COMPARED_AT_ONCE = 100;
 
 /**
- * Whether the chain still has what was indexed, as far as this node can tell. A node whose newest block is below the
- * cursor, but which agrees on that block, is only behind.
+ * Whether the chain still contains the indexed blocks, according to this node. A node whose newest block is below the
+ * cursor but matches the index there is only behind.
  */
 export async function isStillCanonical(
   { database }: Context,
@@ -23,13 +23,13 @@ export async function isStillCanonical(
   const exact = await readStoredBlock(database, head.number);
   if (exact) return exact.hash === head.hash;
   const [nearest] = await readStoredBlocks(database, { highest: head.number, count: 1 });
-  // Nothing is known that low: this is not the chain that was indexed, unless there is nothing of ours on it yet.
+  // No hash is kept this low: it is another chain, unless nothing of ours is on it yet.
   if (!nearest) return false;
   const [block] = await node.blocksWhereKnown([nearest.number]);
   return block?.hash === nearest.hash;
 }
 
-/** Takes everything from a wrongly indexed block on back, so that it is read again; answers the new cursor. */
+/** Rolls back from a wrongly indexed block on, so that it is read again. Returns the new cursor. */
 export async function readAgainFrom(context: Context, cursor: BlockId, wrong: number): Promise<BlockId | undefined> {
   const { database, lease, source, status } = context;
   const [below] = await readStoredBlocks(database, { highest: wrong - 1, count: 1 });
@@ -40,25 +40,25 @@ export async function readAgainFrom(context: Context, cursor: BlockId, wrong: nu
 }
 
 /**
- * Takes the index back to the highest kept block that the chain still has, and answers it; undefined where none is left.
- * Other nodes are heard first: a node that alone sees another chain is put back instead, and nothing changes.
+ * Rolls the index back to the highest kept block that is still on the chain, and returns it; undefined if none is left.
+ * Asks the other nodes first: if only this node sees another chain, the node is set aside and nothing changes.
  */
 export async function returnToChain(context: Context, node: ChainNode, cursor: BlockId): Promise<BlockId | undefined> {
   const { database, lease, nodes, metrics, log, status } = context;
   const others = await nodes.askOthers(node, async (other) => (await other.blocksWhereKnown([cursor.number]))[0]);
   if (others.some((block) => block?.hash === cursor.hash)) {
-    nodes.distrust(node, `${node.name} has another block ${cursor.number} than the other nodes`);
+    nodes.distrust(node, `${node.name} disagrees with the other nodes on block ${cursor.number}`);
     return cursor;
   }
   const match = await findAncestor(context, node, cursor);
-  // A wrong answer on the way would throw away more than was orphaned: the same must come out twice.
+  // A single wrong response would discard more than was orphaned, so two searches must agree.
   if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
-    throw new RpcError("inconsistent", `${node.name} answered two different chains`);
+    throw new RpcError("inconsistent", `${node.name} returned two different chains`);
   }
   const ancestor = match && match.number >= context.source.startBlock ? match : undefined;
   const depth = cursor.number - (ancestor?.number ?? context.source.startBlock - 1);
   if (depth > KEPT_BLOCKS) status.state = "rebuilding";
-  log.warn({ depth, from: cursor, to: ancestor ?? null }, "The chain was reorganised; rolling back");
+  log.warn({ depth, from: cursor, to: ancestor ?? null }, "Reorg: rolling back");
   await rollBack(database, lease, cursor, ancestor);
   metrics.rolledBack(depth);
   status.cursor = ancestor?.number;

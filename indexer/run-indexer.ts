@@ -16,32 +16,32 @@ import type { ChunkWriter } from "./store/index-store.ts";
 import { sync } from "./sync.ts";
 
 const INDEXER_LEASE = "indexer";
-/** After a `kill -9` another process takes over within this time. */
+/** Another process takes over within this time after a `kill -9`. */
 const LEASE_TTL_MS = 3_000;
 const RPC_TIMEOUT_MS = 10_000;
 const COMPARE_HEADS_EVERY_MS = 5_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 const PAUSE_AFTER_DATABASE_FAULT_MS = 1_000;
 
-/** Long enough for the lease of a killed process to run out. */
+/** Long enough for the lease of a killed process to expire. */
 const RESET_WAITS_MS = LEASE_TTL_MS + 2_000;
 
-/** A reset was asked for while another process indexes. */
+/** A reset was requested while another process indexes. */
 export class IndexerBusyError extends Error {
   override readonly name = "IndexerBusyError";
-  override readonly message = "Another process indexes into this database; end it before the index is built anew";
+  override readonly message = "Another process indexes into this database; end it before rebuilding the index";
 }
 
 export type RunIndexerParameters = {
   environment: IndexerEnvironment;
   log: Logger;
   signal: AbortSignal;
-  /** Throws the index away, builds it again and returns. */
+  /** Deletes the index, rebuilds it and returns. */
   reset?: boolean;
 };
 
 /**
- * Indexes the chain into the database until the signal aborts. Waits as a standby while another process does.
+ * Indexes the chain into the database until the signal aborts. Stands by while another process does so.
  * @throws WrongChainError, DatabaseUnavailableError, DatabaseReplacedError, IndexerBusyError
  */
 export async function runIndexer({ environment, log, signal, reset = false }: RunIndexerParameters): Promise<void> {
@@ -86,7 +86,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
     log.info("Another process indexes; standing by");
   };
   const onError = (error: unknown) =>
-    log.warn({ reason: String(error) }, "The lease could not be renewed; trying again");
+    log.warn({ reason: String(error) }, "The lease could not be renewed; retrying");
   const lead = async (lease: Lease, leading: AbortSignal) => {
     hasLed = true;
     metrics.set("leader", 1);
@@ -107,14 +107,14 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
     } catch (error) {
       if (!isPassingDatabaseFault(error)) throw error;
       status.state = "starting";
-      log.error({ reason: String(error) }, "The database is away; trying again");
+      log.error({ reason: String(error) }, "The database is unavailable; retrying");
       await delay(PAUSE_AFTER_DATABASE_FAULT_MS, undefined, { signal: ending }).catch(() => {});
     }
   }
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
-/** Only the writer of the database in use is loaded. */
+/** Loads only the writer of the configured database. */
 async function openWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
   if (database.engine === "sqlite") {
     const { openSqliteWriter } = await import("./store/sqlite-writer.ts");

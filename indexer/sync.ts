@@ -17,16 +17,16 @@ const PAUSE_AFTER_FAILURE_MS = 200;
 
 export type SyncParameters = {
   heads: HeadWatcher;
-  /** Throws the index away first, and returns once it is whole again. */
+  /** Deletes the index first, and returns once it is complete again. */
   reset: boolean;
 };
 
-/** Follows the chain until the signal aborts: what is missing first, then every new block. */
+/** Follows the chain until the signal aborts: the backfill first, then every new block. */
 export async function sync(context: Context, { heads, reset }: SyncParameters): Promise<void> {
   const { database, lease, source, log, signal } = context;
   if (reset) await emptyIndex(database, lease);
   if (await adoptSource(database, lease, source)) {
-    log.warn({ source }, "Other contracts, another chain or another start than before: the index is built anew");
+    log.warn({ source }, "The contracts, the chain or the start block changed: rebuilding the index");
   }
   const follower = new Follower(context, await readCursor(database));
   for (let announced: Block | undefined; !signal.aborted; ) {
@@ -57,7 +57,7 @@ class Follower {
     context.status.cursor = cursor?.number;
   }
 
-  /** Reads up to the newest block. `announced` is that block, where a node has just sent it. */
+  /** Reads up to the newest block. `announced` is that block if a node has just sent it. */
   async catchUp(announced: Block | undefined): Promise<void> {
     const { nodes, status, signal } = this.#context;
     const follows = announced && announced.parentHash === this.#cursor?.hash;
@@ -80,7 +80,7 @@ class Follower {
     }
   }
 
-  /** The node's newest block, once the index stands on the same chain. */
+  /** The node's newest block, once the index is on the same chain. */
   async #alignWith(node: ChainNode): Promise<Block> {
     const head = await node.head();
     const cursor = this.#cursor;
@@ -94,7 +94,7 @@ class Follower {
 
   async #readNew(head: Block): Promise<void> {
     const { nodes, source, status } = this.#context;
-    // Right after a backfill the blooms wait: loading them takes time, and the audit reads those blocks again anyhow.
+    // No bloom check right after a backfill: loading it takes time, and the audit reads these blocks again anyway.
     if (status.state !== "backfill") this.#bloom ??= await openBloom();
     const bloom = this.#bloom;
     this.#sawHead(head);
@@ -111,7 +111,7 @@ class Follower {
     this.#sawHead(head);
   }
 
-  /** Between two blocks: reads a piece of the chain again, and what was wrongly indexed. */
+  /** Between two blocks: audits a range of the chain and repairs what is indexed wrongly. */
   async audit(): Promise<void> {
     if (!this.#cursor || this.#context.signal.aborted) return;
     this.#bloom ??= await openBloom();
@@ -136,17 +136,17 @@ class Follower {
     metrics.set("head_lag_seconds", behind === 0 ? 0 : Math.max(0, head.timestamp - (status.cursorTimestamp ?? 0)));
   }
 
-  /** After a failure: goes on from what the database says. Throws what is not a passing fault. */
+  /** After a failure: continues from the state in the database. Rethrows what is not temporary. */
   async recover(error: unknown): Promise<void> {
     const { log, database, signal } = this.#context;
     if (error instanceof NotLinkedError) {
-      // The next look at the head finds the common ancestor.
+      // The next round finds the common ancestor.
       log.debug({ reason: error.message }, "A block does not follow the last indexed one");
     } else if (error instanceof RpcError) {
       if (error.failure === "too-large") this.#sizer.refused(this.#sizer.size, error.message);
-      log.warn({ failure: error.failure, reason: error.message }, "The chain could not be read; trying again");
+      log.warn({ failure: error.failure, reason: error.message }, "The chain could not be read; retrying");
     } else if (error instanceof CursorMovedError) {
-      log.warn({ reason: error.message }, "Going on from what the database says");
+      log.warn({ reason: error.message }, "Continuing from the state in the database");
     } else {
       throw error;
     }

@@ -14,7 +14,7 @@ export type VerifyParameters = {
   environment: IndexerEnvironment;
   log: Logger;
   signal: AbortSignal;
-  /** Told of each difference, one line each. */
+  /** Called with each difference, one line each. */
   report: (line: string) => void;
 };
 
@@ -22,9 +22,9 @@ const BLOCKS_AT_ONCE = 100;
 const RPC_TIMEOUT_MS = 20_000;
 
 /**
- * Compares the index with the chain, block by block up to the cursor: events, kept block hashes, and what is folded from
- * them. Only reads, so it can be stopped at any time and run beside an indexer.
- * @returns how many differences there are
+ * Compares the index with the chain, block by block up to the cursor: events, kept block hashes, and the rows folded from
+ * them. It only reads, so it can be stopped at any time and run while an indexer runs.
+ * @returns the number of differences
  */
 export async function verify({ environment, log, signal, report }: VerifyParameters): Promise<number> {
   const { source, rpcUrls, databaseUrl } = environment;

@@ -12,13 +12,13 @@ import { nftRow, payoutRow } from "./rows.ts";
 
 const TOKENS_PER_STATEMENT = 500;
 
-/** Up to where the chain is indexed; undefined where nothing is yet. */
+/** The last indexed block; undefined if nothing is indexed yet. */
 export async function readCursor({ kysely }: Database): Promise<BlockId | undefined> {
   const row = await kysely.selectFrom("chain_cursor").selectAll().where("id", "=", 1n).executeTakeFirst();
   return row && { number: Number(row.block_number), hash: row.block_hash };
 }
 
-/** The kept block of this number. */
+/** The kept block with this number. */
 export async function readStoredBlock({ kysely }: Database, number: number): Promise<BlockId | undefined> {
   const [block] = await readStoredBlocks({ kysely }, { highest: number, count: 1 });
   return block?.number === number ? block : undefined;
@@ -56,8 +56,8 @@ export async function readStoredBlocksUp(
 }
 
 /**
- * Empties the index where it is of other contracts, another chain or another start, and notes what it is of from now on.
- * @returns whether something was thrown away
+ * Empties the index if its contracts, chain or start block differ from the configuration, and records the new ones.
+ * @returns whether anything was deleted
  */
 export async function adoptSource({ kysely }: Database, lease: Lease, source: Source): Promise<boolean> {
   const wanted = {
@@ -81,7 +81,7 @@ export async function adoptSource({ kysely }: Database, lease: Lease, source: So
   });
 }
 
-/** Throws the whole index away; the next run reads it from the chain again. */
+/** Deletes the whole index; the next run reads the chain again. */
 export async function emptyIndex({ kysely }: Database, lease: Lease): Promise<void> {
   await inTransaction(kysely, async (transaction) => {
     await assertLease(transaction, lease);
@@ -96,8 +96,8 @@ async function empty(transaction: Transaction<Schema>): Promise<void> {
 }
 
 /**
- * Takes back everything above `ancestor`: deletes the orphaned events and folds the tokens that they touched again.
- * Without an ancestor the index is emptied.
+ * Rolls back everything above `ancestor`: deletes the orphaned events and folds the tokens that they touched again.
+ * Without an ancestor it empties the index.
  */
 export async function rollBack(
   { kysely }: Database,
@@ -129,10 +129,10 @@ export async function rollBack(
 async function assertCursor(transaction: Transaction<Schema>, cursor: BlockId): Promise<void> {
   const row = await transaction.selectFrom("chain_cursor").selectAll().where("id", "=", 1n).executeTakeFirst();
   if (row?.block_hash === cursor.hash && row.block_number === BigInt(cursor.number)) return;
-  throw new CursorMovedError(`The cursor is not at block ${cursor.number} any more`);
+  throw new CursorMovedError(`The cursor has moved from block ${cursor.number}`);
 }
 
-/** A few tokens at a time, so that the deepest rollback needs no more memory than a small one. */
+/** In batches of tokens, so that a deep rollback needs no more memory than a small one. */
 async function refoldTouched(transaction: Transaction<Schema>): Promise<void> {
   for (let after = -1n; ; ) {
     const { rows } = await sql<{ token_id: bigint }>`
@@ -156,7 +156,7 @@ async function refold(transaction: Transaction<Schema>, tokenIds: bigint[]): Pro
   for (const payout of payouts.values()) await transaction.insertInto("payouts").values(payoutRow(payout)).execute();
 }
 
-/** All stored events of some tokens in the chain's order, with their blocks' times in seconds. */
+/** All stored events of these tokens in the chain's order, with their blocks' times in seconds. */
 export async function readEventsOf(
   queries: Queries,
   tokenIds: readonly bigint[],
@@ -179,7 +179,7 @@ export async function readEventsOf(
   return { events, timestamps: new Map(rows.map((row) => [Number(row.block_number), Number(row.timestamp)])) };
 }
 
-/** Every token that has an event or a row, in order, a page at a time. */
+/** Every token with an event or a row, in order, one page at a time. */
 export async function readTokenIds(
   { kysely }: Database,
   { after, count }: { after: bigint; count: number },

@@ -3,30 +3,30 @@ import type { ChainEvent } from "../events.ts";
 export type BlockId = { number: number; hash: string };
 export type StoredBlock = BlockId & { timestamp: number };
 
-/** A run of blocks that is written at once: all of it or nothing. */
+/** Blocks that are written atomically. */
 export type Chunk = {
-  /** The cursor that this follows; the commit is refused where it is another. */
+  /** The expected cursor; the commit is refused if it differs. */
   previous: BlockId | undefined;
-  /** The cursor after it. */
+  /** The cursor after the commit. */
   cursor: BlockId;
   events: readonly ChainEvent[];
-  /** Blocks whose hash is kept; among them every block that holds one of the events. */
+  /** Blocks whose hash is kept, including every block with one of the events. */
   blocks: readonly StoredBlock[];
 };
 
-/** The cursor is not where this writer left it: somebody else wrote, and this writer must look again. */
+/** The cursor is not where this writer left it: another process wrote, so this one must read the state again. */
 export class CursorMovedError extends Error {
   override readonly name = "CursorMovedError";
 }
 
-/** Writes chunks in order, each in one transaction under the lease, with whatever is fastest in its database. */
+/** Writes chunks in order, each in one transaction under the lease, in the fastest way of its database. */
 export type ChunkWriter = {
   /** @throws LeaseLostError, CursorMovedError; then nothing was written. */
   commit(chunk: Chunk): Promise<void>;
   close(): Promise<void>;
 };
 
-/** How many of the newest blocks keep their hash without a gap: a reorg up to this depth is rolled back exactly. */
+/** How many of the newest blocks keep their hash: a reorg up to this depth is rolled back exactly. */
 export const KEPT_BLOCKS = 256;
-/** Below the kept ones, one block in so many keeps its hash for ever, beside those that hold events. */
+/** Below those, one block in this many keeps its hash for ever, as does every block with events. */
 export const SPARSE_EVERY = 1_024;

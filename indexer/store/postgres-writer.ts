@@ -7,10 +7,10 @@ import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVE
 
 type Statement = { name: string; text: string };
 
-/** One connection of its own; each table's rows of a chunk go in one statement, as arrays. */
+/** A dedicated connection; one statement per table and chunk, with the rows as arrays. */
 export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // A connection that breaks is seen by the next query.
+  // The next query detects a broken connection.
   client.on("error", () => {});
   await client.connect();
   const fenced = fence(lease).compile(database.kysely);
@@ -31,7 +31,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
           values: [cursor.number, cursor.hash, previous.number, previous.hash],
         })
       : await client.query({ ...SET_CURSOR, values: [cursor.number, cursor.hash] });
-    if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor is not at ${previous?.number ?? "none"} any more`);
+    if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor has moved from ${previous?.number ?? "none"}`);
 
     await insert(BLOCKS, [blocks.map((b) => b.number), blocks.map((b) => b.hash), blocks.map((b) => b.timestamp)]);
     await insert(EVENTS, [
@@ -98,7 +98,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
   };
 }
 
-/** PostgreSQL's text form of an array; only numbers, hashes, names and our own JSON come here. */
+/** An array as PostgreSQL text. Only numbers, hashes, names and our own JSON reach this function. */
 function arrayLiteral(values: readonly unknown[]): string {
   let literal = "{";
   for (const value of values) {

@@ -2,7 +2,7 @@ import type { Insertable } from "kysely";
 import type { Schema } from "../../database/schema.ts";
 import type { Nft, Payout } from "../fold.ts";
 
-/** A folded receipt as its row. */
+/** The row of a folded ticket. */
 export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
   const optional = (value: number | null) => (value === null ? null : BigInt(value));
   return {
@@ -22,7 +22,7 @@ export function nftRow(nft: Nft): Insertable<Schema["nfts"]> {
   };
 }
 
-/** A folded payment as its row. */
+/** The row of a folded payout. */
 export function payoutRow(payout: Payout): Insertable<Schema["payouts"]> {
   return {
     token_id: payout.tokenId,

@@ -5,10 +5,10 @@ import { argumentsOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
-/** Halves the time of an insert; more of them gain nothing. */
+/** Halves the time of an insert; a larger number gains nothing. */
 const ROWS_PER_STATEMENT = 32;
 
-/** Prepared statements on a connection of its own; one synchronous transaction a chunk. */
+/** Prepared statements on a dedicated connection; one synchronous transaction per chunk. */
 export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter {
   const sqlite = openSqlite(database.location);
   sqlite.pragma("cache_size = -8000");
@@ -72,7 +72,7 @@ function moveCursor(statements: ReturnType<typeof prepare>, { previous, cursor }
   const { changes } = previous
     ? statements.moveCursor.run(cursor.number, cursor.hash, previous.number, previous.hash)
     : statements.setCursor.run(cursor.number, cursor.hash);
-  if (changes !== 1) throw new CursorMovedError(`The cursor is not at block ${previous?.number ?? "none"} any more`);
+  if (changes !== 1) throw new CursorMovedError(`The cursor has moved from block ${previous?.number ?? "none"}`);
 }
 
 function prepare(sqlite: Sqlite.Database) {
@@ -106,7 +106,7 @@ function prepare(sqlite: Sqlite.Database) {
   };
 }
 
-/** Gathers rows and inserts many by one statement. */
+/** Collects rows and inserts many with one statement. */
 class RowInserter {
   readonly #one: Sqlite.Statement<unknown[]>;
   readonly #many: Sqlite.Statement<unknown[]>;
@@ -128,7 +128,7 @@ class RowInserter {
     this.#values = [];
   }
 
-  /** Inserts what is left; nothing is written before that or a full statement. */
+  /** Inserts the remaining rows. Rows are written only here or when a statement is full. */
   flush(): void {
     for (let at = 0; at < this.#values.length; at += this.#columns) {
       this.#one.run(this.#values.slice(at, at + this.#columns));
@@ -136,7 +136,7 @@ class RowInserter {
     this.#values = [];
   }
 
-  /** After a failed transaction: what was gathered is gone with it. */
+  /** Drops the collected rows after a failed transaction. */
   forget(): void {
     this.#values = [];
   }
