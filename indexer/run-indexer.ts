@@ -85,8 +85,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
     metrics.set("leader", 0);
     log.info("Another process indexes; standing by");
   };
-  const onError = (error: unknown) =>
-    log.warn({ reason: String(error) }, "The lease could not be renewed; retrying");
+  const onError = (error: unknown) => log.warn({ reason: String(error) }, "The lease could not be renewed; retrying");
   const lead = async (lease: Lease, leading: AbortSignal) => {
     hasLed = true;
     metrics.set("leader", 1);
