@@ -1,18 +1,40 @@
+import { sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import type { Database } from "./connect.ts";
+import { type Database, DatabaseUnavailableError } from "./connect.ts";
 import { up as initial } from "./migrations/0001-initial.ts";
 import { up as approvals } from "./migrations/0002-approvals.ts";
+import type { Queries } from "./transaction.ts";
+
+/** A newer version of this program has migrated the database; the message says what to do. */
+export class NewerSchemaError extends DatabaseUnavailableError {}
 
 /**
- * Migrates the schema to the latest version. Processes that start together wait for each other.
+ * Migrates the schema to the latest version, or only up to the migration `upTo`. Processes that start together wait for
+ * each other.
+ * @throws NewerSchemaError where the database knows migrations that this version does not.
  * @throws the error of the failing migration; earlier migrations stay applied.
  */
-export async function migrate({ kysely, engine }: Database): Promise<void> {
+export async function migrate({ kysely, engine, location }: Database, upTo?: string): Promise<void> {
   const migrations: Record<string, Migration> = {
     "0001-initial": { up: (db) => initial(db, engine) },
     "0002-approvals": { up: (db) => approvals(db, engine) },
   };
+  const done = await migrationsOf(kysely);
+  const newer = done.find((name) => !(name in migrations));
+  if (newer !== undefined) {
+    throw new NewerSchemaError(
+      `The database ${location} was upgraded by a newer version (${newer}): start that version, or restore a backup of this one`,
+    );
+  }
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = upTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(upTo);
   if (error) throw error;
+}
+
+/** The names of the applied migrations, oldest first. */
+export async function migrationsOf(queries: Queries): Promise<string[]> {
+  const tables = await queries.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === "kysely_migration")) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(queries);
+  return rows.map((row) => row.name);
 }

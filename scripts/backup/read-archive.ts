@@ -3,11 +3,11 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
-import { connect } from "../../database/connect.ts";
-import { migrate } from "../../database/migrate.ts";
+import { connect, type Database } from "../../database/connect.ts";
+import { migrate, migrationsOf } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { readMigrations, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
+import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
@@ -17,15 +17,16 @@ type Tail = { rows: number; sha256: string };
 export type RestoreResult = { rows: number; createdAt: string };
 
 /**
- * Fills an empty database, of either engine, from an archive; all of it or nothing. Payments stay paused until
+ * Fills an empty database, of either engine, from an archive; all of it or nothing. An archive of an older version is
+ * read into the schema that it was made with, which is then brought up to date. Payments stay paused until
  * `npm run reconcile` has compared what was restored with the chain.
  * @throws Error that says why a file or a database is refused
  */
 export async function readArchive(file: string, databaseUrl: string, purchaseGap: bigint): Promise<RestoreResult> {
   const target = await connect(databaseUrl);
   try {
-    await migrate(target);
-    return await target.kysely.transaction().execute(async (queries) => {
+    await prepareSchema(target, file, await readHead(file));
+    const restored = await target.kysely.transaction().execute(async (queries) => {
       await refuseRows(queries, target.location);
       const result = await copyRows(file, queries);
       await setNextIds(queries, target.engine, purchaseGap);
@@ -34,13 +35,54 @@ export async function readArchive(file: string, databaseUrl: string, purchaseGap
       await writeSetting(queries, "payouts_paused", reason);
       return result;
     });
+    await migrate(target);
+    return restored;
   } finally {
     await target.close();
   }
 }
 
+/** Rows of one shape must not be mixed with a schema of another. */
+async function prepareSchema(target: Database, file: string, { migrations }: Head): Promise<void> {
+  const present = await migrationsOf(target.kysely);
+  if (present.join() === migrations.join()) return;
+  if (present.length > 0) await refuseRows(target.kysely, target.location);
+  if (present.length > migrations.length) {
+    throw new Error(
+      `${file} was made at migration ${migrations.at(-1)}, ${target.location} is at ${present.at(-1)}: set DATABASE_URL to a database that does not exist yet, or has no tables`,
+    );
+  }
+  try {
+    await migrate(target, migrations.at(-1));
+  } catch (error) {
+    throw new Error(
+      `${file} was made at migration ${migrations.at(-1)}, which this version cannot reach (${(error as Error).message}): restore with the version that made it`,
+    );
+  }
+}
+
+async function readHead(file: string): Promise<Head> {
+  for await (const line of linesOf(file)) {
+    const head = parsedHead(line);
+    if (head === undefined) break;
+    if (head.format === ARCHIVE_FORMAT) return head;
+    throw new Error(`${file} is ${head.format}; this version reads ${ARCHIVE_FORMAT}`);
+  }
+  throw new Error(`${file} is not a backup of Torcida`);
+}
+
+function parsedHead(line: string): Head | undefined {
+  try {
+    const value = JSON.parse(line) as Partial<Head> | null;
+    return typeof value?.format === "string" && Array.isArray(value.migrations) ? (value as Head) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function refuseRows(queries: Queries, location: string): Promise<void> {
-  for (const table of TABLE_NAMES) {
+  const present = await presentTables(queries);
+  for (const table of TABLE_NAMES.filter((name) => present.has(name))) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
     if (rows.length > 0) {
       throw new Error(
@@ -70,7 +112,7 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     }
     hash.update(`${line}\n`);
     if ("format" in value) {
-      head = await checkHead(file, value, queries);
+      head = value;
       continue;
     }
     if (!head) break;
@@ -88,18 +130,6 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     throw new Error(`${file} is cut off or was changed: nothing was restored; use another backup`);
   }
   return { rows, createdAt: head.createdAt };
-}
-
-async function checkHead(file: string, head: Head, queries: Queries): Promise<Head> {
-  if (head.format !== ARCHIVE_FORMAT)
-    throw new Error(`${file} is ${head.format}; this version reads ${ARCHIVE_FORMAT}`);
-  const present = await readMigrations(queries);
-  if (present.join() !== head.migrations.join()) {
-    throw new Error(
-      `${file} was made at migration ${head.migrations.at(-1)}, this version is at ${present.at(-1)}: restore with the version that made it, then upgrade`,
-    );
-  }
-  return head;
 }
 
 async function insertRows(queries: Queries, table: TableName, rows: readonly Row[]): Promise<void> {

@@ -44,17 +44,15 @@ const NUMBERED: readonly TableName[] = [
   "operations",
 ];
 
-/** A table that this list does not know would be lost in silence. Throws its name. */
-export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
-  const present = (await kysely.introspection.getTables()).map((table) => table.name);
-  const unknown = present.filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
-  if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
+/** The tables that the database has; an older schema has fewer of them. */
+export async function presentTables(queries: Queries): Promise<Set<string>> {
+  return new Set((await queries.introspection.getTables()).map((table) => table.name));
 }
 
-/** The migrations that the database has seen: rows of another shape must not be mixed. */
-export async function readMigrations(queries: Queries): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(queries);
-  return rows.map((row) => row.name);
+/** A table that this list does not know would be lost in silence. Throws its name. */
+export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
+  const unknown = [...(await presentTables(kysely))].filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
+  if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
 }
 
 /**
@@ -62,7 +60,8 @@ export async function readMigrations(queries: Queries): Promise<string[]> {
  * and minted after the backup was made.
  */
 export async function setNextIds(queries: Queries, engine: Database["engine"], purchaseGap: bigint): Promise<void> {
-  for (const table of NUMBERED) {
+  const present = await presentTables(queries);
+  for (const table of NUMBERED.filter((name) => present.has(name))) {
     const { rows } = await sql<{ last: bigint }>`select coalesce(max(id), 0) as last from ${sql.table(table)}`.execute(
       queries,
     );

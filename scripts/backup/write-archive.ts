@@ -7,8 +7,9 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sql } from "kysely";
 import { connect, type Database, openSqlite } from "../../database/connect.ts";
+import { migrationsOf } from "../../database/migrate.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { readMigrations, refuseUnknownTables, TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
+import { refuseUnknownTables, TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
 
 export const ARCHIVE_FORMAT = "torcida-backup-1";
 const ROWS_A_READ = 2_000;
@@ -61,7 +62,7 @@ async function fromSnapshot(source: Database, file: string): Promise<BackupResul
       hash.update(text);
       return text;
     };
-    const migrations = await readMigrations(queries);
+    const migrations = await migrationsOf(queries);
     yield line({ format: ARCHIVE_FORMAT, engine: source.engine, createdAt: new Date().toISOString(), migrations });
     for (const table of TABLE_NAMES) {
       for await (const row of rowsOf(queries, table)) {
