@@ -31,6 +31,9 @@ const DECIDED: Readonly<Record<string, string>> = {
 };
 
 type LockEntry = {
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
   version?: string;
   integrity?: string;
   license?: string;
@@ -38,7 +41,17 @@ type LockEntry = {
   optional?: boolean;
   link?: boolean;
 };
-type Package = { name: string; version: string; licence: string; isShipped: boolean; integrity: string | undefined };
+type Package = {
+  /** Where it is installed, which also tells two versions of one name apart. */
+  path: string;
+  name: string;
+  version: string;
+  licence: string;
+  isShipped: boolean;
+  integrity: string | undefined;
+  /** The paths of what it needs. */
+  needs: string[];
+};
 
 const { values } = parseArgs({ options: { sbom: { type: "string" } } });
 const root = join(import.meta.dirname, "..");
@@ -71,12 +84,28 @@ function readPackages(): Package[] {
   return Object.entries(lock.packages)
     .filter(([path, entry]) => path !== "" && !entry.link)
     .map(([path, entry]) => ({
+      path,
+      needs: needsOf(lock.packages, path),
       name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
       version: entry.version ?? "",
       licence: entry.license ?? licenceOf(path),
       isShipped: !entry.dev && !entry.optional,
       integrity: entry.integrity,
     }));
+}
+
+/** As Node resolves them: from the package's own folder upwards. What is not installed here is left out. */
+function needsOf(packages: Record<string, LockEntry>, path: string): string[] {
+  const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {};
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  const folders = [path];
+  for (let folder = path; folder !== ""; folders.push(folder)) {
+    folder = folder.includes("/node_modules/") ? folder.slice(0, folder.lastIndexOf("/node_modules/")) : "";
+  }
+  return names.flatMap((name) => {
+    const candidates = folders.map((folder) => `${folder === "" ? "" : `${folder}/`}node_modules/${name}`);
+    return candidates.find((candidate) => candidate in packages) ?? [];
+  });
 }
 
 /** Older packages name their licence in the package itself only, or carry its text alone. */
@@ -106,6 +135,9 @@ function isCompatible(expression: string): boolean {
 
 /** CycloneDX from the lock file itself: `npm sbom` gives up over an optional package's own versions. */
 function billOfMaterials(of: readonly Package[]) {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, LockEntry>;
+  };
   const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     name: string;
     version: string;
@@ -114,9 +146,13 @@ function billOfMaterials(of: readonly Package[]) {
     bomFormat: "CycloneDX",
     specVersion: "1.6",
     version: 1,
-    metadata: { timestamp: new Date().toISOString(), component: { type: "application", name, version } },
+    metadata: {
+      timestamp: new Date().toISOString(),
+      component: { type: "application", "bom-ref": "torcida", name, version },
+    },
     components: of.map((one) => ({
       type: "library",
+      "bom-ref": one.path,
       name: one.name,
       version: one.version,
       scope: one.isShipped ? "required" : "excluded",
@@ -124,6 +160,10 @@ function billOfMaterials(of: readonly Package[]) {
       licenses: [{ expression: one.licence }],
       hashes: one.integrity ? one.integrity.split(" ").map(toHash) : [],
     })),
+    dependencies: [
+      { ref: "torcida", dependsOn: needsOf(lock.packages, "") },
+      ...of.map((one) => ({ ref: one.path, dependsOn: one.needs })),
+    ],
   };
 }
 

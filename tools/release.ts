@@ -4,17 +4,18 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Commit, changelogSection, parseCommit } from "./release/changelog.ts";
+import { versionMistake } from "./release/version.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const CHANGELOG = join(ROOT, "CHANGELOG.md");
 const BILL = "sbom.cdx.json";
 const HEADING = "# Changelog\n";
-const SEMANTIC_VERSION = /^\d+\.\d+\.\d+$/;
 
 try {
   const { values } = parseArgs({ options: { version: { type: "string" }, "dry-run": { type: "boolean" } } });
   const version = values.version ?? "";
-  if (!SEMANTIC_VERSION.test(version)) throw new Error("npm run release -- --version 1.2.0 [--dry-run]");
+  const mistake = versionMistake(version, git("tag", "--list", "v*").split("\n"));
+  if (mistake) throw new Error(`${mistake}\nnpm run release -- --version 1.2.0 [--dry-run]`);
   const section = changelogSection(version, new Date(), commitsSinceLastTag());
   if (values["dry-run"]) console.log(section);
   else release(version, section);
@@ -26,7 +27,6 @@ try {
 function release(version: string, section: string): void {
   if (git("status", "--porcelain") !== "")
     throw new Error("The tree is not clean: commit first, or see what would be written with --dry-run");
-  if (git("tag", "--list", `v${version}`) !== "") throw new Error(`v${version} exists already`);
   const before = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8").replace(HEADING, "") : "";
   writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${before.trimStart()}`);
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);

@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { freePorts } from "../testing/free-port.ts";
 import { until } from "../testing/until.ts";
@@ -24,6 +25,19 @@ describe("What an operator deploys with", function () {
     }
   });
 
+  it("copies every folder that the processes import from", () => {
+    const copied = new Set([...read("docker/Dockerfile").matchAll(/\/app\/([\w-]+) /g)].map((match) => match[1]));
+    const imported = new Set(["api", "indexer", "scripts"]);
+    for (const room of imported) {
+      for (const file of globSync(`${room}/**/*.ts`)) {
+        for (const [, path = ""] of read(file).matchAll(/(?:from |import\()"(\.\.?\/[^"]+)"/g)) {
+          imported.add(join(dirname(file), path).split("/")[0] ?? "");
+        }
+      }
+    }
+    for (const room of imported) expect(copied.has(room), `${room} is not in the image`).to.equal(true);
+  });
+
   it("names only commands that exist", () => {
     const texts = ["docker/Dockerfile", "docker/compose.yaml", ...globSync("ops/systemd/*.service")]
       .map(read)
@@ -32,7 +46,13 @@ describe("What an operator deploys with", function () {
     expect(scripts).to.include.members(["api/main.ts", "indexer/main.ts", "scripts/backup.ts", "docker/health.ts"]);
     for (const script of scripts) expect(existsSync(script), script).to.equal(true);
     const { scripts: known } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-    const pages = ["docs/operations.md", "CONTRIBUTING.md", ...globSync("docs/runbook/*.md")].map(read).join("\n");
+    const pages = [
+      ...globSync(["docs/*.md", "docs/runbook/*.md", ".github/workflows/*.yaml"]),
+      "README.md",
+      "CONTRIBUTING.md",
+    ]
+      .map(read)
+      .join("\n");
     for (const [, name = ""] of pages.matchAll(/npm run ([\w:-]+)/g))
       expect(known, `npm run ${name}`).to.have.property(name);
   });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { changelogSection, parseCommit } from "../../tools/release/changelog.ts";
+import { versionMistake } from "../../tools/release/version.ts";
 
 describe("The changelog", () => {
   it("tells what was added, mended and broken, by room, and leaves tests and chores out", () => {
@@ -23,5 +24,20 @@ describe("The changelog", () => {
         "### Fixed\n\n* a wrong sum (abc1235)\n",
       ].join("\n"),
     );
+  });
+});
+
+describe("A release's version", () => {
+  it("is above every one that was released", () => {
+    const tags = ["v0.9.0", "v0.10.1", "v0.2.0", "vnext", ""];
+    expect(versionMistake("0.10.2", tags)).to.equal(undefined);
+    expect(versionMistake("1.0.0", tags)).to.equal(undefined);
+    expect(versionMistake("0.1.0", [""])).to.equal(undefined);
+    for (const version of ["0.10.1", "0.10.0", "0.9.9", "0.3.0"]) {
+      expect(versionMistake(version, tags), version).to.include("is not above v0.10.1");
+    }
+    for (const version of ["", "1", "1.2", "v1.2.3", "1.2.3-rc.1", "01.2"]) {
+      expect(versionMistake(version, tags), version).to.include("is not a version");
+    }
   });
 });
