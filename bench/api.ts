@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- api`: reads and registrations a second beside a bare Express route that answers the same bytes, on
- * SQLite and PostgreSQL; and purchases a second through the whole outbox beside a loop of one transaction each.
+ * `npm run bench -- api`: reads and registrations per second compared with a bare Express route that sends the same bytes, on
+ * SQLite and PostgreSQL; and purchases per second through the sender compared with a loop of one transaction each.
  */
 import { benchOutbox } from "./api/outbox.ts";
 import { benchReads } from "./api/reads.ts";

@@ -1,14 +1,14 @@
-/** What our transactions cost beside what others need for less or the same work, all measured in this run. */
+/** The gas of our transactions compared with common implementations of the same work, all measured in this run. */
 import hre from "hardhat";
 
 await hre.tasks.getTask("compile").run({ quiet: true });
-// Only now: these files deploy the contracts that were just compiled.
+// Imported late: these files deploy the contracts that were just compiled.
 const { measureBaselines, measureGas } = await import("./gas/scenarios.ts");
 
 const ours = await measureGas();
-// Base64 of the JSON that a receipt answers, about as long as without its picture.
+// Base64 of a ticket's JSON, about as long as without its picture.
 const others = await measureBaselines(`data:application/json;base64,${"x".repeat(600)}`);
-/** Chiliz' lowest fee: 2,500 gwei of CHZ for a unit of gas. */
+/** The lowest fee of Chiliz: 2,500 gwei of CHZ for a unit of gas. */
 const CHZ_PER_GAS = 2_500e-9;
 
 const rows: [string, string, string | undefined][] = [

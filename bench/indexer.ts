@@ -1,7 +1,7 @@
 /**
- * How fast the indexer is, from process start on an empty database to complete, on a local node.
+ * The speed of the indexer from process start on an empty database to a complete index, on a local node.
  *   npm run bench -- indexer [--shapes dense,sparse,shop,large,latency] [--database sqlite|postgres] [--runs 3]
- * Beside each run, in the same process order: the floor (fetch and decode, no database) and the ceiling (a bare
+ * With each run, in the same order: the floor (fetch and decode, no database) and the ceiling (a bare
  * `eth_getLogs` loop with prepared inserts into one table).
  */
 import { mkdtempSync, rmSync } from "node:fs";

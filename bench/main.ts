@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 const [name = "", ...flags] = process.argv.slice(2);
 const file = new URL(`./${name}.ts`, import.meta.url);
 if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
-  console.error(`There is no benchmark "${name}"; say one of gas, indexer, api, web: npm run bench -- indexer`);
+  console.error(`There is no benchmark "${name}"; choose one of gas, indexer, api, web: npm run bench -- indexer`);
   process.exit(1);
 }
 process.argv = [process.argv[0] ?? "", file.pathname, ...flags];

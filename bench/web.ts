@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- web [runs]`: Lighthouse (mobile) on the pages that anyone may open, median of five runs, against a
- * system of its own; and what each page weighs on the wire.
+ * `npm run bench -- web [runs]`: Lighthouse (mobile) on the public pages, median of five runs, against a
+ * dedicated system; and the transfer size of each page.
  */
 import { availableParallelism, cpus } from "node:os";
 import lighthouse from "lighthouse";
@@ -33,9 +33,9 @@ async function measure(url: string, port: number): Promise<Figures> {
     formFactor: "mobile",
     onlyCategories: [...CATEGORIES],
   });
-  if (!result) throw new Error(`Lighthouse answered nothing for ${url}`);
+  if (!result) throw new Error(`Lighthouse returned nothing for ${url}`);
   const { runtimeError } = result.lhr;
-  // A page that was not painted has no score; a table of zeros would read as one.
+  // A page that was not painted has no score; zeros in the table would look like one.
   if (runtimeError) throw new Error(`Lighthouse could not measure ${url}: ${runtimeError.message}`);
   const { categories, audits } = result.lhr;
   return Object.fromEntries([

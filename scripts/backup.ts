@@ -1,4 +1,4 @@
-/** One file with everything in the database, made while the system runs: `npm run backup -- [--to FOLDER] [--keep N]`. */
+/** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N]`. */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,7 +17,7 @@ try {
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
   const databaseUrl = process.env.DATABASE_URL || join(dataDirectory, "torcida.db");
   const { file, rows } = await writeArchive(databaseUrl, join(folder, `torcida-${stamp}.jsonl.gz`));
-  console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: keep it as safe as the database`);
+  console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const name of old) rmSync(join(folder, name));
 } catch (error) {
@@ -25,7 +25,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Oldest first: the name is the time. */
+/** Oldest first: the name contains the time. */
 function backupsIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => NAME.test(name))

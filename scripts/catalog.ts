@@ -1,6 +1,6 @@
 /**
- * Stores, cashback categories and fan tokens from and to a file: `npm run catalog -- import|export|diff FILE`. An import
- * says what it would do; with `--apply` it does it, all or nothing. New stores are named on the chain by the api's sender.
+ * Imports, exports and compares stores, store categories and fan tokens: `npm run catalog -- import|export|diff FILE`. An import
+ * lists its changes; with `--apply` it makes them, all or nothing. The sender then registers new stores on the chain.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

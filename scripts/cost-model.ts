@@ -1,4 +1,4 @@
-/** What purchases cost a year in gas, storage and requests, from figures that are measured here: `npm run cost-model`. */
+/** The yearly cost of purchases in gas, storage and requests, from figures measured here: `npm run cost-model`. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,16 +6,16 @@ import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 
-/** Chiliz floors the base fee; the tip is on top. */
+/** The lowest base fee of Chiliz, plus the tip. */
 const FEE_GWEI = 2_501;
 const GWEI_IN_CHZ = 1e9;
 const VOLUMES = [1e3, 1e6, 1e9];
 const SECONDS_A_YEAR = 365 * 24 * 3_600;
 const BLOCK_SECONDS = 3;
 const BLOCK_GAS = 30e6;
-/** Purchases of one shopper in a year: the first mint and payment of an address cost more. */
+/** Purchases of one buyer in a year: the first mint and payout of an address cost more. */
 const PURCHASES_A_SHOPPER = 6;
-/** A visit ends in a purchase once in ten times; each asks for catalogue, profile and the like. */
+/** One visit in ten ends in a purchase; each requests catalogue, profile and so on. */
 const REQUESTS_A_VISIT = 12;
 const VISITS_A_PURCHASE = 10;
 const SAMPLE = 2_000;
@@ -39,7 +39,7 @@ console.log(
   "purchases/year  gas/purchase  CHZ/purchase        CHZ/year  GB/year  requests/s  share of blocks  api processes",
 );
 for (const volume of VOLUMES) {
-  // Batches fill where there is more than a purchase in the three seconds that one is gathered for.
+  // Batches fill if more than one purchase arrives in the three seconds that a batch waits.
   const waiting = (volume / SECONDS_A_YEAR) * BLOCK_SECONDS;
   const share = Math.min(1, Math.max(0, (waiting - 1) / 50));
   const gasEach = alone * (1 - share) + batched * share;
@@ -56,7 +56,7 @@ for (const volume of VOLUMES) {
     ((bytes * volume) / 1e9).toFixed(3).padStart(9),
     requests.toFixed(3).padStart(11),
     `${(blocks * 100).toFixed(2)} %`.padStart(15),
-    // A process answers some thousand reads a second (npm run bench -- api); two for the loss of one.
+    // One process serves some thousand reads per second (npm run bench -- api); two, to survive the loss of one.
     String(Math.max(2, Math.ceil(requests / 1_000) + 1)).padStart(13),
   ];
   console.log(row.join("  "));
@@ -68,12 +68,12 @@ function figure(name: string): number {
   return value;
 }
 
-/** The mean over a shopper's first purchase and the others. */
+/** The mean of a buyer's first and later purchases. */
 function gasOf(first: string, later: string): number {
   return (figure(first) + figure(later) * (PURCHASES_A_SHOPPER - 1)) / PURCHASES_A_SHOPPER;
 }
 
-/** Fills a database with the rows that purchases leave behind, and weighs the file. */
+/** Fills a database with the rows of purchases, and measures the file. */
 async function measureStorage(): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), "torcida-cost-"));
   const file = join(directory, "torcida.db");
@@ -122,7 +122,7 @@ async function insertPurchase({ kysely }: Database, id: number): Promise<void> {
     await sql`insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
       values (${id}, ${wallet}, 5000000000, 'paid', ${hash("p")}, ${id}, 3, 1795214363114)`.execute(queries);
     if (id % BATCH !== 0) return;
-    // Three transactions carry a hundred purchases; their bytes are kept.
+    // A hundred purchases take three transactions, whose bytes are stored.
     for (const [nonce, size] of [
       [id * 3, 6_400 * 2],
       [id * 3 + 1, 3_200 * 2],

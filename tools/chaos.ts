@@ -1,4 +1,4 @@
-/** Random harm by a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database sqlite|postgres]`. */
+/** Random faults by a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database sqlite|postgres]`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { FaultRates } from "../test/faults/support/chaos-proxy.ts";
@@ -12,7 +12,7 @@ import type { Shopper } from "../test/testing/shopper.ts";
 const SHOPPERS = 4;
 const SETTLE_MS = 180_000;
 const PATIENCE_MS = 120_000;
-/** Confirmations that a reorg of the depths below undoes again and again. */
+/** Few enough that the reorgs below undo final blocks repeatedly. */
 const CONFIRMATIONS = "2";
 const GREATEST_REORG = 12;
 
@@ -33,7 +33,7 @@ for (const engine of engines) failures += (await unleash(engine, minutes / engin
 console.log(failures === 0 ? `Seed ${seed}: nothing lost, nothing twice` : `Seed ${seed}: ${failures} FAILED`);
 process.exit(failures === 0 ? 0 : 1);
 
-/** Answers whether everything was right in the end. */
+/** Returns whether the final state is correct. */
 async function unleash(engine: (typeof engines)[number], forMinutes: number): Promise<boolean> {
   let postgres: Postgres | undefined;
   let system: FaultSystem | undefined;
@@ -50,7 +50,7 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
     console.log(
       `${engine}: ${purchases} purchases, each minted once and paid once; ${JSON.stringify({ ...harm, ...system.proxy.counts })}`,
     );
-    console.log(`${engine}: ${reconciled.output.trim()}; ends that nobody caused: ${crashes}`);
+    console.log(`${engine}: ${reconciled.output.trim()}; unexpected exits: ${crashes}`);
     return reconciled.code === 0 && crashes === 0;
   } catch (error) {
     console.error(`${engine}: ${error instanceof Error ? error.message : String(error)}`);
@@ -61,7 +61,7 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
   }
 }
 
-/** Ends that nobody caused; a start that is refused because the node is of another chain is as it must be. */
+/** Counts unexpected exits; a start refused because of the wrong chain is expected. */
 function unexplainedEnds(process: Supervised): number {
   return process.crashes() - (process.output().match(/is (?:of|a node of) chain 1, not/g)?.length ?? 0);
 }
@@ -69,7 +69,7 @@ function unexplainedEnds(process: Supervised): number {
 async function runFor(system: FaultSystem, durationMs: number) {
   const random = seededRandom(seed);
   const deadline = performance.now() + durationMs;
-  // The contracts and the catalogue stand in the first blocks.
+  // The first blocks contain the contracts and the catalogue.
   const firm = { blocks: 40 };
   const harm = { kills: 0, reorgs: 0, weathers: 0, chainRestarts: 0 };
   const shoppers = await Promise.all(Array.from({ length: SHOPPERS }, () => system.shopper()));
@@ -86,7 +86,7 @@ async function runFor(system: FaultSystem, durationMs: number) {
 
 type Act = ["kills" | "reorgs" | "weathers" | "chainRestarts", () => Promise<unknown>];
 
-/** Blocks up to `firm` cannot be taken back. */
+/** Blocks up to `firm` cannot be reorganised. */
 function acts(system: FaultSystem, random: Random, firm: { blocks: number }): Act[] {
   const { api, indexer, anvil, proxy } = system;
   const height = async () => Number(await anvil.request<string>("eth_blockNumber"));
@@ -96,7 +96,7 @@ function acts(system: FaultSystem, random: Random, firm: { blocks: number }): Ac
   };
   const restart = async () => {
     await system.restartChain();
-    // A node that was started again knows no state from before: it cannot go back there.
+    // A restarted node has no earlier state, so it cannot go back further.
     firm.blocks = Number(await system.anvil.request<string>("eth_blockNumber")) + 1;
   };
   const weather = async () => proxy.set(drawWeather(random));
@@ -110,7 +110,7 @@ function acts(system: FaultSystem, random: Random, firm: { blocks: number }): Ac
   ];
 }
 
-/** Calm, rough, or a node that is away altogether. */
+/** A healthy node, a faulty one, or none. */
 function drawWeather(random: Random): FaultRates {
   const rough: FaultRates = {
     drop: 0.1,
@@ -131,7 +131,7 @@ function drawWeather(random: Random): FaultRates {
   ]);
 }
 
-/** Buys until the time is over; a broken connection and a 503 are tried again, any other refusal ends the run. */
+/** Buys until the time is up; retries broken connections and 503, fails on any other refusal. */
 async function keepBuying(shopper: Shopper, random: Random, deadline: number): Promise<void> {
   while (performance.now() < deadline) {
     await patiently(() => shopper.buy(between(random, 1, 8), between(random, 1, 500)), PATIENCE_MS);

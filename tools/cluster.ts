@@ -1,6 +1,6 @@
 /**
- * The system past one process, on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and its
- * standby; parts are killed while a mixed load runs:
+ * The system as several processes on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and its
+ * standby. Kills parts of it while a mixed load runs:
  * `npm run cluster -- [--seconds N] [--seed N] [--database postgres|sqlite]`.
  */
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,10 +17,10 @@ const BUYERS = 4;
 const READERS = 8;
 const SETTLE_MS = 120_000;
 const RESPITE_MS = 3_000;
-/** Reads within this time of a kill are left out of the percentile: the process was just gone. */
+/** Reads within this time of a kill are excluded from the percentile. */
 const KILL_WINDOW_MS = 2_000;
 
-/** What anybody may read, and a word that the right answer has. */
+/** Public reads, and a word that a correct response contains. */
 const READS = [
   { path: "/api/stores", word: '"affiliate_link"' },
   { path: "/api/fan-tokens", word: '"slug"' },
@@ -131,7 +131,7 @@ async function keepBuying(url: string, random: Random, deadline: number, tally: 
   }
 }
 
-/** A client that sends again what broke off; an answer that is neither right nor 503 counts as wrong. */
+/** A client that retries broken requests; a response that is neither correct nor 503 counts as wrong. */
 async function patiently(work: () => Promise<unknown>, tally: Tally): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     try {
@@ -149,7 +149,7 @@ async function patiently(work: () => Promise<unknown>, tally: Tally): Promise<vo
   tally.wrong.push("a write was refused 200 times");
 }
 
-/** Reads by turns what anybody may, and a profile of its own; an answer that is not what it should be counts as wrong. */
+/** Reads public resources and its own profile in turns; any incorrect response counts as wrong. */
 async function keepReading(url: string, from: number, deadline: number, kills: readonly number[], tally: Tally) {
   const shopper = new Shopper(url);
   await patiently(() => shopper.signUp(), tally);

@@ -1,6 +1,6 @@
 /**
- * Writes what `chain/` knows of the contracts, from the compiler's artifacts: the ABIs, typed for viem; in files of
- * their own, so that no browser bundle carries it, the bytecode to deploy; and how that bytecode was made.
+ * Generates `chain/` from the compiler's artifacts: the ABIs, typed for viem; in files of
+ * their own, to keep them out of browser bundles, the bytecode to deploy and how it was built.
  */
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const CONTRACTS = [
 
 type GeneratedFile = { path: string; content: string };
 
-/** What the generated files should hold, as the compiled artifacts are now. */
+/** The expected content of the generated files for the current artifacts. */
 export function generatedFiles(): GeneratedFile[] {
   const contracts = CONTRACTS.map(({ source }) => readCompiledContract(source));
   const perContract = CONTRACTS.flatMap(({ file, prefix }, index) => [
@@ -34,7 +34,7 @@ export function generatedFiles(): GeneratedFile[] {
   return [...perContract, generated("build.ts", build)];
 }
 
-/** Compiler, settings, libraries and a hash of every source that the two contracts are made of. */
+/** Compiler, settings, libraries and a hash of every source of the contracts. */
 function describeBuild([purchaseNft, cashbackDistributor]: CompiledContract[]) {
   if (!purchaseNft || !cashbackDistributor) throw new Error("Both contracts must be compiled");
   const sources = { ...purchaseNft.input.sources, ...cashbackDistributor.input.sources };

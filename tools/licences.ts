@@ -24,7 +24,7 @@ const COMPATIBLE = new Set([
 ]);
 /** Weak copyleft: used unchanged, as separate files; a change to the package itself would have to be published. */
 const UNCHANGED_ONLY = new Set(["MPL-2.0", "LGPL-3.0", "LGPL-3.0-only", "LGPL-3.0-or-later", "LGPL-2.1"]);
-/** What was looked at by hand, with the reason why it may stay. */
+/** Packages reviewed by hand, with the reason why they may stay. */
 const DECIDED: Readonly<Record<string, string>> = {
   "parse-cache-control":
     "says BSD without the number of clauses, each of which is compatible; used in development only",
@@ -108,7 +108,7 @@ function needsOf(packages: Record<string, LockEntry>, path: string): string[] {
   });
 }
 
-/** Older packages name their licence in the package itself only, or carry its text alone. */
+/** Older packages name their licence only in the package itself, or contain only its text. */
 function licenceOf(path: string): string {
   const manifest = join(root, path, "package.json");
   if (!existsSync(manifest)) return "unknown";
@@ -125,7 +125,7 @@ function licenceOf(path: string): string {
   return text && /Permission is hereby granted, free of charge/.test(readFileSync(text, "utf8")) ? "MIT" : "unknown";
 }
 
-/** `A OR B` needs one that fits, `A AND B` all of them. */
+/** `A OR B` requires one compatible licence, `A AND B` all of them. */
 function isCompatible(expression: string): boolean {
   const text = expression.replace(/^\((.*)\)$/, "$1");
   if (text.includes(" OR ")) return text.split(" OR ").some(isCompatible);
@@ -133,7 +133,7 @@ function isCompatible(expression: string): boolean {
   return COMPATIBLE.has(text) || UNCHANGED_ONLY.has(text);
 }
 
-/** CycloneDX from the lock file itself: `npm sbom` gives up over an optional package's own versions. */
+/** CycloneDX from the lock file: `npm sbom` fails on the versions of an optional package. */
 function billOfMaterials(of: readonly Package[]) {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockEntry>;

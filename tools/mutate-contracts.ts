@@ -1,7 +1,7 @@
 /**
- * Changes the contracts in one small way after another and looks whether a test notices: `npm run mutate`. Works on a copy.
- * `--only TEXT` takes the files whose name has it, `--from LINE` and `--to LINE` those lines, `--kind TEXT` the changes whose
- * description has it. Prints the survivors; their reasons stand in docs/contracts.md.
+ * Makes one small change of the contracts after another and checks that a test fails: `npm run mutate`. Works on a copy.
+ * `--only TEXT` selects files by name, `--from LINE` and `--to LINE` lines, `--kind TEXT` changes by their
+ * description. Prints the survivors; docs/contracts.md explains them.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { type Mutant, mutantsOf } from "./mutate/mutants.ts";
 const ROOT = join(import.meta.dirname, "..");
 const PROJECT = ["hardhat.config.ts", "package.json", "tsconfig.json"];
 const COPIED = ["contracts", "test/contracts", "test/vectors", "domain", "chain", ...PROJECT];
-/** These say what the compiled code costs and that it is the committed one: every mutant would fail them. */
+/** Tests of gas and of the committed bytecode: every mutant would fail them. */
 const NOT_ASKED = /\/(gas|generated|verify-source)\.test\.ts$/;
 const TIMEOUT_MS = 180_000;
 
@@ -54,7 +54,7 @@ function makeCopy(name: string, paths: readonly string[]): string {
   return path;
 }
 
-/** A library with properties of its own, and what the interfaces need: compiled and asked in a fraction of the time. */
+/** A library with its own property tests, and its dependencies: compiled and tested in a fraction of the time. */
 function copyAlone(file: string): string | undefined {
   const properties = file.replace(/\.sol$/, ".t.sol");
   if (!file.includes("libraries/") || !existsSync(join(copy, properties))) return undefined;

@@ -1,4 +1,4 @@
-/** Draws the picture that shows where a link to the site is shared: `node tools/og-image.ts`. */
+/** Draws the preview image of shared links: `node tools/og-image.ts`. */
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { FixtureServer } from "../test/browser/support/fixture-server.ts";
 

@@ -1,4 +1,4 @@
-/** Prepares a release on this machine, pushes nothing: `npm run release -- --version 1.2.0 [--dry-run]`. */
+/** Prepares a release locally and pushes nothing: `npm run release -- --version 1.2.0 [--dry-run]`. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ try {
 
 function release(version: string, section: string): void {
   if (git("status", "--porcelain") !== "")
-    throw new Error("The tree is not clean: commit first, or see what would be written with --dry-run");
+    throw new Error("The working tree is not clean: commit first, or preview with --dry-run");
   const before = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8").replace(HEADING, "") : "";
   writeFileSync(CHANGELOG, `${HEADING}\n${section}\n${before.trimStart()}`);
   for (const file of ["package.json", "package-lock.json"]) setVersion(file, version);
@@ -37,7 +37,7 @@ function release(version: string, section: string): void {
   console.log(`v${version} is tagged. Look at it with git show v${version}; then push the branch and the tag.`);
 }
 
-/** The first version in both files is the package's own; in the lock file it stands twice. */
+/** The first version in both files is the package's own; the lock file contains it twice. */
 function setVersion(file: string, version: string): void {
   const path = join(ROOT, file);
   const content = JSON.parse(readFileSync(path, "utf8")) as {

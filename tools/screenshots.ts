@@ -1,7 +1,7 @@
 /**
- * Pictures of every screen and state × language × theme × width, over fixed answers:
+ * Screenshots of every screen and state × language × theme × width, with fixed responses:
  * `node tools/screenshots.ts [folder] [name…] [--language pt] [--theme dark] [--width 360]`.
- * They land in `data/screenshots/` unless a folder is named.
+ * Writes to `data/screenshots/` unless a folder is given.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -41,9 +41,9 @@ type Shot = {
   path: string;
   isLoggedIn?: boolean;
   isAdmin?: boolean;
-  /** What is on its way stays so: the picture does not wait for it. */
+  /** The screenshot does not wait for pending requests. */
   isLoading?: boolean;
-  /** Only what fits on the screen, where something stands fixed over the page. */
+  /** Only the viewport, for screens with a fixed overlay. */
   isViewport?: boolean;
   wallet?: TestWalletOptions;
   /** The wallet refuses to switch to our chain. */
@@ -144,10 +144,10 @@ function seePanel(page: Page): Promise<void> {
   return page.getByRole("tabpanel").first().waitFor();
 }
 
-/** As square and as busy as what the contract draws. */
+/** As square and as detailed as the contract's drawing. */
 const ART = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><rect width="600" height="600" fill="#0b3d2e"/><rect x="60" y="90" width="480" height="420" rx="24" fill="#f7f4ea"/><rect x="60" y="390" width="480" height="120" fill="#0a6b3d"/><text x="100" y="320" font-family="sans-serif" font-size="150" font-weight="700" fill="#0b3d2e">10%</text></svg>')}`;
 
-/** Twelve purchases over months, in every state. */
+/** Twelve purchases over several months, in every state. */
 function fill(server: FixtureServer): void {
   const { me } = server;
   if (!me) return;

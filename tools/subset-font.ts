@@ -1,4 +1,4 @@
-/** Cuts the product's one face to what its screens use: Latin text, weights 400 to 800, widths 75 to 100 %. */
+/** Subsets the product's typeface to what its screens use: Latin text, weights 400 to 800, widths 75 to 100 %. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import subsetFont from "subset-font";
@@ -9,7 +9,7 @@ const MAXIMUM_BYTES = 40 * 1024;
 
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).join("");
-/** ASCII, the letters of Portuguese and its neighbours, and the signs that the texts use. */
+/** ASCII, the letters of Portuguese and similar languages, and the signs that the texts use. */
 const TEXT = `${range(0x20, 0x7e)}ÀÁÂÃÇÉÊÍÓÔÕÚÜàáâãäçèéêëíïñóôõöùúüß\u00a0©ªº·–—‘’“”…×`;
 
 const subset = await subsetFont(readFileSync(SOURCE), TEXT, {

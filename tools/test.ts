@@ -1,4 +1,4 @@
-/** Runs every check and every test, two side by side, and ends with one line: `N passed, N failed`. */
+/** Runs every check and every test, two in parallel, and ends with one line: `N passed, N failed`. */
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -7,7 +7,7 @@ import { buildFrontend } from "../scripts/start/frontend-build.ts";
 
 type Task = { name: string; npmScript: string };
 
-/** The contracts first, because others deploy what they compile; then the longest, so that the last to end is a short one. */
+/** The contracts first, because others deploy what they compile; then the longest, so that a short task ends last. */
 const TASKS: readonly Task[] = [
   { name: "contracts", npmScript: "test:contracts" },
   { name: "browser", npmScript: "test:browser" },
@@ -22,7 +22,7 @@ const TASKS: readonly Task[] = [
 ];
 
 const LOG_DIRECTORY = "data/test-logs";
-/** A task that hangs is ended, with its children, and counts as failed. */
+/** A task that hangs is killed with its children and counts as failed. */
 const TASK_TIMEOUT_MS = 25 * 60_000;
 
 type Outcome = Task & { passed: number; failed: number; seconds: number; output: string };
@@ -37,7 +37,7 @@ if (queue.length === 0) {
 }
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
-// Once, before the tests that start the system side by side would each build it.
+// Built once; otherwise the tests that start the system in parallel would each build it.
 try {
   console.log(`Web app ${await buildFrontend(process.cwd(), "localhost", join(LOG_DIRECTORY, "build.log"))}`);
 } catch (error) {
@@ -71,7 +71,7 @@ async function run(task: Task): Promise<Outcome> {
   const started = performance.now();
   const child = spawn("npm", ["run", "--silent", task.npmScript], {
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that a task that hangs is ended whole.
+    // In its own process group, so that a task that hangs can be killed with its children.
     detached: true,
     env: { ...process.env, FORCE_COLOR: "0", NO_COLOR: "1" },
   });
@@ -79,7 +79,7 @@ async function run(task: Task): Promise<Outcome> {
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
   const timer = setTimeout(() => {
-    chunks.push(Buffer.from(`\n${task.name} was ended after ${TASK_TIMEOUT_MS / 60_000} minutes\n`));
+    chunks.push(Buffer.from(`\n${task.name} was killed after ${TASK_TIMEOUT_MS / 60_000} minutes\n`));
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   }, TASK_TIMEOUT_MS);
   const endGroup = () => {
@@ -96,7 +96,7 @@ async function run(task: Task): Promise<Outcome> {
   return { ...task, ...count(output, exitCode), seconds, output };
 }
 
-/** Sums the runners' own closing lines; a check that prints none counts as one. */
+/** Adds up the runners' closing lines; a check without one counts as one. */
 function count(output: string, exitCode: number): { passed: number; failed: number } {
   const sum = (pattern: RegExp) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0);
   const passing = sum(/^\s*(\d+) passing\b/gm);

@@ -22,7 +22,7 @@ const LOOP_PURCHASES = 100;
 const BUYERS = 20;
 const LOOP_FIRST_ID = 1_000_000n;
 
-/** Purchases from registered to paid, by the outbox and by a loop that sends mint, confirmation and payment one by one. */
+/** Purchases from registered to paid, by the sender and by a loop that sends mint, confirmation and payout one by one. */
 export async function benchOutbox(count: number): Promise<Row[]> {
   const system = await startSystem({ LOG_LEVEL: "error", SIMULATED_STEP_DELAY_MS: "0" });
   try {
@@ -30,7 +30,7 @@ export async function benchOutbox(count: number): Promise<Row[]> {
       { length: BUYERS },
       (_, index) => `0x${(index + 1).toString(16).padStart(40, "b")}` as const,
     );
-    // The first purchase of each buyer costs more gas and is not counted: both ways serve returning buyers.
+    // The first purchase of a buyer costs more gas and is not counted: both ways serve returning buyers.
     await throughOutbox(system, buyers, BUYERS);
     const outbox = await throughOutbox(system, buyers, count);
     await system.stopApi();
@@ -88,7 +88,7 @@ async function throughOutbox(system: ApiSystem, buyers: readonly `0x${string}`[]
   return toRow("outbox", count, seconds, gas, transactions);
 }
 
-/** What everybody writes first: send, wait for the receipt, send the next. */
+/** The simplest implementation: send, wait for the receipt, send the next. */
 async function oneByOne(system: ApiSystem, buyers: readonly `0x${string}`[]): Promise<Row> {
   const transport = http(system.anvil.rpcUrl);
   const client = createPublicClient({ transport, pollingInterval: 5 });

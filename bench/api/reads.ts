@@ -16,7 +16,7 @@ type Row = {
 
 const CONNECTIONS = 64;
 
-/** Loads the real api as a process of its own, call by call, and a bare Express route with the same bytes beside it. */
+/** Loads the real api in its own process, one call after the other, and a bare Express route that sends the same bytes. */
 export async function benchReads(engine: "sqlite" | "postgres", seconds: number): Promise<Row[]> {
   const system = await startSystem(
     { SIMULATED_PURCHASES: "true", RATE_LIMIT_SCALE: "100000000", LOG_LEVEL: "error" },
@@ -51,7 +51,7 @@ export async function benchReads(engine: "sqlite" | "postgres", seconds: number)
       });
       const bytes = await sample.text();
       const bare = await startBare(bytes);
-      // Turn by turn, so that noise of the machine meets both.
+      // In turns, so that noise on the machine affects both.
       const theirs: autocannon.Result[] = [];
       const ours: autocannon.Result[] = [];
       for (let turn = 0; turn < 2; turn++) {
@@ -101,7 +101,7 @@ app.use((request, response) => { response.type("application/json").send(text); }
 const server = app.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
-/** A bare Express server in a process of its own. */
+/** A bare Express server in its own process. */
 async function startBare(bytes: string): Promise<{ url: string; stop(): void }> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", BARE, "--", bytes], {
     stdio: ["ignore", "pipe", "inherit"],

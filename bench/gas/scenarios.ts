@@ -12,16 +12,16 @@ import {
 
 const BATCH = 100;
 const NFT_BATCH = 50;
-/** What a call would not pay, if calls paid. */
+/** The part of a transaction's gas that an `eth_call` does not have. */
 const TRANSACTION_GAS = 21_000;
 const AMOUNT_WEI = 1_123_456_789n * 10n ** 9n;
 
-/** Accounts that are always the same, so that figures are. */
+/** Fixed accounts, so that the figures are reproducible. */
 const account = (index: number) => ethers.getAddress(`0x${ethers.id(`account ${index}`).slice(26)}`);
 const accounts = (from: number, count: number) => Array.from({ length: count }, (_, index) => account(from + index));
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, index) => BigInt(from + index));
 
-/** Gas of whole transactions, a token or payment where a batch is named. */
+/** Gas of whole transactions; of one ticket or payout for batches. */
 export async function measureGas(): Promise<Record<string, number>> {
   const system = await deploySystem();
   return { ...(await measureReceipts(system)), ...(await measurePayments(system)) };
@@ -47,7 +47,7 @@ async function measureReceipts(system: System): Promise<Record<string, number>> 
   };
 }
 
-/** What drawing the picture costs alone; escaping and carrying it in the JSON comes on top. */
+/** The gas of drawing the picture, without escaping and embedding it in the JSON. */
 async function drawingGas(buyer: string): Promise<number> {
   const painter = await ethers.deployContract("TicketPainter");
   const { valueCents, cashbackBps, bonusBps, storeId } = aPurchase({ id: 1n, buyer });
@@ -88,7 +88,7 @@ function expectPositive(value: bigint): void {
   if (value <= 0n) throw new Error("Nothing was paid: the figures would mean nothing");
 }
 
-/** The same work done by others, measured in the same run. */
+/** The same work by other implementations, measured in the same run. */
 export async function measureBaselines(tokenJson: string): Promise<Record<string, number>> {
   const [signer] = await ethers.getSigners();
   if (!signer) throw new Error("no signer");

@@ -3,10 +3,10 @@ import { decodeLog, type RpcLog } from "../../indexer/events.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../test/testing/event-chain.ts";
 
 const BLOCKS_PER_REQUEST = 500;
-/** Chains with few events are asked for by larger ranges, so that the loop is no easy prey. */
+/** Chains with few events are read in larger ranges, so that the loop is not easy to beat. */
 const REQUESTS_AT_MOST = 50;
 
-/** The floor: every log fetched and decoded, nothing kept. Answers how many. */
+/** The floor: fetches and decodes every log, keeps nothing. Returns the number of logs. */
 export async function fetchAndDecode(rpcUrl: string, head: number): Promise<number> {
   let decoded = 0;
   for await (const logs of ranges(rpcUrl, head)) {
@@ -15,7 +15,7 @@ export async function fetchAndDecode(rpcUrl: string, head: number): Promise<numb
   return decoded;
 }
 
-/** The ceiling: all logs of the two contracts into one table, a transaction a range; no folding, no checks. */
+/** The ceiling: all logs of the two contracts in one table, one transaction per range; no folding, no checks. */
 export async function bareLoop(rpcUrl: string, head: number, file: string): Promise<void> {
   const sqlite = new Sqlite(file);
   sqlite.pragma("journal_mode = WAL");

@@ -7,9 +7,9 @@ import { freePorts } from "../../test/testing/free-port.ts";
 export type IndexerProcess = {
   child: ChildProcess;
   url: string;
-  /** Waits until it has indexed this block. */
+  /** Waits until this block is indexed. */
   untilIndexed(block: number, timeoutMs?: number): Promise<void>;
-  /** The highest resident memory so far. */
+  /** The peak of resident memory so far. */
   peakMemoryMb(): number;
   /** The sum of a counter over its labels. */
   metric(name: string): Promise<number>;
@@ -21,7 +21,7 @@ export type StartIndexerParameters = { rpcUrl: string; databaseUrl: string; envi
 const POLL_MS = 5;
 const TIMEOUT_MS = 600_000;
 
-/** The real process, on the made-up chain. */
+/** The real process, on the generated chain. */
 export async function startIndexer({
   rpcUrl,
   databaseUrl,

@@ -10,7 +10,7 @@ const EVENTS = 100;
 const LOOK_EVERY_MS = 2;
 const TIMEOUT_MS = 30_000;
 
-/** From the answer that a block with a mint is made to its row in the database, with a WebSocket and by polling. */
+/** From the moment a block with a mint is mined to its row in the database, by WebSocket and by polling. */
 export async function measureLatency(newDatabase: () => Promise<string>): Promise<Record<string, number>> {
   const announced = await latencies(await newDatabase(), (rpcUrl) => Promise.resolve({ rpcUrl, close() {} }));
   const polled = await latencies(await newDatabase(), withoutWebSocket);
@@ -36,7 +36,7 @@ async function latencies(
   const indexer = await startIndexer({ rpcUrl, databaseUrl });
   stack.defer(() => indexer.stop());
   await indexer.untilIndexed(1);
-  // The subscription follows the backfill.
+  // The subscription starts after the backfill.
   await delay(500);
   const database = await connect(databaseUrl);
   stack.defer(() => database.close());
@@ -52,13 +52,13 @@ async function latencies(
       await delay(LOOK_EVERY_MS);
     }
     measured.push(performance.now() - mined);
-    // Not in step with the polling interval.
+    // Out of step with the polling interval.
     await delay(Number(id % 7n) * 23);
   }
   return measured;
 }
 
-/** A way to the node on which no connection can be upgraded to a WebSocket. */
+/** A proxy to the node that does not support WebSockets. */
 async function withoutWebSocket(rpcUrl: string): Promise<{ rpcUrl: string; close(): void }> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -9,18 +9,18 @@ import {
   statusEvents,
 } from "../../test/testing/event-chain.ts";
 
-/** How many events the blocks hold, and how many empty blocks lie between those that hold some. */
+/** The number of events in a block, and of empty blocks between blocks with events. */
 export type ChainShape = { name: string; events: number; eventsPerBlock: number; blocksPerBlockWithEvents: number };
 
-/** A node with a chain; `keptEvents` are of the kinds that the indexer keeps, `allEvents` also those that only echo them. */
+/** A node with a chain. `keptEvents` counts the kinds that the indexer keeps, `allEvents` all kinds. */
 export type MadeUpChain = { anvil: Anvil; head: number; keptEvents: number; allEvents: number; purchases: number };
 
 const BUYERS = 5_000;
 const MANUAL = ["--no-mining", "--gas-limit", "1000000000", "--prune-history"];
 
 /**
- * A node of its own with a chain of the shape: purchases that are minted, confirmed and paid. `events` counts what is
- * kept of them: PurchaseMinted, StatusUpdated and CashbackPaid, three a purchase.
+ * Starts a node with a chain of the given shape: purchases that are minted, confirmed and paid. `events` counts the
+ * events that the indexer keeps, three per purchase: PurchaseMinted, StatusUpdated and CashbackPaid.
  */
 export async function makeUpChain(shape: ChainShape): Promise<MadeUpChain> {
   const anvil = await startAnvil({ manualBlocks: true, extraArguments: MANUAL });
@@ -45,7 +45,7 @@ export async function makeUpChain(shape: ChainShape): Promise<MadeUpChain> {
   return { anvil, head, keptEvents, allEvents, purchases: Math.ceil(keptEvents / 3) };
 }
 
-/** Mints, confirmations and payments mixed, each in its order. */
+/** Mints, confirmations and payouts interleaved, each in its order. */
 function* purchaseSteps(): Generator<{ events: EventRecord[]; kept: number }, never> {
   for (let id = 1n; ; id += 1n) {
     const buyer = buyerOf(Number(id % BigInt(BUYERS)));

@@ -19,8 +19,8 @@ export type RestoreResult = { rows: number; createdAt: string };
 /**
  * Fills an empty database, of either engine, from an archive; all of it or nothing. An archive of an older version is
  * read into the schema that it was made with, which is then brought up to date. Payments stay paused until
- * `npm run reconcile` has compared what was restored with the chain.
- * @throws Error that says why a file or a database is refused
+ * `npm run reconcile` has compared the restored rows with the chain.
+ * @throws Error that says why the file or the database is refused
  */
 export async function readArchive(file: string, databaseUrl: string, purchaseGap: bigint): Promise<RestoreResult> {
   const target = await connect(databaseUrl);
@@ -104,7 +104,7 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     waiting = [];
   };
   for await (const line of linesOf(file)) {
-    if (tail) throw new Error(`${file} goes on after its end: it is damaged`);
+    if (tail) throw new Error(`${file} continues after its end: it is damaged`);
     const value = JSON.parse(line) as Head | Tail | [TableName, Record<string, string | null>];
     if ("sha256" in value) {
       tail = value;
@@ -118,7 +118,7 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     if (!head) break;
     const [table, row] = value;
     if (!TABLE_NAMES.includes(table))
-      throw new Error(`${file} holds rows of ${table}, which this version does not know`);
+      throw new Error(`${file} has rows of ${table}, a table that this version does not have`);
     if (table !== waitingFor || waiting.length >= ROWS_A_WRITE) await flush();
     waitingFor = table;
     waiting.push(Object.fromEntries(Object.entries(row).map(([name, text]) => [name, untagged(text)])));
@@ -139,10 +139,10 @@ async function insertRows(queries: Queries, table: TableName, rows: readonly Row
   await sql`insert into ${sql.table(table)} (${names}) values ${values}`.execute(queries);
 }
 
-/** Split at line feeds alone: `readline` would also split at U+2028, which a name may hold. */
+/** Splits at line feeds only: `readline` would also split at U+2028, which a name may contain. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const input = pipeline(createReadStream(file), createGunzip().setEncoding("utf8"), () => {
-    // Whoever reads the lines is told of the error by the stream itself.
+    // The reader of the lines gets the error from the stream itself.
   });
   let rest = "";
   try {

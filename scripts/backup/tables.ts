@@ -5,7 +5,7 @@ import type { Queries } from "../../database/transaction.ts";
 
 export type TableName = keyof Schema;
 
-/** Every table, referenced ones before those that refer to them, with the primary key it is read in order of. */
+/** Every table with its primary key, the order of reading; referenced tables come first. */
 export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   users: ["wallet"],
   sessions: ["token_hash"],
@@ -33,7 +33,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
 
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
-/** Tables whose ids the database gives out. */
+/** Tables with ids assigned by the database. */
 const NUMBERED: readonly TableName[] = [
   "stores",
   "store_cashbacks",
@@ -49,14 +49,14 @@ export async function presentTables(queries: Queries): Promise<Set<string>> {
   return new Set((await queries.introspection.getTables()).map((table) => table.name));
 }
 
-/** A table that this list does not know would be lost in silence. Throws its name. */
+/** Throws if the database has a table that is not in this list: it would be lost silently. */
 export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
   const unknown = [...(await presentTables(kysely))].filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
   if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);
 }
 
 /**
- * Sets what each numbered table gives out next. `purchaseGap` purchase ids are left out: they may have been given out
+ * Sets the next id of each numbered table. Skips `purchaseGap` purchase ids, which may have been assigned
  * and minted after the backup was made.
  */
 export async function setNextIds(queries: Queries, engine: Database["engine"], purchaseGap: bigint): Promise<void> {

@@ -18,8 +18,8 @@ export type Row = Record<string, string | bigint | null>;
 export type BackupResult = { file: string; rows: number };
 
 /**
- * Writes everything in the database, as of one moment, into one compressed file of JSON lines that can be restored into
- * either engine. The system goes on meanwhile. The file gets its name only when it is whole.
+ * Writes a consistent snapshot of the database to one compressed file of JSON lines, which can be restored to
+ * either engine. The system keeps running. The file gets its name only when it is complete.
  */
 export async function writeArchive(databaseUrl: string, file: string): Promise<BackupResult> {
   const source = await connect(databaseUrl);
@@ -31,8 +31,8 @@ export async function writeArchive(databaseUrl: string, file: string): Promise<B
 }
 
 /**
- * A copy first, in one statement: a long read of the live file would keep its log from being folded in, and SQLite's
- * stepwise backup begins again with every write of another process.
+ * Copies the file first, in one statement: a long read of the live file would block its checkpoints, and SQLite's
+ * incremental backup restarts with every write of another process.
  */
 async function fromSqliteCopy(source: Database, file: string): Promise<BackupResult> {
   const directory = mkdtempSync(join(tmpdir(), "torcida-backup-"));
@@ -85,7 +85,7 @@ async function fromSnapshot(source: Database, file: string): Promise<BackupResul
   return { file, rows };
 }
 
-/** A table's rows in the order of its key, a page at a time, so that memory does not grow with the table. */
+/** A table's rows in the order of its key, one page at a time, so that memory does not grow with the table. */
 async function* rowsOf(queries: Queries, table: TableName): AsyncGenerator<Row> {
   const key = TABLES[table];
   const columns = sql.join(key.map((column) => sql.ref(column)));
@@ -103,7 +103,7 @@ async function* rowsOf(queries: Queries, table: TableName): AsyncGenerator<Row> 
   }
 }
 
-/** JSON has no 64-bit integers: an integer is written as `i1`, a text as `t1`. */
+/** JSON has no 64-bit integers: an integer is written as `i1`, text as `t1`. */
 function tagged(value: string | bigint | null): string | null {
   return value === null ? null : typeof value === "bigint" ? `i${value}` : `t${value}`;
 }

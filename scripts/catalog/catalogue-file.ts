@@ -9,23 +9,23 @@ import {
 } from "../../domain/api/catalogue.ts";
 
 type StoreEntry = z.output<typeof createStoreRequestSchema>;
-/** `place` is where it stands in the file. */
+/** `place` is its position in the file. */
 type CashbackEntry = z.output<typeof createCashbackRequestSchema> & { store: string; place: string };
 type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
 
-/** What a file holds. A store is known by its name, a category by its store and name, a fan token by its slug. */
+/** The content of a file. Stores are identified by name, categories by store and name, fan tokens by slug. */
 export type Catalogue = { stores: StoreEntry[]; cashbacks: CashbackEntry[]; fanTokens: FanTokenEntry[] };
 
-/** Rows that cannot be imported; the message names each with its line (CSV) or place (JSON) and the reason. */
+/** The rows that cannot be imported; the message names each with its line (CSV) or position (JSON) and the reason. */
 export class CatalogueFileError extends Error {
   override readonly name = "CatalogueFileError";
 }
 
-/** A row as it stands in a file: all values are text in CSV; JSON may have numbers and flags. */
+/** A row of a file: all values are text in CSV; JSON may have numbers and booleans. */
 type Row = Record<string, unknown>;
 type PlacedRow = { place: string; type: string; row: Row };
 
-/** The columns of a CSV file; `type` says which of them a row uses. */
+/** The columns of a CSV file; `type` determines which of them a row uses. */
 const COLUMNS = [
   ...["type", "store", "name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
   ...["cashback_percent", "slug", "symbol", "image", "contract"],
@@ -38,7 +38,7 @@ const FIELDS: Record<string, readonly string[]> = {
 };
 
 /**
- * Reads a file by its ending, `.csv` or `.json`.
+ * Reads a file in the format of its extension, `.csv` or `.json`.
  * @throws CatalogueFileError that names every bad row
  */
 export function readCatalogue(path: string, text: string): Catalogue {
@@ -58,7 +58,7 @@ export function readCatalogue(path: string, text: string): Catalogue {
   return catalogue;
 }
 
-/** Checks one row and adds it; answers what it is about. */
+/** Checks one row and adds it; returns the key of what it describes. */
 function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: string[]): string | undefined {
   const known = FIELDS[type];
   if (!known) {
@@ -137,7 +137,7 @@ function jsonRows(text: string): PlacedRow[] {
   });
 }
 
-/** Writes rows in the format of the path's ending; what it writes can be imported again. */
+/** Writes rows in the format of the path's extension; the file can be imported again. */
 export function writeCatalogue(path: string, rows: readonly Row[]): string {
   const bare = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
   if (isJson(path)) return `${JSON.stringify(bare, null, 2)}\n`;

@@ -16,16 +16,16 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { enqueue } from "../../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
 
-/** One thing that an import does. */
+/** One change of an import. */
 export type Change = { text: string; apply(queries: Queries): Promise<void> };
 
 const ACTOR = "catalog script";
-/** Far above any catalogue; the lists of the api are shorter. */
+/** Far above the size of any catalogue; the api's lists are shorter. */
 const ALL_ROWS = 10_000;
 
 /**
- * What would make the database hold the file's rows. What the file does not name stays as it is.
- * @throws CatalogueFileError where a category's store is neither in the file nor in the database
+ * The changes that an import would make. Rows that the file does not name stay as they are.
+ * @throws CatalogueFileError if a category's store is neither in the file nor in the database
  */
 async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
   const stores = new Map((await listStores(queries, ALL_ROWS)).map((store) => [store.name.toLowerCase(), store]));
@@ -45,12 +45,12 @@ async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Chan
   ];
 }
 
-/** The changes of an import, without making one. */
+/** The changes of an import, without applying them. */
 export async function diff(database: Database, catalogue: Catalogue): Promise<Change[]> {
   return planChanges(database.kysely, catalogue);
 }
 
-/** Makes all changes in one transaction, with their audit rows, or none. Answers what was done. */
+/** Applies all changes in one transaction, with their audit rows, or none. Returns what was done. */
 export async function apply(database: Database, catalogue: Catalogue): Promise<Change[]> {
   return inAuditedTransaction(database.kysely, async (queries) => {
     const changes = await planChanges(queries, catalogue);
@@ -72,7 +72,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
       },
     ];
   }
-  // The name is what the store is known by: another spelling of its case is not a change.
+  // The name identifies the store: a difference in case is not a change.
   const { name: _name, ...fields } = entry;
   const before = { ...known, featured: known.featured === 1n } as Record<string, unknown>;
   const changed = Object.entries(fields).filter(([field, value]) => value !== undefined && value !== before[field]);
@@ -100,7 +100,7 @@ function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithC
         ? `~ ${entry.store}, ${known.category}: ${percentText(known.cashbackBps)}% → ${percent}`
         : `+ ${entry.store}, ${entry.category}: ${percent}`,
       async apply(queries) {
-        // Looked for again: the store may have been made a moment ago, by a change before this one.
+        // Looked up again: an earlier change of this import may have created the store.
         const stores = store ? [store] : await listStores(queries, ALL_ROWS);
         const storeId = stores.find((one) => one.name.toLowerCase() === entry.store.toLowerCase())?.id;
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
@@ -151,7 +151,7 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
   });
 }
 
-/** The whole catalogue as rows of a file. A fan token without a picture is left out: a file needs one. */
+/** The whole catalogue as rows of a file, without fan tokens that have no picture, which a file requires. */
 export async function exportRows({ kysely }: Database): Promise<Record<string, unknown>[]> {
   const stores = await listStores(kysely, ALL_ROWS);
   const tokens = await listFanTokens(kysely, ALL_ROWS);

@@ -6,13 +6,13 @@ export type LoadBalancer = { url: string; retried(): number; stop(): Promise<voi
 
 const ROUNDS = 400;
 const PAUSE_MS = 50;
-/** What a connection breaks with before the other side can have heard of the request. */
+/** Errors of a connection that broke before the other side can have received the request. */
 const NOT_HEARD = new Set(["ECONNREFUSED"]);
 const READS = new Set(["GET", "HEAD"]);
 
 /**
- * Passes each request to one of several processes in turn. One that was not heard is passed to the next; a read, which
- * has no effect, also where the connection broke half-way. A write that broke half-way is the caller's to repeat: 502.
+ * Passes each request to one of several processes in turn. A request that did not arrive goes to the next process; so does a
+ * read whose connection broke half-way. A write that broke half-way returns 502: the caller must retry it.
  */
 export async function startLoadBalancer(ports: readonly number[]): Promise<LoadBalancer> {
   let turn = 0;
@@ -29,7 +29,7 @@ export async function startLoadBalancer(ports: readonly number[]): Promise<LoadB
       if (attempt % ports.length === ports.length - 1) await delay(PAUSE_MS);
     }
     if (outgoing.headersSent) return void outgoing.destroy();
-    const message = "The process that answered was lost; send the request again";
+    const message = "The process was lost while it responded; send the request again";
     outgoing.writeHead(502, { "content-type": "application/json" });
     outgoing.end(JSON.stringify({ success: false, error: message, message, code: "BAD_GATEWAY" }));
   });
@@ -45,7 +45,7 @@ export async function startLoadBalancer(ports: readonly number[]): Promise<LoadB
   };
 }
 
-/** Undefined when the whole answer was passed on; else the error's code. */
+/** Undefined if the whole response was passed on, otherwise the error's code. */
 function pass(
   incoming: IncomingMessage,
   body: Buffer,
@@ -56,7 +56,7 @@ function pass(
     const fail = (error: NodeJS.ErrnoException) => resolve(error.code ?? "EUNKNOWN");
     const { method, url, headers } = incoming;
     const passed = request({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
-      // Whole answers only: one that breaks off half-way must not reach the caller as if it were complete.
+      // Whole responses only: a truncated one must not reach the caller as if it were complete.
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("error", fail);

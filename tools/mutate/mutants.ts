@@ -1,9 +1,9 @@
-/** One small change of a contract that some test must notice. */
+/** One small change of a contract that a test must detect. */
 export type Mutant = { file: string; line: number; what: string; source: string };
 
 type Operator = { name: string; pattern: RegExp; replace: (match: RegExpExecArray) => string };
 
-/** Each comparison, number, operator, check, guard and event; what a reader would change by mistake. */
+/** Every comparison, number, operator, check, guard and event that could be changed by mistake. */
 const OPERATORS: readonly Operator[] = [
   { name: "comparison", pattern: / (<=|>=|<|>|==|!=) /g, replace: ([, sign = ""]) => ` ${OTHER_COMPARISON[sign]} ` },
   { name: "check removed", pattern: /if \((.+)\) revert /g, replace: () => "if (false) revert " },
@@ -30,14 +30,14 @@ function another(number: string): bigint {
   return BigInt(number.replaceAll("_", "")) + 1n;
 }
 
-/** Blanks out texts and comments, so that only code is changed; every character stays in its place. */
+/** Blanks out strings and comments, so that only code is changed; every character keeps its position. */
 function codeOf(source: string): string {
   return source.replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\/.*$|^pragma .*$|^import .*$/gm, (text) =>
     " ".repeat(text.length),
   );
 }
 
-/** Every mutant of a file, in the file's order. Texts and comments are left alone. */
+/** Every mutant of a file, in order. Strings and comments are not changed. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const mutants: Mutant[] = [];
   const code = codeOf(source);

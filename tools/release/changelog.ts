@@ -1,10 +1,10 @@
 export type Commit = { hash: string; type: string; room: string; isBreaking: boolean; subject: string };
 
 const LINE = /^(?<hash>[0-9a-f]+) (?<type>[a-z]+)(?:\((?<room>[^)]+)\))?(?<breaking>!)?: (?<subject>.+)$/;
-/** What a reader of the changelog is told of, in this order; tests and chores are not. */
+/** The commit types in the changelog, in this order; others are left out. */
 const SECTIONS = { feat: "Added", fix: "Fixed", perf: "Faster", docs: "Documented" } as const;
 
-/** Reads `hash type(room)!: subject`; undefined for a line of another form. */
+/** Parses `hash type(room)!: subject`; undefined for any other line. */
 export function parseCommit(line: string): Commit | undefined {
   const groups = LINE.exec(line)?.groups;
   if (!groups) return undefined;
