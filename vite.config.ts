@@ -2,7 +2,7 @@ import { type MessageFormatElement, parse } from "@formatjs/icu-messageformat-pa
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { NETWORKS } from "./chain/chains.ts";
+import { NETWORKS } from "./domain/networks.ts";
 import { firstPaint } from "./frontend/first-paint.ts";
 
 /** Which chain the web app is built for. The demo wallet exists in a build for `localhost` alone. */

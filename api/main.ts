@@ -5,6 +5,9 @@ import { privateKeyToAccount } from "viem/accounts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { watchFile } from "../database/watch-file.ts";
+import { readContracts } from "../platform/contracts.ts";
+import { EnvironmentError } from "../platform/environment.ts";
+import { NETWORK_RULES } from "../platform/networks.ts";
 import { checkChainIds, createChainClient, WrongChainError } from "../platform/rpc/chain-client.ts";
 import { httpRate } from "../rates/http-rate.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
@@ -13,8 +16,7 @@ import type { Contracts } from "../sender/batch.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { Sender } from "../sender/sender.ts";
 import { BalanceReader } from "./chain/balances.ts";
-import { readContracts } from "./contracts.ts";
-import { type ApiEnvironment, EnvironmentError, readEnvironment } from "./environment.ts";
+import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors } from "./http/client-errors.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
@@ -30,8 +32,6 @@ const SHUTDOWN_MS = 9_000;
 /** Callers are answered within five seconds. docs/product.md#limit-answer-time. */
 const QUERY_TIMEOUT_MS = 4_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
-const LOCAL_POLL_MS = 100;
-const POLL_MS = 1_000;
 
 /** A sentence for the operator; the process does not start. */
 class StartError extends Error {}
@@ -53,7 +53,7 @@ try {
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = pino({ level: environment.LOG_LEVEL, base: { process: "api" } });
-  const deployed = readContracts(environment);
+  const { startBlock, ...contracts } = readContracts(environment);
   await checkChainIds(environment.RPC_URLS, environment.CHAIN_ID);
   const database = await openDatabase(environment.DATABASE_URL);
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     log.fatal(error.message);
     process.stderr.write(`${error.message}\n`, () => process.exit(1));
   });
-  const services = createServices({ environment, log, database, ...deployed });
+  const services = createServices({ environment, log, database, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.sender.status, services.rates);
   const app = createApp({
     services,
@@ -123,7 +123,7 @@ function createServices(given: {
     batchAgeMs: environment.BATCH_AGE_MS,
     maxFeeGwei: environment.MAX_FEE_GWEI,
     feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
-    pollMs: environment.isLocal ? LOCAL_POLL_MS : POLL_MS,
+    pollMs: NETWORK_RULES[environment.network].pollMs,
   });
   return {
     environment,

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Network } from "../chain/chains.ts";
 import type { Database } from "../database/connect.ts";
+import type { Network } from "../domain/networks.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { RateSource } from "../rates/rate-source.ts";

@@ -1,4 +1,5 @@
 import { type Chain, defineChain } from "viem";
+import type { Network } from "../domain/networks.ts";
 import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
 
 const CHZ = { name: "Chiliz", symbol: "CHZ", decimals: 18 } as const;
@@ -25,10 +26,6 @@ export const chiliz = defineChain({
   rpcUrls: { default: { http: ["https://rpc.chiliz.com", "https://chiliz-rpc.publicnode.com"] } },
   blockExplorers: { default: { name: "Chiliscan", url: "https://chiliscan.com" } },
 });
-
-/** `localhost` is a chain on this machine with Spicy's id, so every rule about the network applies to it. */
-export const NETWORKS = ["localhost", "spicy", "chiliz"] as const;
-export type Network = (typeof NETWORKS)[number];
 
 /** The definition of a network; on the local chain the node's own URL replaces the public ones. */
 export function chainOf(network: Network, localRpcUrl = "http://127.0.0.1:8545"): Chain {

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { getAddress, isAddress } from "viem";
 import { z } from "zod";
-import { NETWORKS, type Network } from "./chains.ts";
+import { NETWORKS, type Network } from "../domain/networks.ts";
+import { isAddressShaped } from "../domain/wallet-address.ts";
 
 const addressSchema = z
   .string()
-  .refine((text) => isAddress(text, { strict: false }), "must be an address")
-  .transform((text) => getAddress(text));
+  .refine(isAddressShaped, "must be an address")
+  .transform((text) => text as `0x${string}`);
 
 /** The record of one network: contract addresses, and what is needed to rebuild and compare the bytecode. */
 export const deploymentSchema = z.object({
@@ -49,7 +49,7 @@ export type Deployment = z.infer<typeof deploymentSchema>;
 
 /** The path of a network's record. `DEPLOYMENTS_DIR` moves the folder, so that test systems can run in parallel. */
 export function deploymentPath(network: Network): string {
-  return join(process.env.DEPLOYMENTS_DIR ?? join(import.meta.dirname, "../deployments"), `${network}.json`);
+  return join(process.env.DEPLOYMENTS_DIR || join(import.meta.dirname, "../deployments"), `${network}.json`);
 }
 
 /** A network's record. Throws an error that says what to do if it is missing or damaged. */

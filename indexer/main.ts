@@ -16,7 +16,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => en
 
 try {
   const flag = readFlag(process.argv.slice(2));
-  const environment = await readEnvironment(process.env);
+  const environment = readEnvironment(process.env);
   const log = openLog(flag ? "warn" : environment.logLevel);
   if (flag === "--verify") await runVerify(environment, log);
   else await runIndexer({ environment, log, signal: ending.signal, reset: flag === "--reset" });

@@ -3,19 +3,19 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { writeArchive } from "./backup/write-archive.ts";
+import { readOperatorEnvironment } from "./operator/environment.ts";
 
 const NAME = /^torcida-[0-9TZ-]+\.jsonl\.gz$/;
 
 try {
   const { values } = parseArgs({ options: { to: { type: "string" }, keep: { type: "string" } } });
-  const dataDirectory = process.env.DATA_DIR || "data";
+  const { dataDirectory, databaseUrl } = readOperatorEnvironment(process.env);
   const folder = values.to ?? join(dataDirectory, "backups");
   const keep = values.keep === undefined ? undefined : Number(values.keep);
   if (keep !== undefined && !(Number.isInteger(keep) && keep > 0))
     throw new Error("--keep must be a whole number above 0");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
-  const databaseUrl = process.env.DATABASE_URL || join(dataDirectory, "torcida.db");
   const { file, rows } = await writeArchive(databaseUrl, join(folder, `torcida-${stamp}.jsonl.gz`));
   console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);

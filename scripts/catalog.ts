@@ -3,13 +3,12 @@
  * lists its changes; with `--apply` it makes them, all or nothing. The sender then registers new stores on the chain.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "./catalog/catalogue-file.ts";
 import { apply, type Change, diff, exportRows } from "./catalog/changes.ts";
-import { readEnvironment } from "./start/environment.ts";
+import { readOperatorEnvironment } from "./operator/environment.ts";
 
 const USAGE = "npm run catalog -- import FILE [--apply] | export FILE | diff FILE (FILE ends in .csv or .json)";
 
@@ -25,9 +24,9 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { apply: { type: "boolean" } } });
   const [verb, file, ...rest] = positionals;
   if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new Error(USAGE);
-  const environment = readEnvironment(process.env);
+  const { databaseUrl } = readOperatorEnvironment(process.env);
   const catalogue = verb === "export" ? undefined : readCatalogue(file, readFileSync(file, "utf8"));
-  const database = await connect(environment.DATABASE_URL ?? join(environment.DATA_DIR, "torcida.db"));
+  const database = await connect(databaseUrl);
   try {
     await migrate(database);
     if (!catalogue) {

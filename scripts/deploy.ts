@@ -5,9 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { BaseError } from "viem";
-import { NETWORKS, type Network } from "../chain/chains.ts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
+import { NETWORKS, type Network } from "../domain/networks.ts";
 import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
 import { readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
 import { deployTorcida } from "./deploy/deploy-torcida.ts";

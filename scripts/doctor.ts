@@ -1,5 +1,6 @@
 /** Looks at everything that the system needs and says what to do about what is wrong: `npm run doctor`. */
-import { EnvironmentError, readEnvironment } from "../api/environment.ts";
+import { readEnvironment } from "../api/environment.ts";
+import { EnvironmentError } from "../platform/environment.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { type Finding, failure, healthy } from "./doctor/finding.ts";

@@ -1,17 +1,17 @@
 /** Stops payments, or lets them go on, from the operator's shell: `npm run payouts -- --pause REASON | --resume`. */
 import { userInfo } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import { connect } from "../database/connect.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
+import { readOperatorEnvironment } from "./operator/environment.ts";
 
 try {
   const { values } = parseArgs({ options: { pause: { type: "string" }, resume: { type: "boolean" } } });
   if ((values.pause === undefined) === (values.resume === undefined)) {
     throw new Error('npm run payouts -- --pause "why", or npm run payouts -- --resume');
   }
-  const database = await connect(process.env.DATABASE_URL || join(process.env.DATA_DIR || "data", "torcida.db"));
+  const database = await connect(readOperatorEnvironment(process.env).databaseUrl);
   try {
     const payouts = new PayoutSwitch(database, false);
     const before = await payouts.reason();

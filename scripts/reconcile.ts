@@ -1,17 +1,17 @@
 /** Compares the database with the chain; lists every difference. Where there is one, pauses payments; exit code 1. */
 import { privateKeyToAddress } from "viem/accounts";
-import { readContracts } from "../api/contracts.ts";
 import { readEnvironment } from "../api/environment.ts";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { readContracts } from "../platform/contracts.ts";
 import { createChainClient } from "../platform/rpc/chain-client.ts";
 import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 
 try {
   const environment = readEnvironment(process.env);
-  const { contracts, startBlock } = readContracts(environment);
+  const { startBlock, ...contracts } = readContracts(environment);
   const database = await connect(environment.DATABASE_URL);
   await migrate(database);
   const { differences, tokens, block } = await reconcile({
@@ -19,7 +19,7 @@ try {
     client: createChainClient(environment.network, environment.RPC_URLS),
     contracts,
     sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
-    startBlock,
+    startBlock: BigInt(startBlock),
   });
   const [first] = differences;
   if (first !== undefined) await new PayoutSwitch(database, false).pause(pausingReason(first));

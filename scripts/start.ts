@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ensureDirectory } from "../database/connect.ts";
-import { CHILIZ_CHAIN_ID } from "../domain/product.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./start/children.ts";
 import { readEnvironment, type StartEnvironment } from "./start/environment.ts";
 import { buildFrontend } from "./start/frontend-build.ts";
@@ -27,11 +26,12 @@ async function main(environment: StartEnvironment): Promise<void> {
   const dataDirectory = environment.DATA_DIR;
   prepareFolder(join(dataDirectory, "logs"));
   await endLeftovers(dataDirectory);
-  const isLocal = environment.RPC_URLS === undefined;
-  const network = isLocal ? "localhost" : environment.CHAIN_ID === CHILIZ_CHAIN_ID ? "chiliz" : "spicy";
-  await refuseTakenPorts(environment, isLocal);
+  const { network } = environment;
+  // A node that the operator names is started by the operator.
+  const startsChain = network === "localhost" && !process.env.RPC_URLS;
+  await refuseTakenPorts(environment, startsChain);
 
-  const specifications = processes(environment, isLocal);
+  const specifications = processes(environment, startsChain);
   const children = new Children(dataDirectory, (message) => {
     console.error(message);
     void end(1);
@@ -51,11 +51,13 @@ async function main(environment: StartEnvironment): Promise<void> {
     const build = step("Web app", () => buildFrontend(ROOT, network, buildLog));
     // Waited for below; a failure before then must not count as unhandled.
     build.catch(() => {});
-    if (isLocal) {
+    if (startsChain) {
       await step("Chain", async () => {
         children.start(specification(specifications, "chain"));
         await until("the local chain", () => chainAnswers(environment.CHAIN_PORT));
       });
+    }
+    if (network === "localhost") {
       await step("Contracts", () =>
         runToEnd(
           process.execPath,
@@ -93,13 +95,13 @@ function prepareFolder(folder: string): void {
   }
 }
 
-function processes(environment: StartEnvironment, isLocal: boolean): ChildSpecification[] {
+function processes(environment: StartEnvironment, startsChain: boolean): ChildSpecification[] {
   const node = (name: string): ChildSpecification => ({
     name,
     command: process.execPath,
     arguments: [join(ROOT, name, "main.ts")],
   });
-  if (!isLocal) return [node("indexer"), node("api")];
+  if (!startsChain) return [node("indexer"), node("api")];
   const anvil = findAnvil();
   if (!anvil)
     console.log("! No anvil for this machine: the chain is a Hardhat node in memory, and starts anew each time");
@@ -121,8 +123,8 @@ function specification(all: readonly ChildSpecification[], name: string): ChildS
   return found;
 }
 
-async function refuseTakenPorts(environment: StartEnvironment, isLocal: boolean): Promise<void> {
-  const names = ["PORT", "INDEXER_PORT", ...(isLocal ? (["CHAIN_PORT"] as const) : [])] as const;
+async function refuseTakenPorts(environment: StartEnvironment, startsChain: boolean): Promise<void> {
+  const names = ["PORT", "INDEXER_PORT", ...(startsChain ? (["CHAIN_PORT"] as const) : [])] as const;
   const taken = [];
   for (const name of names) if (await isTaken(environment[name as "PORT"])) taken.push(name);
   if (taken.length === 0) return;

@@ -33,6 +33,7 @@ export async function startIndexer({
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
+      NETWORK: "localhost",
       RPC_URLS: rpcUrl,
       INDEXER_PORT: String(port),
       PURCHASE_NFT_ADDRESS: PURCHASE_NFT,

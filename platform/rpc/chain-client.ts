@@ -1,5 +1,6 @@
 import { createPublicClient, fallback, http, type PublicClient } from "viem";
-import { chainOf, type Network } from "../../chain/chains.ts";
+import { chainOf } from "../../chain/chains.ts";
+import type { Network } from "../../domain/networks.ts";
 
 /** Below the five seconds within which every call is answered. docs/product.md#limit-answer-time. */
 const TIMEOUT_MS = 3_000;

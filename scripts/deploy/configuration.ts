@@ -1,11 +1,22 @@
-import { type Address, getAddress, type Hex, isAddress, parseEther } from "viem";
+import { type Address, getAddress, type Hex, parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { chainOf, type Network } from "../../chain/chains.ts";
+import { chainOf } from "../../chain/chains.ts";
+import type { Network } from "../../domain/networks.ts";
 import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
-
-/** anvil's well-known first test key: worthless anywhere but on the local chain. */
-const LOCAL_OPERATOR_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+import {
+  address,
+  CHAIN_VARIABLES,
+  checkVariables,
+  EnvironmentError,
+  type Problem,
+  port,
+  privateKey,
+  type Variables,
+  wholeNumberIfSet,
+} from "../../platform/environment.ts";
+import { isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
+import { networkContradictions } from "../../platform/networks.ts";
 
 /** Who holds which role; one address may hold several. */
 export type RoleHolders = {
@@ -33,44 +44,34 @@ export type DeployConfiguration = {
   limits: PayLimits;
 };
 
-const addressText = z
-  .string()
-  .refine((text) => isAddress(text), "must be an address with a right checksum, or all in lower case")
-  .transform((text) => getAddress(text));
-const keyText = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits")
-  .transform((text) => text as Hex);
+const holder = address.transform((text) => getAddress(text)).optional();
 const chzText = z
   .string()
   .regex(/^\d+(\.\d{1,18})?$/, "must be an amount of CHZ such as 1000")
   .transform((text) => parseEther(text));
 
-const environmentSchema = z.object({
-  RPC_URLS: z
+const VARIABLES = {
+  ...CHAIN_VARIABLES,
+  PORT: port(3000),
+  OPERATOR_PRIVATE_KEY: privateKey.optional(),
+  DEPLOYER_PRIVATE_KEY: privateKey.optional(),
+  MINTER_ADDRESS: holder,
+  CONFIRMER_ADDRESS: holder,
+  CATALOGUE_ADDRESS: holder,
+  PAYER_ADDRESS: holder,
+  TREASURER_ADDRESS: holder,
+  PAUSER_ADDRESS: holder,
+  ADMIN_ADDRESS: holder,
+  ADMIN_DELAY_SECONDS: wholeNumberIfSet(0, 2_592_000),
+  SITE_URL: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }).optional(),
+  MAX_WEI_PER_CENT: z
     .string()
-    .transform((text) => text.split(",").map((url) => url.trim()))
-    // WebSocket addresses are for the indexer.
-    .transform((urls) => urls.find((url) => /^https?:\/\//.test(url) && URL.canParse(url)))
-    .refine((url) => url !== undefined, "must hold an http(s):// address")
+    .regex(/^[1-9]\d{0,38}$/, "must be a whole number of wei above 0")
+    .transform(BigInt)
     .optional(),
-  CHAIN_PORT: z.coerce.number().int().min(1).max(65_535).default(8545),
-  PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
-  OPERATOR_PRIVATE_KEY: keyText.optional(),
-  DEPLOYER_PRIVATE_KEY: keyText.optional(),
-  MINTER_ADDRESS: addressText.optional(),
-  CONFIRMER_ADDRESS: addressText.optional(),
-  CATALOGUE_ADDRESS: addressText.optional(),
-  PAYER_ADDRESS: addressText.optional(),
-  TREASURER_ADDRESS: addressText.optional(),
-  PAUSER_ADDRESS: addressText.optional(),
-  ADMIN_ADDRESS: addressText.optional(),
-  ADMIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(2_592_000).optional(),
-  SITE_URL: z.url({ protocol: /^https?$/ }).optional(),
-  MAX_WEI_PER_CENT: z.coerce.bigint().positive().optional(),
   MAX_PAYOUT_CHZ: chzText.optional(),
   DAILY_CAP_CHZ: chzText.optional(),
-});
+};
 
 const DAY_SECONDS = 86_400;
 /** Bounds for the first days; an admin sets others with `setLimits`. On the local chain any purchase can be paid. */
@@ -83,7 +84,7 @@ const ADMIN_DELAY_SECONDS: Record<Network, number> = { localhost: 0, spicy: 3_60
 /** How far above the usual rate the admin's bound lies, so that a change of rate needs no new bound at once. */
 const RATE_HEADROOM = 4n;
 
-type Environment = z.output<typeof environmentSchema>;
+type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 
 /** What a look at a deployment needs. */
 export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl" | "admin"> & {
@@ -93,10 +94,10 @@ export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId"
 
 /**
  * Reads from the environment what a look at a deployment needs.
- * @throws Error that names every wrong variable
+ * @throws EnvironmentError that names everything that is wrong
  */
-export function readCheckConfiguration(network: Network, environment: NodeJS.ProcessEnv): CheckConfiguration {
-  const env = parse(environment);
+export function readCheckConfiguration(network: Network, source: Variables): CheckConfiguration {
+  const env = check(network, source, () => []);
   const key = operatorKey(network, env);
   return {
     ...connection(network, env),
@@ -107,29 +108,19 @@ export function readCheckConfiguration(network: Network, environment: NodeJS.Pro
 
 /**
  * Reads a deployment's configuration from the environment.
- * @throws Error that names every wrong variable
+ * @throws EnvironmentError that names everything that is wrong or missing
  */
-export function readDeployConfiguration(network: Network, environment: NodeJS.ProcessEnv): DeployConfiguration {
-  const env = parse(environment);
+export function readDeployConfiguration(network: Network, source: Variables): DeployConfiguration {
+  const env = check(network, source, (right) => deployProblems(network, right));
   const key = operatorKey(network, env);
-  const deployerKey = env.DEPLOYER_PRIVATE_KEY ?? key;
-  if (!key || !deployerKey) {
-    throw new Error(
-      `OPERATOR_PRIVATE_KEY: must be set for ${network}; the operator holds the roles that have no address`,
-    );
-  }
-  if (network !== "localhost" && [key, deployerKey].some((one) => one.toLowerCase() === LOCAL_OPERATOR_KEY)) {
-    throw new Error(`OPERATOR_PRIVATE_KEY, DEPLOYER_PRIVATE_KEY: everyone knows this test key; use one of your own`);
-  }
-  const siteUrl = env.SITE_URL ?? (network === "localhost" ? `http://localhost:${env.PORT}/dashboard` : undefined);
-  if (!siteUrl) throw new Error(`SITE_URL: must be set for ${network}; every receipt links to it`);
+  if (!key) throw new EnvironmentError("OPERATOR_PRIVATE_KEY is missing");
   return {
     ...connection(network, env),
-    deployerKey,
+    deployerKey: env.DEPLOYER_PRIVATE_KEY ?? key,
     roles: roleHolders(env, privateKeyToAccount(key).address),
     admin: env.ADMIN_ADDRESS,
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
-    siteUrl,
+    siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}/dashboard`,
     limits: {
       maxWeiPerCent: env.MAX_WEI_PER_CENT ?? DEFAULT_WEI_PER_CENT * RATE_HEADROOM,
       maxPayout: env.MAX_PAYOUT_CHZ ?? parseEther(LIMITS_CHZ[network].maxPayout),
@@ -138,20 +129,54 @@ export function readDeployConfiguration(network: Network, environment: NodeJS.Pr
   };
 }
 
-function parse(environment: NodeJS.ProcessEnv): Environment {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = environmentSchema.safeParse(set);
-  if (parsed.success) return parsed.data;
-  throw new Error(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n"));
+/** `--network` says which network this is; variables that say another are refused. */
+function check(
+  network: Network,
+  source: Variables,
+  rules: (right: Partial<Environment>) => readonly Problem[],
+): Environment {
+  return checkVariables(VARIABLES, source, (right) => {
+    const isOther = right.NETWORK !== undefined && right.NETWORK !== network;
+    const named = { variable: "NETWORK", message: `is ${right.NETWORK}, but --network says ${network}` };
+    return [...(isOther ? [named] : []), ...networkContradictions({ ...right, NETWORK: network }), ...rules(right)];
+  });
+}
+
+/** Everything that a public network needs and that has no default, said at once. */
+function deployProblems(network: Network, env: Partial<Environment>): Problem[] {
+  if (network === "localhost") return [];
+  const known = (["OPERATOR_PRIVATE_KEY", "DEPLOYER_PRIVATE_KEY"] as const).filter((variable) => {
+    const key = env[variable];
+    return key !== undefined && isKnownKey(key);
+  });
+  const problems: (Problem | false)[] = [
+    env.OPERATOR_PRIVATE_KEY === undefined && {
+      variable: "OPERATOR_PRIVATE_KEY",
+      message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_PRIVATE_KEY is set`,
+    },
+    env.SITE_URL === undefined && {
+      variable: "SITE_URL",
+      message: `is missing: every ticket of ${network} links to it`,
+    },
+    ...known.map((variable) => ({
+      variable,
+      message: "is a test key that everyone knows: use one of your own on a public chain",
+    })),
+  ];
+  return problems.filter((problem) => problem !== false);
 }
 
 function operatorKey(network: Network, env: Environment): Hex | undefined {
-  return env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_OPERATOR_KEY : undefined);
+  return env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_TEST_KEY : undefined);
 }
 
 function connection(network: Network, env: Environment): Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl"> {
   const chain = chainOf(network, `http://127.0.0.1:${env.CHAIN_PORT}`);
-  return { network, chainId: chain.id, rpcUrl: env.RPC_URLS ?? String(chain.rpcUrls.default.http[0]) };
+  return {
+    network,
+    chainId: chain.id,
+    rpcUrl: env.RPC_URLS?.find((url) => url.startsWith("http")) ?? String(chain.rpcUrls.default.http[0]),
+  };
 }
 
 function roleHolders(env: Environment, operator: Address): RoleHolders {

@@ -1,9 +1,9 @@
 import { type Address, createPublicClient, formatEther, http, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { ApiEnvironment } from "../../api/environment.ts";
-import { readDeployment } from "../../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { readContracts } from "../../platform/contracts.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -67,7 +67,7 @@ async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvir
 
 async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
   try {
-    const { nft, distributor } = contractsOf(environment);
+    const { purchaseNft: nft, cashbackDistributor: distributor } = readContracts(environment);
     const operator = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY).address;
     for (const [name, address] of [
       ["PurchaseNFT", nft],
@@ -86,13 +86,6 @@ async function examineContracts(client: PublicClient, environment: ApiEnvironmen
   } catch (error) {
     return [failure("contracts", messageOf(error), "Correct the addresses, or the deployment record")];
   }
-}
-
-function contractsOf(environment: ApiEnvironment): { nft: Address; distributor: Address } {
-  const { PURCHASE_NFT_ADDRESS: nft, CASHBACK_DISTRIBUTOR_ADDRESS: distributor } = environment;
-  if (nft && distributor) return { nft, distributor };
-  const record = readDeployment(environment.network);
-  return { nft: nft ?? record.purchaseNft.address, distributor: distributor ?? record.cashbackDistributor.address };
 }
 
 async function examineRoles(

@@ -1,27 +1,25 @@
-import { z } from "zod";
-import { SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { type ApiEnvironment, readEnvironment as readApiEnvironment } from "../../api/environment.ts";
+import { readVariables as readIndexerVariables } from "../../indexer/environment.ts";
+import { EnvironmentError, type Variables } from "../../platform/environment.ts";
 
-const PORT_RULE = "must be a whole number from 1 to 65535";
-const port = (fallback: number) =>
-  z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE).default(fallback);
+export type StartEnvironment = ApiEnvironment & { INDEXER_PORT: number };
 
-const schema = z.object({
-  PORT: port(3000),
-  CHAIN_PORT: port(8545),
-  INDEXER_PORT: port(3001),
-  DATA_DIR: z.string().min(1).default("data"),
-  DATABASE_URL: z.string().min(1).optional(),
-  RPC_URLS: z.string().min(1).optional(),
-  CHAIN_ID: z.coerce.number({ error: "must be a chain id such as 88882" }).int().positive().default(SPICY_CHAIN_ID),
-});
+/**
+ * Reads what `npm start` and the processes that it starts are configured by, so that everything that is wrong is named
+ * before any of them runs.
+ * @throws EnvironmentError
+ */
+export function readEnvironment(source: Variables): StartEnvironment {
+  const [api, indexer] = [attempt(() => readApiEnvironment(source)), attempt(() => readIndexerVariables(source))];
+  if (api.value && indexer.value) return { ...api.value, INDEXER_PORT: indexer.value.INDEXER_PORT };
+  throw new EnvironmentError([...new Set([...api.lines, ...indexer.lines])].join("\n"));
+}
 
-export type StartEnvironment = z.infer<typeof schema>;
-
-/** Reads what `npm start` needs; the processes that it starts check their own. Throws one line a wrong variable. */
-export function readEnvironment(source: NodeJS.ProcessEnv): StartEnvironment {
-  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
-  const result = schema.safeParse(present);
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  throw new Error(lines.join("\n"));
+function attempt<T>(read: () => T): { value?: T; lines: readonly string[] } {
+  try {
+    return { value: read(), lines: [] };
+  } catch (error) {
+    if (error instanceof EnvironmentError) return { lines: error.message.split("\n") };
+    throw error;
+  }
 }

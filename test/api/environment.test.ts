@@ -1,8 +1,16 @@
 import { expect } from "chai";
-import { EnvironmentError, readEnvironment } from "../../api/environment.ts";
+import { readEnvironment } from "../../api/environment.ts";
 import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
+import { EnvironmentError } from "../../platform/environment.ts";
+import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
 
 const KEY = `0x${"11".repeat(32)}`;
+const SPICY = {
+  RPC_URLS: "https://spicy-rpc.chiliz.com",
+  OPERATOR_PRIVATE_KEY: KEY,
+  PUBLIC_URL: "https://torcida.example",
+};
+const MAINNET = { ...SPICY, NETWORK: "chiliz", RATE_URL: "https://rates.example/chz-brl" };
 
 describe("The api's environment", () => {
   it("waits one confirmation on the local chain, and gathers for a moment", () => {
@@ -15,30 +23,23 @@ describe("The api's environment", () => {
   });
 
   it("waits for depth on a public chain, unless it is told otherwise", () => {
-    const source = { RPC_URLS: "https://spicy-rpc.chiliz.com", OPERATOR_PRIVATE_KEY: KEY };
-    const { CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE } = readEnvironment(source);
+    const { CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE } = readEnvironment(SPICY);
     expect({ CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE }).to.deep.equal({
       CONFIRMATIONS: 15,
       PAYOUT_CONFIRMATIONS: 30,
       BATCH_AGE_MS: 3_000,
       AUTH_MODE: "compat",
     });
-    expect(readEnvironment({ ...source, CONFIRMATIONS: "9" }).CONFIRMATIONS).to.equal(9);
+    expect(readEnvironment({ ...SPICY, CONFIRMATIONS: "9" }).CONFIRMATIONS).to.equal(9);
   });
 
   it("is strict and does not simulate on mainnet", () => {
-    const source = { RPC_URLS: "https://rpc.chiliz.com", CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: KEY };
-    const { AUTH_MODE, SIMULATED_PURCHASES } = readEnvironment(source);
+    const { AUTH_MODE, SIMULATED_PURCHASES } = readEnvironment(MAINNET);
     expect({ AUTH_MODE, SIMULATED_PURCHASES }).to.deep.equal({ AUTH_MODE: "strict", SIMULATED_PURCHASES: false });
   });
 
   it("makes the demo admin an admin on the local chain of a loopback host, and nowhere else", () => {
     const other = `0x${"ab".repeat(20)}`;
-    const spicy = {
-      RPC_URLS: "https://spicy-rpc.chiliz.com",
-      OPERATOR_PRIVATE_KEY: KEY,
-      PUBLIC_URL: "https://a.example",
-    };
     for (const HOST of [undefined, "127.0.0.1", "127.8.8.8", "localhost", "::1"]) {
       expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([DEMO_ADMIN]);
     }
@@ -46,8 +47,8 @@ describe("The api's environment", () => {
     for (const HOST of ["0.0.0.0", "::", "192.168.1.7", "127.evil.example"]) {
       expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([]);
     }
-    expect(readEnvironment({ ...spicy, HOST: "127.0.0.1" }).ADMIN_WALLETS).to.deep.equal([]);
-    expect(readEnvironment({ ...spicy, CHAIN_ID: "88888", HOST: "::1" }).ADMIN_WALLETS).to.deep.equal([]);
+    expect(readEnvironment({ ...SPICY, HOST: "127.0.0.1" }).ADMIN_WALLETS).to.deep.equal([]);
+    expect(readEnvironment({ ...MAINNET, HOST: "::1" }).ADMIN_WALLETS).to.deep.equal([]);
   });
 
   for (const [name, value] of [
@@ -89,19 +90,50 @@ describe("The api's environment", () => {
 
   it("takes the http addresses of RPC_URLS, and wants one", () => {
     const urls = "wss://node.example/ws, https://node.example/rpc";
-    expect(readEnvironment({ RPC_URLS: urls, OPERATOR_PRIVATE_KEY: KEY }).RPC_URLS).to.deep.equal([
-      "https://node.example/rpc",
-    ]);
+    expect(readEnvironment({ ...SPICY, RPC_URLS: urls }).RPC_URLS).to.deep.equal(["https://node.example/rpc"]);
     expect(() => readEnvironment({ RPC_URLS: "wss://node.example" })).to.throw(EnvironmentError, /^RPC_URLS needs/);
   });
 
-  it("wants a key of one's own on a public chain", () => {
-    const source = { RPC_URLS: "https://spicy-rpc.chiliz.com" };
-    expect(() => readEnvironment(source)).to.throw(EnvironmentError, /^OPERATOR_PRIVATE_KEY is missing/);
-    const known = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-    expect(() => readEnvironment({ ...source, OPERATOR_PRIVATE_KEY: known })).to.throw(
-      EnvironmentError,
-      /everyone knows/,
+  it("never quotes what may hold a key", () => {
+    for (const variable of ["RPC_URLS", "SERVICE_TOKENS", "AFFILIATE_SECRETS"]) {
+      expect(linesOf({ [variable]: "ftp://k3y" }).join())
+        .to.match(new RegExp(`^${variable} `))
+        .and.not.include("k3y");
+    }
+  });
+
+  it("wants a key of one's own on a public chain, and the address of the site", () => {
+    expect(linesOf({ RPC_URLS: SPICY.RPC_URLS })).to.deep.equal([
+      "OPERATOR_PRIVATE_KEY is missing: set the key that mints, confirms and pays on this chain",
+      "PUBLIC_URL is missing: on spicy the address of the site is what wallets bind sign-in messages to",
+    ]);
+    expect(readEnvironment({ ...SPICY, PUBLIC_URL: "http://localhost:3000" }).network).to.equal("spicy");
+  });
+
+  it("names everything that is unsafe on mainnet in one run", () => {
+    const unsafe = {
+      NETWORK: "chiliz",
+      RPC_URLS: "http://127.0.0.1:8545",
+      OPERATOR_PRIVATE_KEY: LOCAL_TEST_KEY,
+      ADMIN_WALLETS: DEMO_ADMIN,
+      SIMULATED_PURCHASES: "true",
+      AUTH_MODE: "compat",
+      PUBLIC_URL: "http://torcida.example",
+      PORT: "0",
+    };
+    expect(linesOf(unsafe).map((line) => line.split(" ")[0])).to.have.members(
+      "PORT OPERATOR_PRIVATE_KEY ADMIN_WALLETS SIMULATED_PURCHASES AUTH_MODE PUBLIC_URL RATE_URL".split(" "),
     );
+    expect(readEnvironment(MAINNET).network).to.equal("chiliz");
   });
 });
+
+function linesOf(source: Record<string, string>): string[] {
+  try {
+    readEnvironment(source);
+  } catch (error) {
+    if (error instanceof EnvironmentError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}

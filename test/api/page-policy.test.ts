@@ -34,7 +34,11 @@ describe("The policy that the web app's pages are served under", () => {
     }
   }
 
-  const SPICY = { RPC_URLS: "https://rpc.example/secret-key", OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}` };
+  const SPICY = {
+    RPC_URLS: "https://rpc.example/secret-key",
+    OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}`,
+    PUBLIC_URL: "https://torcida.example",
+  };
 
   it("lets nothing in but our own scripts, and connects to us and the chain's public RPC", async () => {
     const policy = await policyFor({});

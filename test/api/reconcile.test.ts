@@ -253,7 +253,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
     });
 
     it("ends with 1 and one sentence where the chain is away", async () => {
-      const { code, output } = await command({ RPC_URLS: "http://127.0.0.1:9" });
+      const { code, output } = await command({ NETWORK: "localhost", RPC_URLS: "http://127.0.0.1:9" });
       expect(code).to.equal(1);
       expect(output).to.not.contain("agree");
       expect(await pausedBy(kysely), "silence is no difference").to.equal("");

@@ -32,9 +32,14 @@ describe("The doctor", function () {
   });
 
   it("sees a chain that is another, and one that is away", async () => {
-    expect((await consult({ CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: generatePrivateKey() })).output).to.include(
-      "is of chain 88882, not 88888",
-    );
+    const mainnet = {
+      NETWORK: "chiliz",
+      ADMIN_WALLETS: "",
+      OPERATOR_PRIVATE_KEY: generatePrivateKey(),
+      PUBLIC_URL: "https://torcida.example",
+      RATE_URL: "https://rates.example/chz-brl",
+    };
+    expect((await consult(mainnet)).output).to.include("is of chain 88882, not 88888");
     const { code, output } = await consult({ RPC_URLS: "http://127.0.0.1:9" });
     expect(output).to.match(/✗ rpc 127.0.0.1:9: .*\n {2}→ docs\/runbook\/rpc-away.md/);
     expect(code).to.equal(1);

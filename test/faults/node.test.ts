@@ -136,12 +136,21 @@ describe("Blocks that are taken back (F5, F7)", function () {
   });
 });
 
+/** All that mainnet wants, in front of the local chain's node. */
+const MAINNET = {
+  NETWORK: "chiliz",
+  ADMIN_WALLETS: "",
+  OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}`,
+  PUBLIC_URL: "https://torcida.example",
+  RATE_URL: "https://rates.example/chz-brl",
+};
+
 describe("A node of another chain at the start (F4)", () => {
   it("ends the process with one sentence", async function () {
     this.timeout(60_000);
     const system = await startFaultSystem({ withoutIndexer: true });
     try {
-      const environment = { ...system.environment, CHAIN_ID: "88888", OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}` };
+      const environment = { ...system.environment, ...MAINNET };
       const other = supervise({ name: "api", script: "api/main.ts", url: "", environment });
       other.start();
       await until("it has said why", () => /not 88888|deployments/.test(other.output()));

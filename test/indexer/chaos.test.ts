@@ -107,6 +107,7 @@ function superviseIndexer(databaseUrl: string, nodes: readonly LyingNode[], port
     url: `http://127.0.0.1:${port}`,
     environment: {
       DATABASE_URL: databaseUrl,
+      NETWORK: "localhost",
       RPC_URLS: nodes.map((node) => node.url).join(","),
       INDEXER_PORT: String(port),
       PURCHASE_NFT_ADDRESS: PURCHASE_NFT,

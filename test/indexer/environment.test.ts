@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { EnvironmentError, readEnvironment } from "../../indexer/environment.ts";
+import { readEnvironment } from "../../indexer/environment.ts";
+import { EnvironmentError } from "../../platform/environment.ts";
 
 const ADDRESSES = {
   PURCHASE_NFT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
@@ -7,8 +8,8 @@ const ADDRESSES = {
 };
 
 describe("Indexer environment", () => {
-  it("needs nothing but the contracts", async () => {
-    expect(await readEnvironment(ADDRESSES)).to.deep.equal({
+  it("needs nothing but the contracts", () => {
+    expect(readEnvironment(ADDRESSES)).to.deep.equal({
       databaseUrl: "data/torcida.db",
       rpcUrls: ["http://127.0.0.1:8545"],
       webSocketUrls: ["ws://127.0.0.1:8545"],
@@ -25,9 +26,9 @@ describe("Indexer environment", () => {
     });
   });
 
-  it("asks by http and listens by WebSocket", async () => {
+  it("asks by http and listens by WebSocket", () => {
     const urls = "https://spicy-rpc.chiliz.com, wss://spicy-rpc-ws.chiliz.com";
-    const { rpcUrls, webSocketUrls, pollIntervalMs } = await readEnvironment({ ...ADDRESSES, RPC_URLS: urls });
+    const { rpcUrls, webSocketUrls, pollIntervalMs } = readEnvironment({ ...ADDRESSES, RPC_URLS: urls });
     expect(rpcUrls).to.deep.equal(["https://spicy-rpc.chiliz.com"]);
     expect(webSocketUrls).to.deep.equal(["wss://spicy-rpc-ws.chiliz.com"]);
     expect(pollIntervalMs).to.equal(1_000);
@@ -35,6 +36,7 @@ describe("Indexer environment", () => {
 
   for (const [variables, line] of [
     [{ CHAIN_ID: "spicy" }, "CHAIN_ID must be a whole number"],
+    [{ CHAIN_ID: "88888" }, /^CHAIN_ID 88888 contradicts/],
     [{ INDEXER_PORT: "70000" }, "INDEXER_PORT must be at most 65535"],
     [{ START_BLOCK: "-1" }, "START_BLOCK must be at least 0"],
     [{ RPC_URLS: "ws://127.0.0.1:8546" }, "RPC_URLS needs at least one http(s):// address"],
@@ -45,8 +47,13 @@ describe("Indexer environment", () => {
       /^PURCHASE_NFT_ADDRESS has a wrong checksum/,
     ],
   ] as const) {
-    it(`refuses ${JSON.stringify(variables)} in one line`, async () => {
-      const failure = await readEnvironment({ ...ADDRESSES, ...variables }).catch((error: unknown) => error);
+    it(`refuses ${JSON.stringify(variables)} in one line`, () => {
+      let failure: unknown;
+      try {
+        readEnvironment({ ...ADDRESSES, ...variables });
+      } catch (error) {
+        failure = error;
+      }
       expect(failure).to.be.instanceOf(EnvironmentError);
       const { message } = failure as Error;
       expect(message.split("\n")).to.have.length(1);

@@ -82,7 +82,13 @@ function supervised(databaseUrl: string, port: number, anvil: Anvil): Supervised
   return supervise({
     ...{ name: "indexer", script: "indexer/main.ts", url: `http://127.0.0.1:${port}` },
     environment: {
-      ...{ DATABASE_URL: databaseUrl, RPC_URLS: anvil.rpcUrl, INDEXER_PORT: String(port), START_BLOCK: "0" },
+      ...{
+        DATABASE_URL: databaseUrl,
+        NETWORK: "localhost",
+        RPC_URLS: anvil.rpcUrl,
+        INDEXER_PORT: String(port),
+        START_BLOCK: "0",
+      },
       ...{ PURCHASE_NFT_ADDRESS: PURCHASE_NFT, CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR },
     },
   });

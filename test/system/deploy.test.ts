@@ -308,18 +308,18 @@ describe("npm run deploy", function () {
 
     it("a key that everyone knows, a missing one and a wrong one, without saying it", async () => {
       const known = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-      await refused("everyone knows this test key", { OPERATOR_PRIVATE_KEY: known });
-      await refused("everyone knows this test key", { DEPLOYER_PRIVATE_KEY: known });
-      await refused("OPERATOR_PRIVATE_KEY: must be set for spicy", { OPERATOR_PRIVATE_KEY: "" });
+      await refused("test key that everyone knows", { OPERATOR_PRIVATE_KEY: known });
+      await refused("test key that everyone knows", { DEPLOYER_PRIVATE_KEY: known });
+      await refused("OPERATOR_PRIVATE_KEY is missing: on spicy", { OPERATOR_PRIVATE_KEY: "" });
       const tooShort = generatePrivateKey().slice(0, -1);
       const { output } = await run({ OPERATOR_PRIVATE_KEY: tooShort });
-      expect(output).to.include("OPERATOR_PRIVATE_KEY: must be 0x and 64 hexadecimal digits");
+      expect(output).to.include("OPERATOR_PRIVATE_KEY must be 0x and 64 hexadecimal digits");
       expectSecretsKept(output, [tooShort]);
     });
 
     it("variables that are wrong, each by its name", async () => {
-      await refused(/MINTER_ADDRESS: [\s\S]*SITE_URL: /, { MINTER_ADDRESS: "0x12", SITE_URL: "torcida" });
-      await refused("RPC_URLS: must hold an http", { RPC_URLS: "wss://spicy.example" });
+      await refused(/MINTER_ADDRESS [\s\S]*SITE_URL /, { MINTER_ADDRESS: "0x12", SITE_URL: "torcida" });
+      await refused("RPC_URLS needs at least one http", { RPC_URLS: "wss://spicy.example" });
     });
 
     it("a network that it does not know", async () => {

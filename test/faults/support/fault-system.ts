@@ -75,6 +75,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     DATA_DIR: directory,
     DATABASE_URL: options.databaseUrl ?? join(directory, "torcida.db"),
     DEPLOYMENTS_DIR: join(directory, "deployments"),
+    NETWORK: "localhost",
     RPC_URLS: anvil.rpcUrl,
     ADMIN_WALLETS: ADMIN_WALLET,
     SERVICE_TOKENS: SERVICE_TOKEN,

@@ -1,0 +1,182 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { z } from "zod";
+import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
+import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
+import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
+import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
+
+/** Variables are wrong or missing; the message names each on a line of its own. */
+export class EnvironmentError extends Error {
+  override readonly name = "EnvironmentError";
+}
+
+export type Problem = { variable: string; message: string };
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks a process's variables; an empty one counts as unset. `rules` sees those that are right by themselves,
+ * and the names of the others, and answers what is wrong with them together, so that one run names everything.
+ * @throws EnvironmentError
+ */
+export function checkVariables<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  source: Variables,
+  rules: (values: Partial<z.output<z.ZodObject<Shape>>>, wrong: ReadonlySet<string>) => readonly Problem[] = () => [],
+): z.output<z.ZodObject<Shape>> {
+  const values: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const [variable, schema] of Object.entries(shape)) {
+    const result = (schema as z.ZodType).safeParse(source[variable] || undefined);
+    if (result.success) values[variable] = result.data;
+    else problems.push(...result.error.issues.map(({ message }) => ({ variable, message })));
+  }
+  const wrong = new Set(problems.map(({ variable }) => variable));
+  const right = values as Partial<z.output<z.ZodObject<Shape>>>;
+  problems.push(...rules(right, wrong).filter(({ variable }) => !wrong.has(variable)));
+  if (problems.length > 0) throw new EnvironmentError(linesOf(problems));
+  return values as z.output<z.ZodObject<Shape>>;
+}
+
+function linesOf(problems: readonly Problem[]): string {
+  return [...new Set(problems.map(({ variable, message }) => `${variable} ${message}`))].join("\n");
+}
+
+export function wholeNumberIfSet(minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, { error: "must be a whole number", abort: true })
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+    .optional();
+}
+
+export function wholeNumber(fallback: number, minimum: number, maximum?: number) {
+  return wholeNumberIfSet(minimum, maximum).default(fallback);
+}
+
+export const port = (fallback: number) => wholeNumber(fallback, 1, 65_535);
+
+export const flag = z
+  .enum(["true", "false", "1", "0"], { error: "must be true or false" })
+  .transform((text) => text === "true" || text === "1");
+
+/** Comma separated items. What is wrong is quoted, unless it may be a secret. */
+export function list<T>(read: (item: string) => T | undefined, mistake: string, { isSecret = false } = {}) {
+  return z.string().transform((text, context): T[] => {
+    const items = text.split(",").map((item) => item.trim());
+    const values: T[] = [];
+    for (const item of items.filter((item) => item !== "")) {
+      const value = read(item);
+      if (value !== undefined) values.push(value);
+      else context.addIssue({ code: "custom", message: isSecret ? mistake : `${mistake}, not "${item}"` });
+    }
+    return values;
+  });
+}
+
+export const readUrl = (protocols: readonly string[]) => (item: string) =>
+  URL.canParse(item) && protocols.includes(new URL(item).protocol) ? item : undefined;
+
+export const address = z
+  .string()
+  .refine(isAddressShaped, { error: "must be an address: 0x and 40 hexadecimal digits", abort: true })
+  .refine(hasRightChecksum, "has a wrong checksum; copy the address again, or write it in lower case")
+  .transform((text) => text.toLowerCase() as WalletAddress);
+
+/** viem is loaded only for an address that has a checksum: the indexer does without it. */
+function hasRightChecksum(text: string): boolean {
+  if (text === text.toLowerCase()) return true;
+  const viem = createRequire(import.meta.url)("viem/utils") as typeof import("viem/utils");
+  return viem.isAddress(text);
+}
+
+/** The order of secp256k1: a key is below it, and not zero. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+export const privateKey = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hexadecimal digits", abort: true })
+  .refine((text) => BigInt(text) > 0n && BigInt(text) < CURVE_ORDER, "is not a key of the chain's curve")
+  .transform((text) => text as `0x${string}`);
+
+export const LOG_LEVEL = z
+  .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
+    error: "must be fatal, error, warn, info, debug, trace or silent",
+  })
+  .default("info");
+
+const databaseUrl = z.string().refine((text) => {
+  if (/^postgres(ql)?:\/\//.test(text)) return URL.canParse(text);
+  return !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(sqlite|file):/.test(text);
+}, "must be the path of a SQLite file, or postgres://user:password@host/name");
+
+/** Where a process keeps its data. */
+export const DATABASE_VARIABLES = { DATA_DIR: z.string().default("data"), DATABASE_URL: databaseUrl.optional() };
+
+export function databaseUrlOf(values: { DATA_DIR: string; DATABASE_URL?: string | undefined }): string {
+  return values.DATABASE_URL ?? join(values.DATA_DIR, "torcida.db");
+}
+
+const NODE_PROTOCOLS = ["http:", "https:", "ws:", "wss:"];
+
+/** Which chain a process is for, and where its node and its contracts are. */
+export const CHAIN_VARIABLES = {
+  NETWORK: z.enum(NETWORKS, { error: `must be ${NETWORKS.join(", ")}` }).optional(),
+  CHAIN_ID: wholeNumberIfSet(1).refine(
+    (id) => id === undefined || Object.values(CHAIN_IDS).includes(id),
+    `must be ${SPICY_CHAIN_ID} (Chiliz Spicy) or ${CHILIZ_CHAIN_ID} (Chiliz mainnet)`,
+  ),
+  RPC_URLS: list(readUrl(NODE_PROTOCOLS), "must be http(s):// or ws(s):// addresses, comma separated", {
+    isSecret: true,
+  })
+    .refine((urls) => urls.some(isHttp), "needs at least one http(s):// address")
+    .optional(),
+  CHAIN_PORT: port(8545),
+  PURCHASE_NFT_ADDRESS: address.optional(),
+  CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
+  START_BLOCK: wholeNumberIfSet(0),
+};
+
+/** For rules: a wrong `RPC_URLS` is not an unset one, which would mean the local chain. */
+export function withWrongUrls<Values extends NetworkVariables>(values: Values, wrong: ReadonlySet<string>): Values {
+  return wrong.has("RPC_URLS") ? { ...values, RPC_URLS: [] } : values;
+}
+
+/** What is wrong with the variables of the chain together, for a process that asks a node. */
+export function chainProblems(values: NetworkVariables): Problem[] {
+  const network = deriveNetwork(values);
+  const problems: Problem[] = networkContradictions(values);
+  if (network !== "localhost" && values.RPC_URLS === undefined) {
+    problems.push({ variable: "RPC_URLS", message: `is missing: set the addresses of nodes of ${network}` });
+  }
+  return problems;
+}
+
+export type ChainEnvironment = {
+  network: Network;
+  /** Whether the chain is one of this machine, where keys are worth nothing. */
+  isLocal: boolean;
+  chainId: number;
+  /** Asked by HTTP. */
+  rpcUrls: string[];
+  /** Where new blocks may be announced. */
+  webSocketUrls: string[];
+};
+
+/** What the variables of the chain say; in every process the same. */
+export function chainEnvironment(values: NetworkVariables & { CHAIN_PORT: number }): ChainEnvironment {
+  const network = deriveNetwork(values);
+  const urls = values.RPC_URLS ?? [`http://127.0.0.1:${values.CHAIN_PORT}`];
+  return {
+    network,
+    isLocal: network === "localhost",
+    chainId: CHAIN_IDS[network],
+    rpcUrls: urls.filter(isHttp),
+    webSocketUrls: urls.filter((url) => !isHttp(url)),
+  };
+}
+
+function isHttp(url: string): boolean {
+  return /^https?:/.test(url);
+}
