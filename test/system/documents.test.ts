@@ -1,0 +1,39 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "chai";
+
+const LINK = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
+const IN_BACKTICKS = /`([^`\s]+)`/g;
+
+/** What a run, a build or an operator creates, and placeholders. */
+const NOT_IN_THE_REPOSITORY = /^(?:data|dist|deployments|artifacts)\/|X\.Y\.Z/;
+
+const documents = globSync(["*.md", "docs/**/*.md"]).filter((file) => file !== "CHANGELOG.md");
+const folders = new Set(
+  readdirSync(".", { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : [])),
+);
+
+describe("The documents", () => {
+  for (const file of documents) {
+    it(`${file} links to and names only files that exist`, () => {
+      const text = readFileSync(file, "utf8");
+      const linked = [...text.matchAll(LINK)]
+        .map((match) => match[1] ?? "")
+        .filter((target) => !/^(?:https?|mailto):/.test(target))
+        .map((target) => join(dirname(file), target));
+      const named = [...text.matchAll(IN_BACKTICKS)].map((match) => match[1] ?? "").filter(isPath);
+      const missing = [...linked, ...named].filter((path) => !NOT_IN_THE_REPOSITORY.test(path) && !exists(path));
+      expect(missing).to.deep.equal([]);
+    });
+  }
+});
+
+/** Whether a text in backticks is a path of this repository and not a command, a route or an expression. */
+function isPath(text: string): boolean {
+  const [folder = "", ...rest] = text.split("/");
+  return rest.length > 0 && folders.has(folder) && /^[\w@./*-]+$/.test(text);
+}
+
+function exists(path: string): boolean {
+  return path.includes("*") ? globSync(path).length > 0 : existsSync(path);
+}
