@@ -94,7 +94,7 @@ function untagged(row: Record<string, string | null>): Row {
   );
 }
 
-/** Each row that was there is there, in the columns that still exist; new columns may have joined. */
+/** Every earlier row is still there, in the columns that still exist; there may be new columns. */
 async function expectKept(database: Database, table: string, before: readonly Row[]): Promise<void> {
   const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(database.kysely);
   const columns = Object.keys(before[0] ?? {}).filter((column) => rows[0] !== undefined && column in rows[0]);

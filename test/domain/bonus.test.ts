@@ -12,11 +12,11 @@ describe("bonus", () => {
     });
   }
 
-  it("matches no club where the store's is blank", () => {
+  it("does not match a store without a club", () => {
     expect(tokenMatchesClub({ slug: "", name: "" }, "  ")).to.equal(false);
   });
 
-  it("has no tier below 10", () => {
+  it("reaches no tier below 10", () => {
     expect(holdingTier({ units: 9n, decimals: 0 })).to.equal(undefined);
     expect(holdingTier({ units: 10n, decimals: 0 })?.minimum).to.equal(10n);
   });

@@ -16,14 +16,14 @@ describe("cashbackGwei", () => {
 });
 
 describe("cashbackRangeText", () => {
-  it("shows one figure where the lowest is the highest", () => {
+  it("shows one percent if the lowest is the highest", () => {
     expect(cashbackRangeText([400n])).to.equal("4%");
     expect(cashbackRangeText([400n, 400n])).to.equal("4%");
   });
   it("compares as numbers, not as text", () => {
     expect(cashbackRangeText([1000n, 250n])).to.equal("2.5% - 10%");
   });
-  it("is 0% where there are none", () => {
+  it("is 0% without categories", () => {
     expect(cashbackRangeText([])).to.equal("0%");
   });
 });

@@ -63,7 +63,7 @@ describe("parsePercent", () => {
 });
 
 describe("formatDecimal", () => {
-  it("reads back what it wrote, for every scale", () => {
+  it("parses what it formatted, for every scale", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 18 }), (value, decimals) => {
         expect(parseDecimal(formatDecimal(value, decimals), decimals)).to.equal(value);
@@ -71,7 +71,7 @@ describe("formatDecimal", () => {
     );
   });
   it("keeps the sign", () => expect(formatDecimal(-5n, 2)).to.equal("-0.05"));
-  it("writes percents without trailing zeros", () => {
+  it("formats percents without trailing zeros", () => {
     expect([percentText(575n), percentText(500n), percentText(1_050), percentText(0n)]).to.deep.equal([
       "5.75",
       "5",
@@ -79,9 +79,9 @@ describe("formatDecimal", () => {
       "0",
     ]);
   });
-  it("writes reais with two decimals", () =>
+  it("formats reais with two decimals", () =>
     expect([reaisText(12_345n), reaisText(5n)]).to.deep.equal(["123.45", "0.05"]));
-  it("writes CHZ exactly", () => {
+  it("formats CHZ exactly", () => {
     expect(chzTextFromGwei(6_172_500_000n)).to.equal("6.1725");
     expect(chzTextFromWei(1n)).to.equal("0.000000000000000001");
     expect(chzTextFromWei(10n ** 18n)).to.equal("1");
@@ -89,14 +89,14 @@ describe("formatDecimal", () => {
 });
 
 describe("readReaisText and readPercentText", () => {
-  it("read amounts as people and tokens write them", () => {
+  it("parse amounts as people and tickets write them", () => {
     expect(readReaisText("R$ 1.234,50")).to.equal(123_450n);
     expect(readReaisText("R$\u00a01.234,50")).to.equal(123_450n);
     expect(readReaisText("1234.5")).to.equal(123_450n);
     expect(readReaisText("100")).to.equal(10_000n);
     expect(readReaisText("nada")).to.equal(undefined);
   });
-  it("read percents with and without the sign", () => {
+  it("parse percents with and without the sign", () => {
     expect([
       readPercentText("5.75%"),
       readPercentText("5,75 %"),

@@ -9,7 +9,7 @@ import { isAddressShaped, shortenAddress } from "../../domain/wallet-address.ts"
 const ADDRESS = "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 describe("The sentences that wallets sign", () => {
-  it("are the specification's, over the address in lower case", () => {
+  it("have the fixed words and the address in lower case", () => {
     expect(signInSentence("register", ADDRESS)).to.equal(`Cadastro Torcida para ${ADDRESS.toLowerCase()}`);
     expect(signInSentence("login", ADDRESS)).to.equal(`Login Torcida para ${ADDRESS.toLowerCase()}`);
   });
@@ -42,7 +42,7 @@ describe("Slugs", () => {
 });
 
 describe("Statuses", () => {
-  it("are told from the chain's, an unknown one as processing", () => {
+  it("are derived from the contract's, `processing` for an unknown one", () => {
     expect([0, 1, 2n, 3, undefined].map(purchaseStatusFromChain)).to.deep.equal([
       "processing",
       "pending",
@@ -51,7 +51,7 @@ describe("Statuses", () => {
       "processing",
     ]);
   });
-  it("have the specification's words for tokens and for stored records", () => {
+  it("have fixed spellings for tickets and for stored records", () => {
     expect(statusAttribute("processing")).to.equal("Pending");
     expect(statusAttribute("confirmed")).to.equal("Confirmed");
     expect(storedStatus("pending")).to.equal("Pendente");

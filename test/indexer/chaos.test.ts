@@ -1,6 +1,6 @@
 /**
- * The indexer against everything at once, by a seed: reorgs, lying and frozen nodes, outages, `kill -9`. Longer, or
- * again as it was: CHAOS_SECONDS=600 CHAOS_SEED=7 npx mocha test/indexer/chaos.test.ts
+ * The indexer with all faults at once, by a seed: reorgs, lying and frozen nodes, outages, `kill -9`. A longer run, or
+ * a repetition: CHAOS_SECONDS=600 CHAOS_SEED=7 npx mocha test/indexer/chaos.test.ts
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
@@ -31,7 +31,7 @@ const SEED = Number(process.env.CHAOS_SEED ?? 1);
 
 const FIRST_BLOCKS = 300;
 const DEEPEST_KEPT = 64;
-/** More than the 256 blocks whose hashes are kept without a gap. */
+/** More than the 256 newest blocks, whose hashes are all kept. */
 const PAST_KEPT = 290;
 const SPOILED_PERCENT = 15;
 const LOOK_ALIKE = "0x4444444444444444444444444444444444444444";
@@ -83,7 +83,7 @@ describe("Chaos", () => {
         await until("the index equals the fold", isEqual, 60_000).catch(() => {});
         const tale = `seed ${SEED}; ${world.tale()}; lies ${JSON.stringify(nodes.map((node) => [...node.counts]))}`;
         expect(await readIndexText(database), tale).to.deep.equal(expected);
-        expect(expected.events.length, "the chain held too little to prove anything").to.be.greaterThan(100);
+        expect(expected.events.length, "the chain had too few events to prove anything").to.be.greaterThan(100);
         for (const indexer of indexers) expect(indexer.crashes(), indexer.output().slice(-2_000)).to.equal(0);
       } finally {
         for (const indexer of indexers) await indexer.stop("SIGKILL");
@@ -94,7 +94,7 @@ describe("Chaos", () => {
   });
 });
 
-/** What is made up must not even be there for a moment. */
+/** An invented event must not appear even for a moment. */
 async function expectNothingForged({ kysely }: Database): Promise<void> {
   const forged = await kysely.selectFrom("nfts").selectAll().where("token_id", "=", FORGED_ID).execute();
   expect(forged).to.deep.equal([]);
@@ -118,7 +118,7 @@ function superviseIndexer(databaseUrl: string, nodes: readonly LyingNode[], port
   });
 }
 
-/** A chain on which purchases are made, confirmed and paid, and whose blocks may be taken back. */
+/** A chain with purchases that are minted, confirmed and paid, and with reorgs. */
 class World {
   readonly #anvil: Anvil;
   readonly #random: Random;
@@ -135,7 +135,7 @@ class World {
     return `${this.#purchases} purchases, reorgs ${this.#reorgs.join(" ")}`;
   }
 
-  /** One more block, with this chance of holding events. */
+  /** Adds a block, with this probability of events. */
   async step(chance: number): Promise<void> {
     if (this.#random() < chance) await emit(this.#anvil, this.#events());
     if (this.#random() < chance / 4) await this.#deceive();
@@ -147,7 +147,7 @@ class World {
     const head = Number(await this.#anvil.request<string>("eth_blockNumber"));
     const real = Math.min(depth, head - 2);
     this.#reorgs.push(real);
-    // Blocks of their own on the other side, at random heights.
+    // New blocks on the other branch, at random heights.
     const others = Array.from({ length: between(this.#random, 0, 5) }, () => {
       const nft = this.#events().filter((event) => event.from === "nft");
       const to = PURCHASE_NFT;
@@ -174,7 +174,7 @@ class World {
     return events;
   }
 
-  /** What is not ours: the same events of another contract, and an id that no purchase here can have. */
+  /** Foreign events: the same kinds from another contract, and an id that cannot be ours. */
   async #deceive(): Promise<void> {
     await emit(this.#anvil, mintEvents({ tokenId: 999_999n, buyer: buyerOf(0) }), () => LOOK_ALIKE);
     await emit(this.#anvil, mintEvents({ tokenId: 2n ** 63n, buyer: buyerOf(0) }));

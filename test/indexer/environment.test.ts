@@ -8,7 +8,7 @@ const ADDRESSES = {
 };
 
 describe("Indexer environment", () => {
-  it("needs nothing but the contracts", () => {
+  it("requires only the contracts", () => {
     expect(readEnvironment(ADDRESSES)).to.deep.equal({
       databaseUrl: "data/torcida.db",
       rpcUrls: ["http://127.0.0.1:8545"],
@@ -26,7 +26,7 @@ describe("Indexer environment", () => {
     });
   });
 
-  it("asks by http and listens by WebSocket", () => {
+  it("requests by HTTP and subscribes by WebSocket", () => {
     const urls = "https://spicy-rpc.chiliz.com, wss://spicy-rpc-ws.chiliz.com";
     const { rpcUrls, webSocketUrls, pollIntervalMs } = readEnvironment({ ...ADDRESSES, RPC_URLS: urls });
     expect(rpcUrls).to.deep.equal(["https://spicy-rpc.chiliz.com"]);

@@ -15,7 +15,7 @@ const ABIS = { purchaseNft: purchaseNftAbi, cashbackDistributor: cashbackDistrib
 const BUYER = "0x00000000000000000000000000000000000b0b00";
 const RECIPIENT = "0xffffffffffffffffffffffffffffffffffffffff";
 
-/** Each kind's largest values, as the contract would emit them, and what must come out. */
+/** The largest values of each kind, as the contract would emit them, and the expected event. */
 const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
   {
     args: {
@@ -56,7 +56,7 @@ describe("Events", () => {
     });
   }
 
-  it("knows no event for an id above 2^63 - 1", () => {
+  it("ignores an id above 2^63 - 1", () => {
     expect(decodeLog(logOf("StatusUpdated", { tokenId: 2n ** 63n, from: 1, to: 2 }))).to.equal(undefined);
   });
 });

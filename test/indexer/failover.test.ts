@@ -14,7 +14,7 @@ import { freePorts } from "../testing/free-port.ts";
 import { until } from "../testing/until.ts";
 import { readIndex } from "./support/running-indexer.ts";
 
-/** Seconds, as an operator counts: the lease lasts three. */
+/** A generous limit: the lease lasts three seconds. */
 const TAKE_OVER_MS = 10_000;
 
 describe("Two indexers on one database", function () {
@@ -49,7 +49,7 @@ describe("Two indexers on one database", function () {
       return { database, first, second, mint };
     };
 
-    it("the standby takes over within seconds of a kill -9", async () => {
+    it("the standby takes over within seconds after a kill -9", async () => {
       const { first, second, mint, database } = await startTwo();
       await first.stop("SIGKILL");
       await mint(2n);
@@ -58,7 +58,7 @@ describe("Two indexers on one database", function () {
       expect(lease?.fencing_token).to.equal(2n);
     });
 
-    it("a leader that was paused finds itself replaced, and writes nothing", async () => {
+    it("a paused leader notices that it was replaced, and writes nothing", async () => {
       const { first, second, mint } = await startTwo();
       process.kill(first.pid(), "SIGSTOP");
       await mint(2n);
@@ -70,7 +70,7 @@ describe("Two indexers on one database", function () {
       expect([first.crashes(), second.crashes()]).to.deep.equal([0, 0]);
     });
 
-    it("the standby takes over at once where the leader ends in peace", async () => {
+    it("the standby takes over at once when the leader ends normally", async () => {
       const { first, second } = await startTwo();
       expect(await first.stop("SIGTERM")).to.equal(0);
       await until("the second leads", () => leads(second), TAKE_OVER_MS);

@@ -13,33 +13,33 @@ const pay = (tokenId: bigint, amountWei: bigint): EventContent => ({
   ...{ kind: "CashbackPaid", tokenId, recipient: BUYER, amountWei },
 });
 
-/** One event a block. */
+/** One event per block. */
 const inBlocks = (contents: readonly EventContent[]): ChainEvent[] =>
   contents.map((content, index) => ({ blockNumber: index, logIndex: 0, transactionHash: `0x${index}`, ...content }));
 const TIMES = new Map(Array.from({ length: 100 }, (_, number) => [number, 1_000 + number]));
 
 describe("Fold", () => {
-  it("makes a confirmed, paid purchase of its three events", () => {
+  it("folds the three events of a purchase to a confirmed, paid one", () => {
     const { nfts, payouts } = fold(inBlocks([mint(1n), status(1n, 2), pay(1n, 3_500_000_000_999_999_999n)]), TIMES);
     expect(nfts.get(1n)).to.include({ owner: BUYER, mintedAtMs: 1_000_000, status: 2, statusBlock: 1 });
     expect(payouts.get(1n)).to.include({ amountGwei: 3_500_000_000n, state: "paid", paidAtMs: 1_002_000 });
   });
 
-  it("says what became of a token that was minted before", () => {
+  it("updates a token that was minted before", () => {
     const { nfts, statuses } = fold(inBlocks([status(5n, 3)]), TIMES);
     expect(nfts.size).to.equal(0);
     expect(statuses.get(5n)).to.include({ status: 3, statusTransaction: "0x0", statusAtMs: 1_000_000 });
   });
 
-  it("knows no status that the contract does not have", () => {
+  it("rejects a status that the contract does not have", () => {
     expect(fold(inBlocks([status(5n, 9), status(5n, 0)]), TIMES).statuses.size).to.equal(0);
   });
 
-  it("holds an amount to what a column holds", () => {
+  it("caps an amount to its column", () => {
     expect(fold(inBlocks([pay(1n, 2n ** 255n)]), TIMES).payouts.get(1n)?.amountGwei).to.equal(2n ** 63n - 1n);
   });
 
-  it("comes to the same however the chain is cut into runs", () => {
+  it("gives the same result however the chain is divided", () => {
     const token = fc.bigInt({ min: 1n, max: 4n });
     const content = fc.oneof(
       token.map(mint),
@@ -63,7 +63,7 @@ function emptyState(): State {
   return { nfts: new Map(), payouts: new Map() };
 }
 
-/** What the database does with changes. */
+/** Applies changes as the database does. */
 function apply(state: State, changes: Changes): State {
   for (const [tokenId, nft] of changes.nfts) state.nfts.set(tokenId, { ...nft });
   for (const [tokenId, one] of changes.statuses) {

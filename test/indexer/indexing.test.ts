@@ -36,7 +36,7 @@ describe("Indexing", function () {
 
   onBothEngines(({ name, open }) => {
     if (name === "PostgreSQL") {
-      it("goes on by itself after the database broke every connection", async () => {
+      it("continues by itself after the database closed every connection", async () => {
         const { database, url } = await open();
         const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
         await emit(anvil, purchase(1n));
@@ -50,7 +50,7 @@ describe("Indexing", function () {
       });
     }
 
-    it("folds a purchase's life into one receipt and one payment", async () => {
+    it("folds the life of a purchase to one ticket and one payout", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
@@ -63,7 +63,7 @@ describe("Indexing", function () {
       expect(payouts[0]).to.include({ token_id: 1n, amount_gwei: 2_500_000_000n, state: "paid" });
     });
 
-    it("goes on where it stopped, over a gap longer than what is kept", async () => {
+    it("continues where it stopped, over a gap longer than the kept blocks", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       const first = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
@@ -81,7 +81,7 @@ describe("Indexing", function () {
       expect(await second.metric("torcida_indexer_events_total")).to.equal(6);
     });
 
-    it("takes back what a reorganisation took back, and folds the touched receipt again", async () => {
+    it("rolls back a reorg, and folds the affected ticket again", async () => {
       const { database, url } = await open();
       await emit(anvil, mintEvents({ tokenId: 1n, buyer: buyerOf(1) }));
       await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
@@ -107,7 +107,7 @@ describe("Indexing", function () {
       expect(events).to.have.length(5);
     });
 
-    it("notices that a local chain came back shorter", async () => {
+    it("detects that a local chain restarted shorter", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       await anvil.request("anvil_mine", "0x10");
@@ -123,7 +123,7 @@ describe("Indexing", function () {
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([9n]);
     });
 
-    it("ignores an id that no purchase here can have", async () => {
+    it("ignores an id that cannot be a purchase of this shop", async () => {
       const { database, url } = await open();
       await emit(anvil, [...mintEvents({ tokenId: 2n ** 63n, buyer: buyerOf(1) }), ...purchase(2n ** 63n - 1n)]);
       const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
@@ -132,7 +132,7 @@ describe("Indexing", function () {
       expect(await indexer.metric("torcida_indexer_ignored_events_total")).to.equal(1);
     });
 
-    it("builds the index anew for other contracts", async () => {
+    it("rebuilds the index for other contracts", async () => {
       const { database, url } = await open();
       const other = "0x3333333333333333333333333333333333333333";
       await placeEmitters(anvil, [other]);
@@ -144,20 +144,20 @@ describe("Indexing", function () {
       await first.stop();
       running.splice(0);
       await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl], purchaseNft: other });
-      await until("the other contract's receipt is there", async () => {
+      await until("the other contract's ticket is indexed", async () => {
         const { nfts } = await readIndex(database);
         return nfts.length === 1 && nfts[0]?.token_id === 5n;
       });
     });
 
-    it("shows a new event within a fraction of a second, and says that it is ready", async () => {
+    it("indexes a new event within a fraction of a second, and reports that it is ready", async () => {
       const { database, url } = await open();
       const indexer = await start({
         ...{ databaseUrl: url, rpcUrls: [anvil.rpcUrl], webSocketUrls: [anvil.webSocketUrl] },
       });
       await until("ready", async () => (await indexer.readiness()).code === 200);
       await emit(anvil, purchase(1n));
-      await until("the payment is there", async () => (await readIndex(database)).payouts.length === 1, 2_000);
+      await until("the payout is indexed", async () => (await readIndex(database)).payouts.length === 1, 2_000);
       const { body } = await indexer.readiness();
       expect(body).to.include({ ready: true, state: "live", lag_blocks: 0, rpc: anvil.rpcUrl });
       await anvil.stop();

@@ -45,7 +45,7 @@ describe("Nodes", function () {
     method === "eth_getLogs" && (params[0] as { fromBlock?: string }).fromBlock !== undefined;
 
   onBothEngines(({ name, open }) => {
-    // What a node does is the same for both databases; only that everything arrives is tried on both.
+    // The node's behaviour does not depend on the database; only the final state is tested on both.
     if (name === "PostgreSQL") return;
 
     const indexedBy = async (...rpcUrls: string[]) => {
@@ -59,7 +59,7 @@ describe("Nodes", function () {
       return running;
     };
 
-    it("asks for no more blocks than a provider takes", async () => {
+    it("requests no more blocks than a provider accepts", async () => {
       const node = await script((call) =>
         isRange(call) && rangeOf(call) > 40 ? { error: { code: -32602, message: "max block range: 40" } } : undefined,
       );
@@ -68,7 +68,7 @@ describe("Nodes", function () {
       expect(refused.length, "it remembers the limit").to.be.within(1, 6);
     });
 
-    it("asks for less where there are too many results, or the body is too large", async () => {
+    it("requests less if there are too many results or the body is too large", async () => {
       let turn = 0;
       const node = await script((call) => {
         if (!isRange(call) || rangeOf(call) <= 60) return undefined;
@@ -79,7 +79,7 @@ describe("Nodes", function () {
       expect(turn).to.be.greaterThan(0);
     });
 
-    it("waits as long as a provider asks it to", async () => {
+    it("waits as long as a provider requires", async () => {
       let refusedAt = 0;
       let againAt = 0;
       const node = await script((call) => {
@@ -102,7 +102,7 @@ describe("Nodes", function () {
       ["of another contract", (logs: Log[]) => logs.map((log) => ({ ...log, address: `0x${"77".repeat(20)}` }))],
       ["from outside the range", (logs: Log[]) => logs.map((log) => ({ ...log, blockNumber: "0xfffffff" }))],
     ] as const) {
-      it(`takes nothing from a node that answers logs ${lie}, and asks the next`, async () => {
+      it(`rejects a node that returns logs ${lie}, and asks the next`, async () => {
         const liar = await script(async (call, passOn) => {
           if (call.method !== "eth_getLogs") return undefined;
           return { result: spoil((await passOn()) as Log[]) };
@@ -113,7 +113,7 @@ describe("Nodes", function () {
       });
     }
 
-    it("finds by its second reading what a node left out of every first one", async () => {
+    it("finds in its second read what a node omitted from every first one", async () => {
       const asked = new Set<string>();
       const node = await script(async (call, passOn) => {
         if (!isRange(call)) return undefined;
@@ -128,7 +128,7 @@ describe("Nodes", function () {
       await until("everything is there", async () => (await readIndex(database)).nfts.length === PURCHASES);
     });
 
-    it("starts on no node of another chain", async () => {
+    it("does not start on a node of another chain", async () => {
       const { url } = await open();
       const other = await script((call) => (call.method === "eth_chainId" ? { result: "0x1" } : undefined));
       const failure = await startIndexer({ databaseUrl: url, rpcUrls: [other.url] }).catch((error: unknown) => error);
@@ -136,14 +136,14 @@ describe("Nodes", function () {
       expect((failure as Error).message).to.match(/is a node of chain 1, not of 88882; check RPC_URLS and CHAIN_ID$/);
     });
 
-    it("refuses one node of another chain, and works with the others", async () => {
+    it("ignores one node of another chain, and works with the others", async () => {
       const other = await script((call) => (call.method === "eth_chainId" ? { result: "0x1" } : undefined));
       const indexer = await indexedBy(other.url, anvil.rpcUrl);
       expect(other.calls.every((call) => call.method === "eth_chainId")).to.equal(true);
       expect((await indexer.readiness()).body.rpc).to.equal(anvil.rpcUrl);
     });
 
-    it("does not take a node that is behind for a reorganisation", async () => {
+    it("does not mistake a node that is behind for a reorg", async () => {
       let isBehind = false;
       const node = await script(async (call, passOn) => {
         if (!isBehind || call.method !== "eth_getBlockByNumber" || call.params[0] !== "latest") return undefined;
@@ -154,7 +154,7 @@ describe("Nodes", function () {
       const indexer = await indexedBy(node.url);
       isBehind = true;
       const before = node.calls.length;
-      await until("it has looked again", () => node.calls.length > before + 10);
+      await until("it has asked again", () => node.calls.length > before + 10);
       expect(await indexer.metric("torcida_indexer_reorgs_total")).to.equal(0);
     });
   });

@@ -4,14 +4,14 @@ import { RangeSizer } from "../../indexer/range-sizer.ts";
 const empty = (sizer: RangeSizer) => sizer.answered({ blocks: sizer.size, logs: 0, durationMs: 10 });
 
 describe("Range sizer", () => {
-  it("grows while answers are quick and small", () => {
+  it("grows while responses are quick and small", () => {
     const sizer = new RangeSizer();
     const first = sizer.size;
     for (let answer = 0; answer < 3; answer++) empty(sizer);
     expect(sizer.size).to.be.greaterThan(first * 100);
   });
 
-  it("shrinks where the events are dense", () => {
+  it("shrinks if the events are dense", () => {
     const sizer = new RangeSizer();
     for (let answer = 0; answer < 4; answer++) empty(sizer);
     for (let answer = 0; answer < 10; answer++) {
@@ -20,7 +20,7 @@ describe("Range sizer", () => {
     expect(sizer.size * 100).to.be.within(1_000, 5_000);
   });
 
-  it("shrinks where answers are slow", () => {
+  it("shrinks if responses are slow", () => {
     const sizer = new RangeSizer();
     for (let answer = 0; answer < 4; answer++) empty(sizer);
     const before = sizer.size;
@@ -28,7 +28,7 @@ describe("Range sizer", () => {
     expect(sizer.size).to.equal(before / 4);
   });
 
-  it("halves when it is refused, and does not ask for as much again soon", () => {
+  it("halves when it is refused, and does not request as much again soon", () => {
     const sizer = new RangeSizer();
     for (let answer = 0; answer < 4; answer++) empty(sizer);
     const refused = sizer.size;
@@ -44,7 +44,7 @@ describe("Range sizer", () => {
     ["query exceeds 5k blocks", 5_000],
     ["exceed maximum block range: 1024", 1_024],
   ] as const) {
-    it(`remembers the limit that "${message}" names`, () => {
+    it(`remembers the limit in "${message}"`, () => {
       const sizer = new RangeSizer();
       for (let answer = 0; answer < 6; answer++) empty(sizer);
       sizer.refused(sizer.size, message);
@@ -54,7 +54,7 @@ describe("Range sizer", () => {
     });
   }
 
-  it("never asks for more because of a message", () => {
+  it("never requests more because of a message", () => {
     const sizer = new RangeSizer();
     const before = sizer.size;
     sizer.refused(before, "range limit is 1000000 blocks");

@@ -59,7 +59,7 @@ describe("Verify and reset", function () {
       return lines;
     };
 
-    it("finds no difference where there is none", async () => {
+    it("finds no difference if there is none", async () => {
       const { url } = await indexed();
       await stop();
       expect(await differencesOf(url)).to.deep.equal([]);
@@ -85,7 +85,7 @@ describe("Verify and reset", function () {
       expect(lines).to.include("block 9: indexed as 0xbad");
     });
 
-    it("builds a damaged index anew, and returns when it is whole", async () => {
+    it("rebuilds a damaged index, and returns when it is complete", async () => {
       const { database, url } = await indexed();
       const before = await readIndex(database);
       await stop();
@@ -96,21 +96,21 @@ describe("Verify and reset", function () {
       expect(await readIndex(database)).to.deep.equal(before);
     });
 
-    it("does not build anew what another process indexes", async () => {
+    it("does not rebuild while another process indexes", async () => {
       const { url } = await indexed();
       const parameters = { environment: await environmentOf(url), log: openLog("silent"), reset: true };
       const outcome = runIndexer({ ...parameters, signal: new AbortController().signal });
       expect(await outcome.catch((error: unknown) => error)).to.be.instanceOf(IndexerBusyError);
     });
 
-    it("mends by itself what a node left out", async () => {
+    it("repairs by itself what a node omitted", async () => {
       const { database, url } = await indexed();
       const before = await readIndex(database);
       await stop();
       await database.kysely.deleteFrom("chain_events").where("token_id", "=", 12n).execute();
       await database.kysely.deleteFrom("nfts").where("token_id", "=", 12n).execute();
       running = await startIndexer({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
-      await until("the index is whole again", async () => {
+      await until("the index is complete again", async () => {
         const now = await readIndex(database);
         expect(now).to.deep.equal(before);
         return true;

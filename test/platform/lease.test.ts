@@ -11,7 +11,7 @@ import { onBothEngines } from "../testing/databases.ts";
 import { until } from "../testing/until.ts";
 
 const LONG_MS = 60_000;
-/** Long enough for a slow machine to run the statements of a transaction: PostgreSQL ends one that idles for longer. */
+/** Long enough for a slow machine to run a transaction: PostgreSQL ends one that is idle for longer. */
 const SHORT_MS = 2_000;
 
 describe("Lease", () => {
@@ -25,7 +25,7 @@ describe("Lease", () => {
       expect((await acquireLease(other, "sender", "b", LONG_MS))?.fencingToken).to.equal(1n);
     });
 
-    it("goes to one of many who ask at once", async () => {
+    it("goes to one of many that ask at once", async () => {
       const { database, again } = await open();
       const others = [database, await again(), await again()];
       const asked = others.flatMap((one, index) =>
@@ -34,7 +34,7 @@ describe("Lease", () => {
       expect((await Promise.all(asked)).filter(Boolean)).to.have.length(1);
     });
 
-    it("is taken over with a higher fencing token once it has run out", async () => {
+    it("is taken over with a higher fencing token once it has expired", async () => {
       const { database, again } = await open();
       const other = await again();
       await acquireLease(database, "indexer", "a", 1);
@@ -42,14 +42,14 @@ describe("Lease", () => {
       expect(taken.fencingToken).to.equal(2n);
     });
 
-    it("is free at once when it is given back", async () => {
+    it("is free at once when it is released", async () => {
       const { database } = await open();
       const lease = await acquireLease(database, "indexer", "a", LONG_MS);
       if (lease) await releaseLease(database, lease);
       expect((await acquireLease(database, "indexer", "b", LONG_MS))?.fencingToken).to.equal(2n);
     });
 
-    it("lets a paused old holder neither renew nor write", async () => {
+    it("does not let a paused former holder renew or write", async () => {
       const { database, again } = await open();
       const other = await again();
       const old = await acquireLease(database, "indexer", "a", SHORT_MS);
@@ -65,7 +65,7 @@ describe("Lease", () => {
       expect(await database.kysely.selectFrom("chain_cursor").selectAll().execute()).to.deep.equal([]);
     });
 
-    it("stays with a holder that writes: an assertion is a sign of life", async () => {
+    it("stays with a holder that writes: an assertion renews it", async () => {
       const { database, again } = await open();
       const other = await again();
       const held = await acquireLease(database, "indexer", "a", LONG_MS);
@@ -104,7 +104,7 @@ describe("Lease", () => {
       await runB;
     });
 
-    it("tells a leader that it was overtaken, and lets it compete again", async () => {
+    it("tells a leader that it was replaced, and lets it compete again", async () => {
       const { database } = await open();
       const tokens: bigint[] = [];
       const end = new AbortController();

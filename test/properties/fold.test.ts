@@ -18,17 +18,17 @@ const TOKENS = 5;
 
 type Block = StoredBlock & { events: ChainEvent[] };
 
-/** What comes from the chain, and how the index learns of it. */
+/** Steps of the chain and of the index that follows it. */
 type Act =
-  /** The chain grows by blocks with these events, a list a block. */
+  /** The chain grows by blocks with these events, one list per block. */
   | { kind: "grow"; blocks: EventContent[][] }
-  /** So many blocks are replaced by others. */
+  /** This many blocks are replaced by others. */
   | { kind: "fork"; depth: number; blocks: EventContent[][] }
   /** The next blocks in one commit. */
   | { kind: "commit"; blocks: number }
-  /** A commit that was made before comes once more. */
+  /** An earlier commit arrives again. */
   | { kind: "again" }
-  /** Back to what is common, or further for no reason. */
+  /** A rollback to the common ancestor, or deeper for no reason. */
   | { kind: "roll back"; further: number };
 
 const tokenId = fc.integer({ min: 1, max: TOKENS }).map(BigInt);
@@ -107,7 +107,7 @@ class Follower {
     }
   }
 
-  /** The next blocks, from wherever the index still agrees with the chain. */
+  /** The next blocks after the last one that index and chain share. */
   async commit(count: number): Promise<void> {
     const previous = await this.#returnToChain(0);
     const range = this.#chain.slice(previous ? previous.number + 1 : 0).slice(0, count);
@@ -122,7 +122,7 @@ class Follower {
     await this.#writer.commit(this.#last);
   }
 
-  /** The same answer of a node comes twice: refused, and nothing changes. */
+  /** The same response arrives twice: refused, and nothing changes. */
   async #again(): Promise<void> {
     if (!this.#last) return;
     const cursor = await readCursor(this.#database);
@@ -144,7 +144,7 @@ class Follower {
     return ancestor;
   }
 
-  /** What it came to, and what one run over the whole chain comes to. */
+  /** The actual rows, and those of one fold over the whole chain. */
   async compare(): Promise<void> {
     while ((await readCursor(this.#database))?.hash !== this.#chain.at(-1)?.hash) await this.commit(5);
     const followed = await readTables(this.#database);
@@ -167,11 +167,11 @@ async function readTables({ kysely }: Database) {
   };
 }
 
-describe("The index, however it learns of the chain", function () {
+describe("The index, in any order of blocks, reorgs and retries", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
   onBothEngines(({ name, open }) => {
-    it("holds what one run over the chain would hold, row for row", async () => {
+    it("equals one fold over the whole chain, row by row", async () => {
       const { database, url } = await open();
       const lease = await acquireLease(database, "indexer", "model", LEASE_MS);
       if (!lease) throw new Error("The lease of a new database is taken");

@@ -10,11 +10,11 @@ const RUNS = 50;
 const CONFIRMATIONS = 3;
 const DEEPEST_REORG = 4;
 const USUAL_FEE_TIMES = 1;
-/** More than the wait before a fee is raised, and before a nonce that nobody fills is filled. */
+/** Longer than the wait before a fee bump, and before a gap of nonces is filled. */
 const LONG_MS = 31_000;
 const MOST_TURNS = 120;
 
-/** What the outbox lives through, in any order. */
+/** What happens to the sender, in any order. */
 type Act =
   | { kind: "buy" }
   | { kind: "round" }
@@ -22,11 +22,11 @@ type Act =
   | { kind: "index" }
   | { kind: "turn" }
   | { kind: "pass"; ms: number }
-  /** `kill -9` after this step of the round; another process goes on. */
+  /** `kill -9` after this step of the round; another process continues. */
   | { kind: "crash"; at: number }
-  /** The node breaks off at this question; the process lives. */
+  /** The node fails at this call; the process survives. */
   | { kind: "node fails"; at: number }
-  /** Another process takes over in the middle of a round, and the one before goes on as if nothing were. */
+  /** Another process takes over in the middle of a round, and the former one continues unaware. */
   | { kind: "two senders"; at: number }
   | { kind: "reorg"; depth: number; isLost: boolean }
   | { kind: "pool is dropped" }
@@ -66,7 +66,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("base fee" as const), times: fc.constantFrom(1, 1, 3, 6) }) },
 );
 
-/** What was seen of the outbox so far: nothing of it may ever be gone. */
+/** The rows seen so far, none of which may disappear. */
 class Watch {
   readonly world: World;
   readonly #usualFeeWei: bigint;
@@ -121,7 +121,7 @@ class Watch {
     }
   }
 
-  /** From this step on the round is no longer the sender's own, and must leave nothing behind. */
+  /** From this step on the sender has lost the lease and must not write. */
   async #takeOver(at: number): Promise<void> {
     let before: string | undefined;
     await this.world.round({
@@ -150,7 +150,7 @@ class Watch {
     await this.world.index();
   }
 
-  /** What holds after every act. */
+  /** The invariants after every step. */
   async check(): Promise<void> {
     const { kysely } = this.world.database;
     const rows = await kysely.selectFrom("transactions").select(["id", "nonce"]).orderBy("nonce").execute();
@@ -178,7 +178,7 @@ class Watch {
     }
   }
 
-  /** The storm is over; an operator resumes what was paused. Then everything has happened once. */
+  /** The faults stop, and an operator resumes payouts. Then everything must have happened once. */
   async settle(): Promise<void> {
     const { world } = this;
     world.chain.baseFeeWei = this.#usualFeeWei * BigInt(USUAL_FEE_TIMES);
@@ -187,7 +187,7 @@ class Watch {
       await world.pass(LONG_MS);
       await this.#turn();
       await this.check();
-      if (turn > MOST_TURNS) throw new Error(`It never comes to rest: ${await this.#tale()}`);
+      if (turn > MOST_TURNS) throw new Error(`It never settles: ${await this.#tale()}`);
     }
     for (let id = 1n; id <= BigInt(this.#purchases); id++) {
       const token = world.chain.token(id);
@@ -218,10 +218,10 @@ class Watch {
 
 const bigintText = (_key: string, value: unknown) => (typeof value === "bigint" ? value.toString() : value);
 
-describe("The outbox, through anything", function () {
+describe("The sender, under any sequence of faults", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  it("does each operation once, with one row a nonce, no gap, and no hash forgotten", async () => {
+  it("does each operation once, with one row per nonce, no gap, and every hash kept", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 60, size: "max" }), async (acts) => {
         const world = await World.open(CONFIRMATIONS);

@@ -16,12 +16,12 @@ const RUNS = 100;
 const HOLD_MS = 61_000;
 const MOST_TURNS = 60;
 
-/** What happens, in any order. Purchases and wallets are named by a number that is taken modulo how many there are. */
+/** Steps in any order. Purchases and wallets are numbers, taken modulo how many there are. */
 type Act =
   | { kind: "register"; wallet: number; store: number; cents: number; isSimulated: boolean }
   | { kind: "hook"; purchase: number; event: number; type: "report" | "confirm" | "reverse"; cents: number | null }
   | { kind: "hook again"; event: number }
-  /** A purchase that was paid, or wholly offset, comes back. */
+  /** A purchase is returned after it was paid or offset in full. */
   | { kind: "return"; purchase: number }
   | { kind: "mint"; purchase: number }
   | { kind: "confirm"; purchase: number }
@@ -30,7 +30,7 @@ type Act =
   | { kind: "mine" }
   | { kind: "index" }
   | { kind: "turn" }
-  /** As many turns as take a simulated purchase from its registration to its payment. */
+  /** Enough rounds to take a simulated purchase from registration to payout. */
   | { kind: "turns" }
   | { kind: "pass"; ms: number }
   | { kind: "crash"; at: number }
@@ -83,7 +83,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-/** What must have been taken down about a purchase, by what was answered alone. */
+/** What must be stored about a purchase, according to the responses alone. */
 type Claim = {
   id: bigint;
   wallet: WalletAddress;
@@ -96,7 +96,7 @@ type Claim = {
   isReversed: boolean;
   isConfirmWanted: boolean;
   isPaymentWanted: boolean;
-  /** It was taken back before these had left, so they must never come. */
+  /** Returned before these operations were sent, so they must never happen. */
   forbidden: readonly string[];
   shown: string;
 };
@@ -225,7 +225,7 @@ class Ledger {
     return [...(hasStarted("mint") ? [] : ["PurchaseMinted"]), ...(hasStarted("pay") ? [] : ["CashbackPaid"])];
   }
 
-  /** Asks what is payable by a wrong amount, then for that. */
+  /** Learns the payable amount from a wrong request, then requests it. */
   async #distribute(wallet: WalletAddress): Promise<void> {
     const refusal = await this.world.distribute(wallet, "0.000000001");
     const { payable } = refusal.body as { payable?: string };
@@ -245,7 +245,7 @@ class Ledger {
     return cashbackGwei({ valueCents: claim.cents, totalBps: claim.bps, weiPerCent: DEFAULT_WEI_PER_CENT });
   }
 
-  /** What holds after every single act. */
+  /** The invariants after every single step. */
   async check(): Promise<void> {
     const { world } = this;
     const events = world.chain.events;
@@ -271,7 +271,7 @@ class Ledger {
     }
   }
 
-  /** What a buyer is shown only goes forward; a payment that had left before the return may still be shown as one. */
+  /** The shown state only moves forward; a payout sent before the return may still be shown. */
   async #checkShown(row: Purchase): Promise<void> {
     const claim = this.claims.find((one) => one.id === row.id);
     if (!claim) throw new Error(`Purchase ${row.id} was never registered`);
@@ -286,7 +286,7 @@ class Ledger {
     claim.shown = shown;
   }
 
-  /** Everybody does their part until nothing is left to do. */
+  /** Runs everything until nothing is left to do. */
   async settle(): Promise<void> {
     const { world } = this;
     let quietTurns = 0;
@@ -298,7 +298,7 @@ class Ledger {
       await world.index();
       const after = JSON.stringify([await this.#open(), world.chain.events.length], bigintText);
       quietTurns = before === after ? quietTurns + 1 : 0;
-      if (turn > MOST_TURNS) throw new Error(`It never comes to rest: ${after}; ${world.sender.status.problem}`);
+      if (turn > MOST_TURNS) throw new Error(`It never settles: ${after}; ${world.sender.status.problem}`);
       await this.check();
     }
     expect(await this.#open(), "operations that wait for ever").to.deep.equal([]);
@@ -312,7 +312,7 @@ class Ledger {
       .execute();
   }
 
-  /** Who is paid what, and what for. */
+  /** Who is paid what for which purchase. */
   async checkEnd(): Promise<void> {
     const { world } = this;
     for (const wallet of WALLETS) {
@@ -340,7 +340,7 @@ class Ledger {
           earned += this.grossOf(claim);
         } else expect([paidGwei, row.offset_gwei], name).to.deep.equal([0n, 0n]);
       }
-      // Conservation: what somebody has is what they earned and what they still owe.
+      // Conservation: what a wallet has equals what it earned plus what it still owes.
       expect(paid, `${wallet} has`).to.equal(earned + (await outstandingDebt(world.database.kysely, wallet)));
     }
   }
@@ -369,7 +369,7 @@ function hookOf(claim: Claim, one: { event: number; type: string; cents: number 
 describe("The life of purchases, in any order", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  it("mints once, pays once, never goes back, and accounts for every gwei", async () => {
+  it("mints once, pays once, never moves back, and accounts for every gwei", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 60, size: "max" }), async (acts) => {
         const world = await World.open(1);

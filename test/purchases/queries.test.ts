@@ -7,7 +7,7 @@ import { buyerOf } from "../testing/event-chain.ts";
 
 describe("A purchase's id", () => {
   onBothEngines(({ open }) => {
-    it("is above every token that the index knows, though the database was begun anew", async () => {
+    it("is above every indexed token, even in a new database", async () => {
       const { database } = await open();
       await seedCatalogue(database);
       const wallet = buyerOf(1) as `0x${string}`;

@@ -14,18 +14,18 @@ export type Anvil = {
 };
 
 export type AnvilOptions = {
-  /** The same port again, for a node that is restarted. */
+  /** A fixed port, to restart a node on the same one. */
   port?: number;
-  /** Where its state is kept; without it, in memory. */
+  /** The file of its state; in memory without it. */
   stateFile?: string;
-  /** Blocks come every second unless this is true: then on every transaction and on `anvil_mine` only. */
+  /** Mines only on transactions and on `anvil_mine`, not every second. */
   manualBlocks?: boolean;
-  /** Other rules than today's. */
+  /** Another hardfork than the current one. */
   hardfork?: string;
   extraArguments?: readonly string[];
 };
 
-/** A real local chain with Spicy's id, on a free port, ended by its own process id. */
+/** A real local chain with Spicy's id, on a free port, ended by its process id. */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const binary = findAnvil();
   if (!binary) throw new Error("There is no anvil for this machine: install Foundry, or use x64 Linux");

@@ -7,11 +7,11 @@ import { type Postgres, startPostgres } from "./postgres.ts";
 
 export type EngineUnderTest = {
   name: "SQLite" | "PostgreSQL";
-  /** A fresh database with the schema; `again` opens the same one once more, as another process would. */
+  /** A new, migrated database; `again` opens a second connection to it, as another process would. */
   open(): Promise<{ database: Database; url: string; again(): Promise<Database> }>;
 };
 
-/** Declares the same tests once for SQLite and once for PostgreSQL; what they opened is closed after each. */
+/** Declares the same tests for SQLite and PostgreSQL, and closes what they opened after each. */
 export function onBothEngines(declare: (engine: EngineUnderTest) => void): void {
   describe("on SQLite", () => {
     const directory = mkdtempSync(join(tmpdir(), "torcida-sqlite-"));

@@ -4,7 +4,7 @@ import { expect } from "chai";
 export type DeployRun = { code: number | null; output: string };
 export type DeployProcess = { child: ChildProcess; output(): string; ended: Promise<DeployRun> };
 
-/** Starts the real script as an operator does, with this environment and nothing of the tests'. */
+/** Runs the real script as an operator does, with only this environment. */
 export function startDeploy(args: readonly string[], environment: Record<string, string>): DeployProcess {
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/deploy.ts", ...args], {
@@ -21,7 +21,7 @@ export function startDeploy(args: readonly string[], environment: Record<string,
   return { child, output: () => output, ended };
 }
 
-/** Fails where something secret was said, in any spelling of it. */
+/** Fails if the output contains a secret, in any spelling. */
 export function expectSecretsKept(output: string, secrets: readonly string[]): void {
   for (const secret of secrets) expect(output.toLowerCase()).not.to.include(secret.replace(/^0x/, "").toLowerCase());
 }

@@ -1,12 +1,12 @@
 import { encodeAbiParameters, type Hex, keccak256, pad, toBytes, toHex } from "viem";
 import type { Anvil } from "./anvil.ts";
 
-/** Where the events of a made-up chain come from: the emitter's code is put there. */
+/** The address of the contract that emits the events of a generated chain. */
 export const PURCHASE_NFT = "0x1111111111111111111111111111111111111111";
 export const CASHBACK_DISTRIBUTOR = "0x2222222222222222222222222222222222222222";
 
 /**
- * Emits what its input says. A record is ten words: the number of topics, the length of the data, four topics, four words
+ * Emits the logs of its input. A record is ten words: the number of topics, the length of the data, four topics, four words
  * of data. From: `for { let p := 0 } lt(p, calldatasize()) { p := add(p, 320) } { calldatacopy(0, add(p, 192), length) log(…) }`
  */
 const EMITTER_CODE =
@@ -27,7 +27,7 @@ const SIGNATURES = {
   CashbackSkipped: "CashbackSkipped(uint256)",
 } as const;
 
-/** A log to be emitted. */
+/** A log to emit. */
 export type EventRecord = { from: "nft" | "distributor"; topics: Hex[]; data: Hex };
 
 const TOPICS = Object.fromEntries(
@@ -91,17 +91,17 @@ export function storeEvent(storeId: number, name: string): EventRecord {
   };
 }
 
-/** An address for a number; many numbers, many buyers. */
+/** The address of a numbered buyer. */
 export function buyerOf(number: number): string {
   return `0x${(0xb0b0_0000_0000 + number).toString(16).padStart(40, "0")}`;
 }
 
-/** Puts the emitter where the two contracts would be, or at the given addresses. */
+/** Installs the emitter at the addresses of the two contracts, or at the given ones. */
 export async function placeEmitters(anvil: Anvil, addresses: readonly string[] = [PURCHASE_NFT, CASHBACK_DISTRIBUTOR]) {
   for (const address of addresses) await anvil.request("anvil_setCode", address, EMITTER_CODE);
 }
 
-/** The input that makes an emitter emit these. */
+/** The input that makes the emitter emit these logs. */
 export function emitterInput(records: readonly EventRecord[]): Hex {
   const parts = records.map(({ topics, data }) => {
     const body = data.slice(2);
@@ -117,7 +117,7 @@ export function emitterInput(records: readonly EventRecord[]): Hex {
 
 const SENDER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-/** Sends one transaction a run of events of the same contract, in order; on a chain that mines by hand they wait. */
+/** Sends one transaction per run of events of one contract, in order; they stay pending until a block is mined. */
 export async function emit(anvil: Anvil, records: readonly EventRecord[], to = contractAddress): Promise<string[]> {
   const hashes: string[] = [];
   for (let start = 0; start < records.length; ) {

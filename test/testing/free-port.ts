@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 
-/** Ports that nothing listened on a moment ago, all different. */
+/** Different ports that were free a moment ago. */
 export async function freePorts<const N extends number>(count: N): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

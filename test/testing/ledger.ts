@@ -4,10 +4,10 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 
 type Contracts = { rpcUrl: string; purchaseNft: `0x${string}`; cashbackDistributor: `0x${string}` };
 
-/** Long runs have more events than one answer may hold. */
+/** Long runs have more events than one response can contain. */
 const RANGE_BLOCKS = 200n;
 
-/** Every event of both contracts, read from the chain itself. */
+/** Every event of both contracts, read from the chain. */
 export async function readEvents({ rpcUrl, purchaseNft, cashbackDistributor }: Contracts): Promise<Log[]> {
   const client = createPublicClient({ transport: http(rpcUrl) });
   const head = await client.getBlockNumber();
@@ -19,7 +19,7 @@ export async function readEvents({ rpcUrl, purchaseNft, cashbackDistributor }: C
   return logs;
 }
 
-/** What the chain itself says, read without our index: every mint and payment, by purchase id. */
+/** Every mint and payout by purchase id, read from the chain and not from the index. */
 export async function readLedger(contracts: Contracts) {
   const { rpcUrl, purchaseNft } = contracts;
   const client = createPublicClient({ transport: http(rpcUrl) });

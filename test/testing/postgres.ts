@@ -7,7 +7,7 @@ import { freePorts } from "./free-port.ts";
 import { startTransactionPooler, type TransactionPooler } from "./transaction-pooler.ts";
 
 export type Postgres = {
-  /** A new, empty database; answers its URL. */
+  /** Creates a new, empty database and returns its URL. */
   createDatabase(): Promise<string>;
   stop(): Promise<void>;
 };
@@ -52,7 +52,7 @@ async function startEmbeddedServer(): Promise<Postgres> {
     user: "torcida",
     password: "torcida",
     persistent: false,
-    // PostgreSQL refuses to run as root; a user of its own is made where the tests do.
+    // PostgreSQL refuses to run as root; if the tests do, a separate user is created.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
     postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
@@ -75,7 +75,7 @@ async function startEmbeddedServer(): Promise<Postgres> {
   };
 }
 
-/** Another engine that speaks PostgreSQL's language: its user must be allowed to create databases. */
+/** Another PostgreSQL-compatible engine; its user must be allowed to create databases. */
 function givenServer(serverUrl: string): Postgres {
   const created: string[] = [];
   const execute = async (statement: string) => {

@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 
 type Json = Record<string, unknown>;
 
-/** A shopper with only a key and `fetch`, who signs the specification's exact sentences. */
+/** A buyer with only a key and `fetch`, who signs the fixed sentences. */
 export class Shopper {
   readonly address: WalletAddress;
   readonly #account;
@@ -48,7 +48,7 @@ export class Shopper {
     this.#token = body.token;
   }
 
-  /** Registers a purchase and answers its id. */
+  /** Registers a purchase and returns its id. */
   async buy(storeId: number, amount: number | string, tokenSlug?: string): Promise<number> {
     const request = { user: this.address, store_id: storeId, amount, ...(tokenSlug && { token_slug: tokenSlug }) };
     const { status, body } = await this.call("POST", "/api/register-purchase", request);

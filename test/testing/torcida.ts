@@ -6,20 +6,20 @@ import { freePorts } from "./free-port.ts";
 import { until } from "./until.ts";
 
 export type Torcida = {
-  /** Where the web app and the API answer. */
+  /** The URL of the web app and the API. */
   url: string;
   rpcUrl: string;
   indexerUrl: string;
   dataDirectory: string;
   environment: Record<string, string>;
   output(): string;
-  /** The process id of one of its parts, as it is now. */
+  /** The current process id of one of its parts. */
   pidOf(name: "chain" | "indexer" | "api"): number;
-  /** Ctrl-C; answers the exit code. */
+  /** Sends Ctrl-C; returns the exit code. */
   stop(): Promise<number>;
 };
 
-/** A folder and ports of its own, so that systems run side by side. */
+/** A separate folder and ports, so that systems can run in parallel. */
 export async function systemEnvironment(): Promise<Record<string, string>> {
   const [port, chainPort, indexerPort] = await freePorts(3);
   const dataDirectory = mkdtempSync(join(tmpdir(), "torcida-"));
@@ -32,7 +32,7 @@ export async function systemEnvironment(): Promise<Record<string, string>> {
   };
 }
 
-/** `npm start`, until it prints its URL. Given an earlier system's environment, goes on with its data. */
+/** Runs `npm start` until it prints its URL. With an earlier system's environment, it continues with its data. */
 export async function startTorcida(environment: Record<string, string>): Promise<Torcida> {
   const child = spawn(process.execPath, ["scripts/start.ts"], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -3,7 +3,7 @@ import pg from "pg";
 
 export type TransactionPooler = {
   port: number;
-  /** How many transactions were run on a server connection that somebody else had used before. */
+  /** How many transactions ran on a server connection that another client had used before. */
   shared(): number;
   stop(): Promise<void>;
 };
@@ -27,7 +27,7 @@ type ServerConnection = { socket: Socket; client: Socket | undefined; lastClient
 
 /**
  * PostgreSQL behind a pooler in transaction mode: few server connections, given to a client for one transaction, and
- * wiped with `DISCARD ALL` before the next. Whatever a client keeps in its session is gone.
+ * reset with `DISCARD ALL` before the next. Session state of a client is lost.
  */
 export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
   const idle: ServerConnection[] = [];
@@ -50,7 +50,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
     server.lastClient = client;
     return server;
   };
-  /** A server connection that ends takes its client's with it, and is replaced. */
+  /** A server connection that ends closes its client's, and is replaced. */
   const open = async (): Promise<void> => {
     const server = { socket: await openServerConnection(databaseUrl, all), client: undefined, lastClient: undefined };
     server.socket.on("close", () => onServerClosed(server));
@@ -72,7 +72,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
     client.on("close", () => {
       all.delete(client);
       void asked.then(() => {
-        // It left in the middle of a transaction: PostgreSQL takes it back with the connection.
+        // The client left inside a transaction: PostgreSQL rolls it back with the connection.
         server?.socket.destroy();
       });
     });
@@ -127,7 +127,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
   };
 }
 
-/** `pg` signs in; from then on the bytes are the pooler's. */
+/** `pg` authenticates; after that the pooler handles the bytes. */
 async function openServerConnection(databaseUrl: string, all: Set<Socket>): Promise<Socket> {
   const client = new pg.Client({ connectionString: databaseUrl });
   client.on("error", () => {});
@@ -157,7 +157,7 @@ function wipe(socket: Socket): Promise<void> {
   });
 }
 
-/** Cuts a stream of protocol messages (a type, a length, a body) into whole ones. */
+/** Splits a stream into complete protocol messages (type, length, body). */
 function readMessages(onMessage: (type: number, bytes: Buffer) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {

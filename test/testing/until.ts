@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 50;
 
-/** Asks again and again until the answer is not undefined, null or false; errors count as not yet. Fails with `what`. */
+/** Polls until the result is not undefined, null or false; errors count as not yet. Fails with `what`. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,

@@ -158,7 +158,7 @@ export async function startSystem(
     },
   };
   await system.startApi();
-  await until("the indexer answers", async () => {
+  await until("the indexer responds", async () => {
     if (indexer.exitCode !== null) throw new Error(indexerLog);
     return (await fetch(`http://127.0.0.1:${indexerPort}/healthz`)).ok;
   });

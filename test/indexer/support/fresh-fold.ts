@@ -4,13 +4,13 @@ import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import type { Database } from "../../../database/connect.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
 
-/** What the index must hold, as text a row, so that a difference is easy to read. */
+/** The expected index, one line per row, so that a difference is easy to read. */
 export type IndexText = { events: string[]; nfts: string[]; payouts: string[] };
 
 const INT64_MAX = 2n ** 63n - 1n;
 const KINDS = ["PurchaseMinted", "StatusUpdated", "CashbackPaid", "CashbackDeferred"];
 
-/** The canonical chain folded anew, with another decoder and none of the indexer's code. */
+/** Folds the canonical chain with another decoder and without the indexer's code. */
 export async function foldChain(rpcUrl: string): Promise<IndexText> {
   const client = createPublicClient({ transport: http(rpcUrl) });
   const raw = await client.getLogs({
@@ -67,7 +67,7 @@ export async function foldChain(rpcUrl: string): Promise<IndexText> {
   return { events, nfts: byId(nfts).map(({ fixed, status }) => `${fixed} ${status}`), payouts: byId(payouts) };
 }
 
-/** What the index holds, in the same form. */
+/** The actual index, in the same form. */
 export async function readIndexText({ kysely }: Database): Promise<IndexText> {
   const events = await kysely
     .selectFrom("chain_events")

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { between, pick, type Random } from "../../faults/support/random.ts";
 
-/** What a bad node does to an answer. */
+/** What a bad node does to a response. */
 export const LIES = [
   ...["omit-log", "duplicate-log", "swap-logs", "no-logs", "foreign-log", "other-block-hash", "other-block-number"],
   ...["no-block", "other-parent", "older-head"],
@@ -12,12 +12,12 @@ export const LIES = [
 
 export type LyingNode = {
   url: string;
-  /** How many answers in a hundred are spoiled from now on. */
+  /** The percentage of responses that are falsified from now on. */
   spoil(percent: number): void;
   /** Closes every connection and refuses new ones, until `up`. */
   down(): void;
   up(): void;
-  /** How often each lie was told. */
+  /** How often each lie was used. */
   counts: Map<string, number>;
   stop(): Promise<void>;
 };
@@ -29,7 +29,7 @@ type Answer = { id: number; jsonrpc: string; result?: unknown; error?: { code: n
 const HANG_MS = 1_500;
 const SLOW_MS = 300;
 const STRANGER = "0x3333333333333333333333333333333333333333";
-/** The token of the forged mints: it must never be in an index. */
+/** The token of the forged mints, which must never be indexed. */
 export const FORGED_ID = 777_777n;
 const PURCHASE_MINTED = "0x45ea465745a55b66765cf79a58abd592429dbfb09420ecd7d5a71866e6d88aea";
 const OTHER_HASH = `0x${"ab".repeat(32)}`;
@@ -38,7 +38,7 @@ function word(value: bigint): string {
   return `0x${value.toString(16).padStart(64, "0")}`;
 }
 
-/** Stands before a node and tells what it says, except when the dice say otherwise. */
+/** A proxy of a node that falsifies its responses at random. */
 export async function startLyingNode(target: string, random: Random): Promise<LyingNode> {
   const counts = new Map<string, number>();
   let percent = 0;
@@ -113,7 +113,7 @@ export async function startLyingNode(target: string, random: Random): Promise<Ly
     return spoiled;
   }
 
-  /** A mint by a stranger, right behind this log. */
+  /** A forged mint, right after this log. */
   function forged(log: Log): Log {
     const topics = [PURCHASE_MINTED, word(FORGED_ID), word(0n), word(1n)];
     const data = `0x${[1n, 0n, 0n].map((value) => word(value).slice(2)).join("")}`;

@@ -23,7 +23,7 @@ export type StartIndexerParameters = {
   purchaseNft?: string;
 };
 
-/** What the process would read from its variables. */
+/** What the process would read from its environment. */
 export function indexerEnvironment(
   { databaseUrl, rpcUrls, webSocketUrls = [], startBlock = 0, purchaseNft = PURCHASE_NFT }: StartIndexerParameters,
   port: number,
@@ -34,7 +34,7 @@ export function indexerEnvironment(
   };
 }
 
-/** The indexer in this process, on the contracts of a made-up chain. */
+/** The indexer in this process, on the contracts of a generated chain. */
 export async function startIndexer(parameters: StartIndexerParameters): Promise<RunningIndexer> {
   const port = (await freePorts(1))[0] ?? 0;
   const ending = new AbortController();
@@ -45,7 +45,7 @@ export async function startIndexer(parameters: StartIndexerParameters): Promise<
     failure = error;
   });
   const url = `http://127.0.0.1:${port}`;
-  await until("the indexer answers", async () => failure !== undefined || (await fetch(`${url}/healthz`)).ok);
+  await until("the indexer responds", async () => failure !== undefined || (await fetch(`${url}/healthz`)).ok);
   if (failure) throw failure;
   return {
     url,
@@ -65,16 +65,16 @@ export async function startIndexer(parameters: StartIndexerParameters): Promise<
   };
 }
 
-/** Waits until every transaction is in a block and the index stands on the node's newest one. */
+/** Waits until every transaction is mined and the newest block is indexed. */
 export async function caughtUp(
   { kysely }: Database,
   node: { request<T>(method: string, ...parameters: unknown[]): Promise<T> },
   timeoutMs = 20_000,
 ): Promise<void> {
   await until(
-    "the index stands on the newest block",
+    "the newest block is indexed",
     async () => {
-      // A transaction is answered a moment before its block is made.
+      // The node returns a transaction's hash a moment before its block is mined.
       const { pending } = await node.request<{ pending: string }>("txpool_status");
       if (Number(pending) > 0) return false;
       const head = await node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
@@ -85,7 +85,7 @@ export async function caughtUp(
   );
 }
 
-/** All that is folded from the chain, in order. */
+/** Every folded row, in order. */
 export async function readIndex({ kysely }: Database) {
   const events = await kysely
     .selectFrom("chain_events")

@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type RpcCall = { id: number; method: string; params: unknown[] };
-/** What to answer instead of the node; undefined to let the node answer. `status` is that of HTTP. */
+/** The response instead of the node's; undefined passes the call on. `status` is the HTTP status. */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; result?: unknown; error?: unknown }
   | undefined;
 
 export type ScriptedNode = { url: string; calls: RpcCall[]; stop(): Promise<void> };
 
-/** Stands before a node and answers by a script where the script says so. Batches go to the node, call by call. */
+/** A proxy of a node that a script can override. Batches are passed on call by call. */
 export async function startScriptedNode(
   target: string,
   script: (call: RpcCall, passOn: () => Promise<unknown>) => Reply | Promise<Reply>,

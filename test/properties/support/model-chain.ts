@@ -17,7 +17,7 @@ import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
 
-/** The contracts' rules over one account's transactions, as small as they can be said; blocks come when they are asked for. */
+/** A minimal model of the contracts and of one account's transactions; blocks are mined on request. */
 export type ModelBlock = {
   number: number;
   hash: string;
@@ -41,16 +41,16 @@ export const MODEL_CONTRACTS = {
 const USUAL_BASE_FEE_WEI = 2_500n * WEI_PER_GWEI;
 const BALANCE_WEI = 10n ** 30n;
 const FOREIGN_FEE_WEI = USUAL_BASE_FEE_WEI * 100n;
-/** What a node asks for when one transaction takes another's place. */
+/** The minimum fee increase for replacing a transaction. */
 const REPLACEMENT_PERCENT = 110n;
 const ITEM_ID_OFFSET = 96n;
 const AMOUNT_MASK = (1n << ITEM_ID_OFFSET) - 1n;
 
 export class ModelChain {
   baseFeeWei = USUAL_BASE_FEE_WEI;
-  /** The hash of everything that a node was ever handed. */
+  /** The hash of every transaction that a node ever received. */
   readonly received = new Set<string>();
-  /** Nonces that another program's transactions took, even on blocks that were taken back. */
+  /** Nonces used by another program's transactions, even in orphaned blocks. */
   readonly foreignNonces = new Set<number>();
   readonly #blocks: ModelBlock[] = [];
   readonly #pool = new Map<number, PoolTransaction>();
@@ -78,7 +78,7 @@ export class ModelChain {
     return this.head.state.tokens.get(id);
   }
 
-  /** One block with everything from the pool that may go in. */
+  /** Mines one block with every valid transaction of the pool. */
   mine(): void {
     const state = this.head.state;
     const taken: PoolTransaction[] = [];
@@ -91,7 +91,7 @@ export class ModelChain {
     this.#append(taken, state);
   }
 
-  /** Takes blocks back and puts empty ones in their place; their transactions are lost, or wait again. */
+  /** Replaces blocks by empty ones; their transactions are lost or return to the pool. */
   reorg(depth: number, isLost: boolean): void {
     const real = Math.min(depth, this.#blocks.length - 1);
     const orphaned = this.#blocks.splice(this.#blocks.length - real, real);
@@ -106,7 +106,7 @@ export class ModelChain {
     this.#pool.clear();
   }
 
-  /** Another program signs with the same key: the next nonce is gone. */
+  /** Another program signs with the same key and uses the next nonce. */
   spendNonceElsewhere(): void {
     const nonce = this.head.state.nonce;
     this.#foreign += 1;
@@ -116,7 +116,7 @@ export class ModelChain {
     this.#append([{ hash, nonce, to: "", data: "0x", maxFee: FOREIGN_FEE_WEI, tip: 0n }], this.head.state);
   }
 
-  /** What a sender asks a node; `step` comes before and after each call, and may throw. */
+  /** The node's interface for a sender; `step` runs before and after each call, and may throw. */
   client(step: () => Promise<void>): ChainClient {
     const answer =
       <A, T>(ask: (argument: A) => T) =>
@@ -214,7 +214,7 @@ function refuse(errorName: "AlreadyMinted" | "UnknownStore" | "NotPending" | "St
   return new Revert(encodeErrorResult({ abi: purchaseNftAbi, errorName, args } as never));
 }
 
-/** What a call does to the state; the state that is given stays as it is. */
+/** The state after a call; the given state is not modified. */
 function execute(state: State, to: string, data: Hex): Executed {
   const stores = new Set(state.stores);
   const tokens = new Map(state.tokens);

@@ -1,16 +1,16 @@
 import type fc from "fast-check";
 
-/** `PROPERTY_SEED` repeats a run, `PROPERTY_SECONDS` makes it longer; what fast-check throws names seed and path. */
+/** `PROPERTY_SEED` repeats a run, `PROPERTY_SECONDS` makes it longer; fast-check's error has seed and path. */
 const SEED = Number(process.env.PROPERTY_SEED ?? 1);
 const SECONDS = process.env.PROPERTY_SECONDS === undefined ? undefined : Number(process.env.PROPERTY_SECONDS);
 const FOREVER = 1_000_000;
 
-/** How often a property is tried: so many times, or for so many seconds where that is set. */
+/** How often a property is tried: a number of runs, or a number of seconds if that is set. */
 export function seeded<T>(numRuns: number): fc.Parameters<T> {
   return SECONDS === undefined
     ? { seed: SEED, numRuns }
     : { seed: SEED, numRuns: FOREVER, interruptAfterTimeLimit: SECONDS * 1_000, markInterruptAsFailure: false };
 }
 
-/** How long mocha is to wait for it. */
+/** The timeout for mocha. */
 export const PROPERTY_TIMEOUT_MS = ((SECONDS ?? 0) + 120) * 1_000;

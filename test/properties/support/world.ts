@@ -25,10 +25,10 @@ import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
 
 export type Reply = { status: number; body: Record<string, unknown> };
 
-/** Something comes between: at this step of a round, counted from 1. In the middle of a transaction nobody else can write. */
+/** An interruption at this step of a round, counted from 1. Nobody else can write inside a transaction. */
 export type Interruption = { of: "node" | "node and database"; at: number; act: () => Promise<void> | void };
 
-/** Thrown where a process is to die; nothing that it has not committed is kept. */
+/** Thrown where a process dies; only committed rows survive. */
 export class Crash extends Error {}
 
 export const WALLETS: readonly WalletAddress[] = [
@@ -39,14 +39,14 @@ const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7b
 const NETWORK = "model";
 const SERVICE: Identity = { kind: "service", name: "model" };
 const INDEXER_LEASE_MS = 3_600_000;
-/** In memory where the machine has a file system for that: each commit is synchronised. */
+/** A memory file system if there is one, because each commit is synchronised. */
 const directory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "torcida-model-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 const realNow = Date.now;
 let template: Promise<string> | undefined;
 let count = 0;
 
-/** A migrated, seeded database, made once and copied. */
+/** A migrated, seeded database, created once and copied. */
 async function newDatabaseFile(): Promise<string> {
   template ??= (async () => {
     const file = join(directory, "template.db");
@@ -68,8 +68,8 @@ async function newDatabaseFile(): Promise<string> {
 }
 
 /**
- * The api's handlers, the sender, the planner and the indexer's writer as they are, in one process, on a real SQLite
- * file, with a chain that is a model. Nothing happens by itself: every step is asked for, so that a seed repeats a run.
+ * The real api handlers, sender, planner and index writer in one process, on a real SQLite
+ * file, with a model of the chain. Nothing happens by itself: every step is requested, so that a seed repeats a run.
  */
 export class World {
   readonly chain = new ModelChain();
@@ -81,7 +81,7 @@ export class World {
   readonly #writer: ChunkWriter;
   readonly #indexerLease: Lease;
   #aheadMs = 0;
-  /** The step of the sender's round at which something happens. */
+  /** The step of the sender's round that is interrupted. */
   #interruption: Interruption | undefined;
   #step = 0;
 
@@ -127,7 +127,7 @@ export class World {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${this.#file}${suffix}`, { force: true });
   }
 
-  // What people and networks do ------------------------------------------------------------------------------------------
+  // People and networks ---------------------------------------------------------------------------------------------------
 
   register(wallet: WalletAddress, storeId: number, amount: string, isSimulated: boolean): Promise<Reply> {
     this.services.environment.SIMULATED_PURCHASES = isSimulated;
@@ -170,7 +170,7 @@ export class World {
     }
   }
 
-  // What processes do ----------------------------------------------------------------------------------------------------
+  // Processes -------------------------------------------------------------------------------------------------------------
 
   /** One round of the sender. */
   async round(interruption?: Interruption): Promise<void> {
@@ -180,7 +180,7 @@ export class World {
     this.#interruption = undefined;
   }
 
-  /** A round that dies after a step, and the process that comes after. */
+  /** A round that dies after a step, and the next process. */
   async crashAt(at: number): Promise<void> {
     await this.round({
       of: "node and database",
@@ -192,13 +192,13 @@ export class World {
     await this.restartSender();
   }
 
-  /** Another process is the sender from now on; the one before does not know yet. */
+  /** Another process becomes the sender; the former one does not know yet. */
   async restartSender(): Promise<void> {
     await this.freeSenderLease();
     this.sender = this.#newSender();
   }
 
-  /** As if the sender had given no sign of life for long. */
+  /** Lets the sender's lease expire. */
   async freeSenderLease(): Promise<void> {
     await this.database.kysely.updateTable("leases").set({ expires_at: 0n }).where("name", "=", "sender").execute();
   }
@@ -243,7 +243,7 @@ export class World {
     return sender;
   }
 
-  /** The indexer catches up: back to the last common block, then on, in ranges of at most so many blocks. */
+  /** The indexer catches up from the last common block, in ranges of at most this many blocks. */
   async index(blocksAtOnce = 5): Promise<void> {
     let cursor = await readCursor(this.database);
     const hashOf = (number: number) => this.chain.blocks[number]?.hash;
@@ -267,7 +267,7 @@ export class World {
     }
   }
 
-  /** Time passes: processes have a later clock, and what is stored by the database's clock is longer ago. */
+  /** Time passes: moves the clock of the processes forward and the stored times back. */
   async pass(ms: number): Promise<void> {
     this.#aheadMs += ms;
     const ago = BigInt(ms);
@@ -292,7 +292,7 @@ function userOf(wallet: WalletAddress): Identity {
   return { kind: "user", visitor, isAdmin: false };
 }
 
-/** Tells of every statement after it was run. */
+/** Reports every statement after it ran. */
 class StepPlugin implements KyselyPlugin {
   readonly #step: () => Promise<void>;
 
