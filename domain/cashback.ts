@@ -16,7 +16,12 @@ export type CashbackTerms = {
  * docs/product.md#cashback-formula.
  */
 export function cashbackGwei({ valueCents, totalBps, weiPerCent }: CashbackTerms): bigint {
-  return (valueCents * totalBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
+  return cashbackOfCentBps(valueCents * totalBps, weiPerCent);
+}
+
+/** The same of an exact cashback in cents × basis points: what parts at several percents add up to. */
+export function cashbackOfCentBps(centBps: bigint, weiPerCent: bigint): bigint {
+  return (centBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
 }
 
 /** The range of a store's cashbacks, in basis points; undefined where it has none. */

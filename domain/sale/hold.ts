@@ -1,0 +1,63 @@
+/** Why a sale waits for a person. Nothing of a held sale is minted or paid. docs/sales.md#held */
+export const HOLD_REASONS = [
+  "drift",
+  "no_rate",
+  "other_account",
+  "too_many",
+  "too_high",
+  "too_fast",
+  "order_twice",
+  "low_commission",
+] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
+export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSeconds: bigint };
+
+/** What a sale is looked at by. */
+export type HoldFacts = {
+  drift: string | null;
+  currency: string;
+  /** Undefined where its currency has no rate. */
+  amountCents: bigint | undefined;
+  commissionCents: bigint | null;
+  cashbackCentBps: bigint;
+  /** Whether the click's store belongs to the account that reports the sale. */
+  isOfAccount: boolean;
+  clickedAt: bigint;
+  occurredAt: bigint | null;
+  /** Which one of its buyer's sales of that day this is, from 1. */
+  ordinalOfDay: bigint;
+  /** Another wallet has a sale with the same order. */
+  isOrderShared: boolean;
+};
+
+const BPS = 10_000n;
+
+/** All reasons that apply, each with a sentence for the administrator. */
+export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: HoldReason; text: string }[] {
+  const found: { reason: HoldReason; text: string }[] = [];
+  const add = (applies: boolean, reason: HoldReason, text: string) => {
+    if (applies) found.push({ reason, text });
+  };
+  add(facts.drift !== null, "drift", `The network's report is not understood: ${facts.drift}`);
+  add(facts.amountCents === undefined, "no_rate", `There is no exchange rate for ${facts.currency}`);
+  add(!facts.isOfAccount, "other_account", "The click is of a store of another network or account");
+  add(
+    facts.ordinalOfDay > limits.salesPerDay,
+    "too_many",
+    `More than ${limits.salesPerDay} sales of one wallet in a day`,
+  );
+  add((facts.amountCents ?? 0n) > limits.maximumCents, "too_high", "The amount is above SALE_MAX_REAIS");
+  add(
+    facts.occurredAt !== null && facts.occurredAt - facts.clickedAt < limits.minimumSeconds * 1_000n,
+    "too_fast",
+    `The sale is less than ${limits.minimumSeconds} seconds after the click`,
+  );
+  add(facts.isOrderShared, "order_twice", "The same order was reported for another wallet");
+  add(
+    facts.commissionCents !== null && facts.commissionCents * BPS < facts.cashbackCentBps,
+    "low_commission",
+    "The commission is below the cashback",
+  );
+  return found;
+}

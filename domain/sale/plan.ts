@@ -1,0 +1,159 @@
+import { cashbackOfCentBps } from "../cashback.ts";
+import { WEI_PER_GWEI } from "../product.ts";
+import { blendRate, divideUp } from "./terms.ts";
+
+/**
+ * How far a purchase of a sale has come. What is under way counts as arrived: `pending` once its mint has left,
+ * `confirmed` once its confirmation has, `paid` once its payment has, `cancelled` once its cancellation is decided.
+ */
+export type SalePurchaseStage = "planned" | "pending" | "confirmed" | "paid" | "cancelled";
+
+export type SalePurchase = {
+  id: bigint;
+  stage: SalePurchaseStage;
+  /** Taken back: a planned one is not minted, a confirmed one not paid. */
+  isWithdrawn: boolean;
+  /** What the token says; fixed once it is minted. */
+  valueCents: bigint;
+  totalBps: bigint;
+  /** The exact cashback, in cents × basis points; of a paid one, what was paid and kept. */
+  centBps: bigint;
+  /** Frozen at its confirmation. */
+  weiPerCent: bigint | null;
+  /** What is owed back of it: the sum of its adjustments. */
+  returnedCentBps: bigint;
+};
+
+/** What the last read entitles the buyer to; zero cashback where the sale is declined. */
+export type SaleTarget = { amountCents: bigint; centBps: bigint; bonusBps: bigint };
+
+type Terms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint; centBps: bigint };
+
+export type SaleAction =
+  /** A planned purchase gets other terms, or is planned again. */
+  | ({ kind: "correct"; id: bigint } & Terms)
+  /** A minted one pays another amount, at most what its token says; one that was taken back counts again. */
+  | { kind: "entitle"; id: bigint; centBps: bigint }
+  /** Not minted, cancelled on chain, or never paid. */
+  | { kind: "withdraw"; id: bigint }
+  | ({ kind: "create" } & Terms)
+  /** Owed back, or with a negative sign not owed back any more. */
+  | { kind: "adjust"; id: bigint; centBps: bigint; gwei: bigint };
+
+/**
+ * The table of what a change of a sale means at each stage of its purchases, as one function: it shares what the buyer is
+ * entitled to among the purchases there are, those first that can change least, and says what is to be done. To call it
+ * again after its actions changes nothing. `debtGwei` is what the wallet owes back by now: only that much of what was
+ * taken can be lifted, the rest is owed anew. docs/sales.md#changes
+ */
+export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
+  const actions: SaleAction[] = [];
+  const of = (stage: SalePurchaseStage) => purchases.filter((purchase) => purchase.stage === stage);
+  const share: Share = { remaining: target.centBps, valueCents: 0n };
+  const counted = new Set<SalePurchase>();
+  const take = (purchase: SalePurchase, centBps: bigint) => {
+    share.remaining -= centBps;
+    if (centBps > 0n && !counted.has(purchase)) share.valueCents += purchase.valueCents;
+    if (centBps > 0n) counted.add(purchase);
+  };
+
+  for (const purchase of purchases) {
+    // Owed back for a payment that never came about.
+    if (purchase.stage !== "paid" && purchase.returnedCentBps !== 0n) {
+      actions.push({
+        kind: "adjust",
+        id: purchase.id,
+        centBps: -purchase.returnedCentBps,
+        gwei: -returnedGwei(purchase, purchase.returnedCentBps),
+      });
+    }
+  }
+  const paid = of("paid").map((purchase) => {
+    const kept = purchase.centBps - purchase.returnedCentBps;
+    const entitled = minimum(share.remaining, kept);
+    take(purchase, entitled);
+    return { purchase, returned: purchase.returnedCentBps + kept - entitled };
+  });
+  let debt = debtGwei;
+  for (const { purchase, returned } of paid) {
+    const lifted = minimum(share.remaining, liftable(purchase, returned, debt));
+    const after = returned - lifted;
+    const gwei = returnedGwei(purchase, after) - returnedGwei(purchase, purchase.returnedCentBps);
+    if (lifted > 0n) debt += gwei;
+    take(purchase, lifted);
+    if (after !== purchase.returnedCentBps) {
+      actions.push({ kind: "adjust", id: purchase.id, centBps: after - purchase.returnedCentBps, gwei });
+    }
+  }
+  for (const purchase of of("confirmed")) {
+    const entitled = minimum(share.remaining, capacityOf(purchase));
+    take(purchase, entitled);
+    actions.push(...entitle(purchase, entitled));
+  }
+  for (const purchase of of("pending")) {
+    // Cancelled is final, and a token's value cannot grow: for more it is cancelled and minted anew.
+    const isEnough = share.remaining <= capacityOf(purchase);
+    const entitled = isEnough && !purchase.isWithdrawn ? share.remaining : 0n;
+    take(purchase, entitled);
+    if (!purchase.isWithdrawn) actions.push(...entitle(purchase, entitled));
+  }
+  const [planned, ...spare] = of("planned");
+  if (planned) actions.push(...planAgain(planned, target, share));
+  else if (share.remaining > 0n) actions.push({ kind: "create", ...termsOf(target, share) });
+  for (const purchase of spare) if (!purchase.isWithdrawn) actions.push({ kind: "withdraw", id: purchase.id });
+  return actions;
+}
+
+type Share = { remaining: bigint; valueCents: bigint };
+
+function entitle(purchase: SalePurchase, centBps: bigint): SaleAction[] {
+  if (centBps === 0n) return purchase.isWithdrawn ? [] : [{ kind: "withdraw", id: purchase.id }];
+  if (centBps === purchase.centBps && !purchase.isWithdrawn) return [];
+  return [{ kind: "entitle", id: purchase.id, centBps }];
+}
+
+function planAgain(purchase: SalePurchase, target: SaleTarget, share: Share): SaleAction[] {
+  if (share.remaining === 0n) return purchase.isWithdrawn ? [] : [{ kind: "withdraw", id: purchase.id }];
+  const terms = termsOf(target, share);
+  const isSame =
+    !purchase.isWithdrawn &&
+    terms.centBps === purchase.centBps &&
+    terms.valueCents === purchase.valueCents &&
+    terms.cashbackBps + terms.bonusBps === purchase.totalBps;
+  return isSame ? [] : [{ kind: "correct", id: purchase.id, ...terms }];
+}
+
+/** What a token for the rest says: the value that no other token says, or more where its percent would be too high. */
+function termsOf(target: SaleTarget, share: Share): Terms {
+  const highestBps = divideUp(target.centBps, target.amountCents);
+  const least = divideUp(share.remaining, highestBps);
+  const rest = target.amountCents - share.valueCents;
+  const valueCents = rest > least ? rest : least;
+  return { valueCents, centBps: share.remaining, ...blendRate(valueCents, share.remaining, target.bonusBps) };
+}
+
+function capacityOf(purchase: SalePurchase): bigint {
+  return purchase.valueCents * purchase.totalBps;
+}
+
+/** The part of a payment that is owed back, so that parts add up to the whole exactly. */
+function returnedGwei(purchase: SalePurchase, returnedCentBps: bigint): bigint {
+  const weiPerCent = purchase.weiPerCent ?? 0n;
+  return (
+    cashbackOfCentBps(purchase.centBps, weiPerCent) - cashbackOfCentBps(purchase.centBps - returnedCentBps, weiPerCent)
+  );
+}
+
+/** How much of what is owed back can still be forgiven: what no payment was kept for yet. */
+function liftable(purchase: SalePurchase, returned: bigint, debtGwei: bigint): bigint {
+  const weiPerCent = purchase.weiPerCent ?? 0n;
+  if (returned === 0n || debtGwei <= 0n || weiPerCent === 0n) return 0n;
+  const kept = purchase.centBps - returned;
+  const unit = 10_000n * WEI_PER_GWEI;
+  const reachable = ((debtGwei + cashbackOfCentBps(kept, weiPerCent) + 1n) * unit - 1n) / weiPerCent;
+  return minimum(returned, reachable > kept ? reachable - kept : 0n);
+}
+
+function minimum(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

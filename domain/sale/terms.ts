@@ -1,0 +1,66 @@
+/** A category of a store: the percent of one commission group, or of what no group names. */
+export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean };
+
+/** What was promised when somebody set out to a store; frozen at the click. docs/sales.md#rates */
+export type ClickTerms = {
+  /** By the network's commission group, in lower case. */
+  groups: Readonly<Record<string, bigint>>;
+  /** For a group that is not named, and for a sale without groups. */
+  defaultBps: bigint;
+  bonusBps: bigint;
+};
+
+const MAXIMUM_BPS = 10_000n;
+
+/** Undefined where the store has no rate. The bonus is cut where it would lift a percent above 100. */
+export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): ClickTerms | undefined {
+  const [first] = rates;
+  if (!first) return undefined;
+  const bps = rates.map((rate) => rate.bps);
+  const lowest = bps.reduce((a, b) => (b < a ? b : a));
+  const highest = bps.reduce((a, b) => (b > a ? b : a));
+  const named = rates.filter((rate) => rate.groupCode !== null);
+  return {
+    groups: Object.fromEntries(named.map((rate) => [groupKey(rate.groupCode ?? ""), rate.bps])),
+    defaultBps: rates.find((rate) => rate.isDefault)?.bps ?? lowest,
+    bonusBps: bonusBps > MAXIMUM_BPS - highest ? MAXIMUM_BPS - highest : bonusBps,
+  };
+}
+
+/** How groups are compared: people type them into the panel. */
+function groupKey(group: string): string {
+  return group.trim().toLowerCase();
+}
+
+/** A sale's cashback: Σ part × percent, exact, in cents × basis points; and the groups that no category names. */
+export function saleCashback(
+  parts: readonly { group: string | null; amountCents: bigint }[],
+  terms: ClickTerms,
+): { centBps: bigint; unknownGroups: string[] } {
+  const unknown = new Set<string>();
+  let centBps = 0n;
+  for (const { group, amountCents } of parts) {
+    const named = group === null ? undefined : terms.groups[groupKey(group)];
+    if (group !== null && named === undefined) unknown.add(group);
+    centBps += amountCents * ((named ?? terms.defaultBps) + terms.bonusBps);
+  }
+  return { centBps, unknownGroups: [...unknown] };
+}
+
+/**
+ * The one percent that a token holds for a value and an exact cashback: rounded up, so that the contract never bounds
+ * what is owed. Of it, as much as was promised as bonus is bonus.
+ */
+export function blendRate(
+  valueCents: bigint,
+  centBps: bigint,
+  bonusBps: bigint,
+): { cashbackBps: bigint; bonusBps: bigint } {
+  const total = divideUp(centBps, valueCents);
+  const bonus = bonusBps < total ? bonusBps : total;
+  return { cashbackBps: total - bonus, bonusBps: bonus };
+}
+
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}

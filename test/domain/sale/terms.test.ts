@@ -1,0 +1,70 @@
+import { expect } from "chai";
+import { holdReasons } from "../../../domain/sale/hold.ts";
+import { blendRate, freezeTerms, saleCashback } from "../../../domain/sale/terms.ts";
+
+const rate = (groupCode: string | null, bps: bigint, isDefault = false) => ({ groupCode, bps, isDefault });
+
+describe("The terms of a click", () => {
+  it("give each group its percent, and what no group names the marked category's", () => {
+    const terms = freezeTerms([rate("FASHION", 700n), rate("SHOES", 300n, true), rate("GIFT", 100n)], 200n);
+    if (!terms) throw new Error("no terms");
+    const parts = [
+      { group: "fashion ", amountCents: 10_000n },
+      { group: "UNHEARD", amountCents: 5_000n },
+      { group: null, amountCents: 1_000n },
+    ];
+    expect(saleCashback(parts, terms)).to.deep.equal({
+      centBps: 10_000n * 900n + 6_000n * 500n,
+      unknownGroups: ["UNHEARD"],
+    });
+  });
+  it("fall back to the lowest percent where no category is marked", () => {
+    expect(freezeTerms([rate("A", 700n), rate(null, 300n)], 0n)?.defaultBps).to.equal(300n);
+  });
+  it("cut a bonus that would lift a percent above 100", () => {
+    expect(freezeTerms([rate("A", 9_900n), rate(null, 300n)], 200n)?.bonusBps).to.equal(100n);
+  });
+  it("are none for a store without a percent", () => {
+    expect(freezeTerms([], 200n)).to.equal(undefined);
+  });
+});
+
+describe("blendRate", () => {
+  it("rounds the percent up, so that the token never bounds the exact sum", () => {
+    expect(blendRate(300n, 100_000n, 100n)).to.deep.equal({ cashbackBps: 234n, bonusBps: 100n });
+  });
+});
+
+describe("holdReasons", () => {
+  const limits = { salesPerDay: 10n, maximumCents: 1_000_000n, minimumSeconds: 5n };
+  const fine = {
+    drift: null,
+    currency: "BRL",
+    amountCents: 10_000n,
+    commissionCents: 500n,
+    cashbackCentBps: 5_000_000n,
+    isOfAccount: true,
+    clickedAt: 1_000n,
+    occurredAt: 6_000n,
+    ordinalOfDay: 10n,
+    isOrderShared: false,
+  };
+  const reasons = (more: Partial<typeof fine> | object) =>
+    holdReasons({ ...fine, ...more }, limits).map(({ reason }) => reason);
+  it("has none for a sale as it should be", () => expect(reasons({})).to.deep.equal([]));
+  for (const [reason, more] of [
+    ["drift", { drift: "commissionStatus is frozen" }],
+    ["no_rate", { amountCents: undefined, cashbackCentBps: 0n }],
+    ["other_account", { isOfAccount: false }],
+    ["too_many", { ordinalOfDay: 11n }],
+    ["too_high", { amountCents: 1_000_001n, commissionCents: null }],
+    ["too_fast", { occurredAt: 5_999n }],
+    ["order_twice", { isOrderShared: true }],
+    ["low_commission", { commissionCents: 499n }],
+  ] as const) {
+    it(`knows ${reason}`, () => expect(reasons(more)).to.deep.equal([reason]));
+  }
+  it("does not hold a direct sale for a commission that nobody told", () => {
+    expect(reasons({ commissionCents: null })).to.deep.equal([]);
+  });
+});
