@@ -3,6 +3,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import { type Database, DatabaseUnavailableError } from "./connect.ts";
 import { up as initial } from "./migrations/0001-initial.ts";
 import { up as approvals } from "./migrations/0002-approvals.ts";
+import { up as sales } from "./migrations/0004-sales.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -18,6 +19,7 @@ export async function migrate({ kysely, engine, location }: Database, upTo?: str
   const migrations: Record<string, Migration> = {
     "0001-initial": { up: (db) => initial(db, engine) },
     "0002-approvals": { up: (db) => approvals(db, engine) },
+    "0004-sales": { up: (db) => sales(db, engine) },
   };
   const done = await migrationsOf(kysely);
   const newer = done.find((name) => !(name in migrations));

@@ -1,5 +1,7 @@
 import type { Generated } from "kysely";
 import type { CashbackState } from "../domain/purchase/life.ts";
+import type { SaleStatus } from "../domain/sale/report.ts";
+import type { SaleState } from "../domain/sale/state.ts";
 import type { SignInPurpose } from "../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -21,6 +23,16 @@ export type Schema = {
   purchases: PurchasesTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
+  // Sales, as affiliate networks report them
+  clicks: ClicksTable;
+  sales: SalesTable;
+  sale_revisions: SaleRevisionsTable;
+  sale_hints: SaleHintsTable;
+  sale_totals: SaleTotalsTable;
+  claims: ClaimsTable;
+  affiliate_cursors: AffiliateCursorsTable;
+  affiliate_status: AffiliateStatusTable;
+  fx_rates: FxRatesTable;
   idempotency_keys: IdempotencyKeysTable;
   settings: SettingsTable;
   audit_log: AuditLogTable;
@@ -81,7 +93,18 @@ type StoresTable = {
   description: string | null;
   logo: string | null;
   featured: bigint;
+  /** A template with `{click}`; null where the network's link is built. */
   affiliate_link: string | null;
+  /** Whose sales these are: a network and one of our accounts with it. */
+  network: string | null;
+  account: string | null;
+  /** How the network names the store. */
+  advertiser_id: string | null;
+  store_url: string | null;
+  /** Null where the environment's value applies. */
+  mint_delay_seconds: bigint | null;
+  hold_seconds: bigint | null;
+  claim_days: bigint | null;
   created_at: bigint;
   updated_at: bigint;
   deleted_at: bigint | null;
@@ -92,6 +115,10 @@ type StoreCashbacksTable = {
   store_id: bigint;
   category: string;
   cashback_bps: bigint;
+  /** The network's commission group; null where this percent is for no group in particular. */
+  group_code: string | null;
+  /** 1n for the category of what no group names. */
+  is_default: Generated<bigint>;
   created_at: bigint;
   updated_at: bigint;
   deleted_at: bigint | null;
@@ -140,13 +167,20 @@ type PurchasesTable = {
   reversed_at: bigint | null;
   /** Nothing is left to do: the payout is final, or the purchase is cancelled or offset in full. */
   settled_at: bigint | null;
+  /** The sale that it is a purchase of; null where it is simulated. */
+  sale_id: bigint | null;
+  /** The exact cashback in cents × basis points: at most value × percent. */
+  cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
 };
 
-/** The debt of a buyer for a purchase that was returned after its payout. */
+/** What is owed back of a purchase that was paid; negative where it is owed back no more. */
 type AdjustmentsTable = {
   purchase_id: bigint;
+  /** What said so; 0n for a purchase without a sale. */
+  revision_id: bigint;
   wallet: WalletAddress;
+  cent_bps: bigint;
   amount_gwei: bigint;
   created_at: bigint;
 };
@@ -158,6 +192,167 @@ type AffiliateEventsTable = {
   kind: "report" | "confirm" | "reverse";
   body_hash: string;
   received_at: bigint;
+};
+
+/** Somebody set out to a shop. */
+type ClicksTable = {
+  id: Generated<bigint>;
+  /** What the network is given, and gives back with a sale; cannot be guessed. */
+  token: string;
+  wallet: WalletAddress;
+  store_id: bigint;
+  store_name: string;
+  token_slug: string | null;
+  holdings_block: bigint | null;
+  /** `ClickTerms` as JSON, integers as text. */
+  terms: string;
+  created_at: bigint;
+  /** A sale after this is not of this click. */
+  expires_at: bigint;
+};
+
+/** A sale as it was read last. Known by network, account and key. */
+type SalesTable = {
+  id: Generated<bigint>;
+  network: string;
+  account: string;
+  sale_key: string;
+  /** As the network gave it. */
+  click_ref: string | null;
+  /** Null while nobody is known for it. */
+  click_id: bigint | null;
+  wallet: WalletAddress | null;
+  store_id: bigint | null;
+  advertiser_id: string | null;
+  order_ref: string | null;
+  status: SaleStatus | "unknown";
+  payable: bigint | null;
+  currency: string;
+  amount_micros: bigint;
+  commission_micros: bigint | null;
+  /** The whole `SaleReport` as JSON, integers as text. */
+  report: string;
+  /** Millionths of a real for one unit of the currency; frozen for all revisions. */
+  fx_rate_micros: bigint | null;
+  /** In reais; null where there is no rate. */
+  amount_cents: bigint | null;
+  commission_cents: bigint | null;
+  /** What its buyer is entitled to. */
+  cashback_cent_bps: Generated<bigint>;
+  state: SaleState;
+  /** Why it is held or declined, as a sentence. */
+  reason: string | null;
+  /** `HoldReason`s that apply, and those that an administrator let go, separated by blanks. */
+  hold_reasons: Generated<string>;
+  released_reasons: Generated<string>;
+  released_by: string | null;
+  /** An administrator's decline is final. */
+  declined_by: string | null;
+  decline_reason: string | null;
+  /** Commission groups that no category of the store names. */
+  unknown_groups: string | null;
+  occurred_at: bigint | null;
+  changed_at: bigint | null;
+  /** When it was first read as approved, of the last time that it was. */
+  approved_at: bigint | null;
+  read_at: bigint;
+  revision_id: bigint | null;
+  created_at: bigint;
+  updated_at: bigint;
+};
+
+/** Every state of a sale that was read; append-only. */
+type SaleRevisionsTable = {
+  id: Generated<bigint>;
+  sale_id: bigint;
+  source: "poll" | "direct" | "earlier";
+  /** Of the report: the same state again is no new revision. */
+  hash: string;
+  report: string;
+  changed_at: bigint | null;
+  read_at: bigint;
+  /** 0n where a later state had been read before. */
+  is_applied: bigint;
+};
+
+/** A push said something of a sale: it is to be read. */
+type SaleHintsTable = {
+  id: Generated<bigint>;
+  network: string;
+  account: string;
+  sale_key: string;
+  received_at: bigint;
+  retry_at: bigint;
+  attempts: Generated<bigint>;
+};
+
+/** Counted in the transactions that change sales: what the shop earns and promises. */
+type SaleTotalsTable = {
+  network: string;
+  account: string;
+  /** 0n where it is not known. */
+  store_id: bigint;
+  /** `YYYY-MM`, of the sale, UTC. */
+  month: string;
+  sales: Generated<bigint>;
+  amount_cents: Generated<bigint>;
+  commission_pending_cents: Generated<bigint>;
+  /** Of approved sales. */
+  commission_cents: Generated<bigint>;
+  promised_cent_bps: Generated<bigint>;
+  paid_cent_bps: Generated<bigint>;
+};
+
+/** A buyer misses cashback. */
+type ClaimsTable = {
+  id: Generated<bigint>;
+  wallet: WalletAddress;
+  store_id: bigint;
+  click_id: bigint;
+  order_ref: string;
+  /** What the buyer says; nothing is paid by it. */
+  amount_cents: bigint;
+  /** `YYYY-MM-DD`. */
+  purchased_on: string;
+  note: string | null;
+  state: "open" | "matched" | "refused";
+  sale_id: bigint | null;
+  reason: string | null;
+  decided_by: string | null;
+  decided_at: bigint | null;
+  created_at: bigint;
+};
+
+/** Up to when a network was read; moves once a whole window is stored. */
+type AffiliateCursorsTable = {
+  network: string;
+  account: string;
+  pass: string;
+  through_at: bigint;
+  updated_at: bigint;
+};
+
+type AffiliateStatusTable = {
+  network: string;
+  account: string;
+  /** The times of the last minute's calls, separated by blanks. */
+  calls: Generated<string>;
+  /** The network asked not to be called before. */
+  blocked_until: Generated<bigint>;
+  /** When a poll last went through. */
+  read_at: bigint | null;
+  error: string | null;
+  error_at: bigint | null;
+  /** Rows that could not even be stored. */
+  drift_count: Generated<bigint>;
+};
+
+type FxRatesTable = {
+  currency: string;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  rate_micros: bigint;
+  read_at: bigint;
 };
 
 type SettingsTable = {

@@ -52,17 +52,19 @@ export async function takeOffset(
 /** A purchase was returned after it was paid: its cashback is owed back. Once a purchase. */
 export async function insertAdjustment(
   queries: Queries,
-  purchase: { id: bigint; wallet: WalletAddress },
+  purchase: { id: bigint; wallet: WalletAddress; cashback_cent_bps: bigint },
   amountGwei: bigint,
 ): Promise<void> {
   await queries
     .insertInto("adjustments")
     .values({
       purchase_id: purchase.id,
+      revision_id: 0n,
+      cent_bps: purchase.cashback_cent_bps,
       wallet: purchase.wallet,
       amount_gwei: amountGwei,
       created_at: BigInt(Date.now()),
     })
-    .onConflict((conflict) => conflict.column("purchase_id").doNothing())
+    .onConflict((conflict) => conflict.columns(["purchase_id", "revision_id"]).doNothing())
     .execute();
 }

@@ -54,7 +54,7 @@ export async function readFigures(queries: Queries) {
 export async function listOpenCashback(queries: Queries): Promise<{ weiPerCent: bigint | null; centBps: bigint }[]> {
   const rows = await queries
     .selectFrom("purchases")
-    .select(["wei_per_cent", sql<bigint | string>`sum(amount_cents * (cashback_bps + bonus_bps))`.as("cent_bps")])
+    .select(["wei_per_cent", sql<bigint | string>`sum(cashback_cent_bps)`.as("cent_bps")])
     .where("settled_at", "is", null)
     .where("reversed_at", "is", null)
     .groupBy("wei_per_cent")

@@ -4,7 +4,7 @@ import { databaseNow } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { cashbackGwei } from "../domain/cashback.ts";
+import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
@@ -170,14 +170,10 @@ export async function enqueuePayments(
 
 /** A purchase's cashback in gwei at its frozen rate, or at the present one before there is one. */
 export function cashbackOf(
-  purchase: Pick<Purchase, "amount_cents" | "cashback_bps" | "bonus_bps" | "wei_per_cent">,
+  purchase: Pick<Purchase, "cashback_cent_bps" | "wei_per_cent">,
   currentWeiPerCent: bigint,
 ): bigint {
-  return cashbackGwei({
-    valueCents: purchase.amount_cents,
-    totalBps: purchase.cashback_bps + purchase.bonus_bps,
-    weiPerCent: purchase.wei_per_cent ?? currentWeiPerCent,
-  });
+  return cashbackOfCentBps(purchase.cashback_cent_bps, purchase.wei_per_cent ?? currentWeiPerCent);
 }
 
 const PLAN_LIMIT = 1_000;

@@ -38,6 +38,7 @@ export async function insertPurchase(
     amount_cents: purchase.amountCents,
     cashback_bps: purchase.cashbackBps,
     bonus_bps: purchase.bonusBps,
+    cashback_cent_bps: purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
@@ -89,6 +90,8 @@ export function selectPurchases(queries: Queries) {
       "purchases.payable_at",
       "purchases.click_id",
       "purchases.offset_gwei",
+      "purchases.sale_id",
+      "purchases.cashback_cent_bps",
       "purchases.approved_at",
       "purchases.reversed_at",
       "purchases.settled_at",
@@ -154,7 +157,14 @@ export async function markPurchase(queries: Queries, id: bigint, mark: "approved
 
 /** The network's own figure counts, until the token is minted. */
 export async function correctAmount(queries: Queries, id: bigint, amountCents: bigint): Promise<void> {
-  await queries.updateTable("purchases").set({ amount_cents: amountCents }).where("id", "=", id).execute();
+  await queries
+    .updateTable("purchases")
+    .set({
+      amount_cents: amountCents,
+      cashback_cent_bps: sql<bigint>`${amountCents} * (cashback_bps + bonus_bps)`,
+    })
+    .where("id", "=", id)
+    .execute();
 }
 
 /** Purchases that were taken back although they were paid, and for which nothing is owed back yet. */

@@ -35,9 +35,3 @@ export type SaleReport = {
   /** What the adapter did not understand: the sale is held. */
   drift: string | null;
 };
-
-/** Whether a report that was read now replaces the one that was read last. */
-export function isNewer(report: Pick<SaleReport, "changedAt">, last: { changedAt: bigint | null }): boolean {
-  if (report.changedAt === null || last.changedAt === null) return true;
-  return report.changedAt >= last.changedAt;
-}
