@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync } from "node:fs";
-import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -12,7 +11,8 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from "kysely";
-import pg from "pg";
+import { openPool } from "./postgres.ts";
+import { withoutPassword } from "./postgres-url.ts";
 import type { Schema } from "./schema.ts";
 import { fileGuard } from "./watch-file.ts";
 
@@ -40,8 +40,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Long enough for the largest write of a backfill; callers that serve requests set a shorter one. */
 const QUERY_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
-const POOL_SIZE = 10;
-const INT8_TYPE = 20;
 
 /**
  * Opens SQLite for a file path or `sqlite:` URL, PostgreSQL for `postgres://` and `postgresql://`.
@@ -85,22 +83,10 @@ export function ensureDirectory(directory: string): void {
 }
 
 async function connectPostgres(databaseUrl: string, options: ConnectOptions): Promise<Database> {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: BUSY_TIMEOUT_MS,
-    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-    keepAlive: true,
-    Client: ImpatientClient,
-    types: { getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)) },
-  });
-  // The pool replaces a connection that dies while idle; the next query reports whether the server is down.
-  pool.on("error", () => {});
-  // If it dies between two queries of a transaction, the next query fails. An unhandled event would end the process.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const pool = openPool(databaseUrl, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS);
   const location = withoutPassword(databaseUrl);
   try {
-    await pool.query("select 1");
+    (await pool.connect()).release();
   } catch (error) {
     await pool.end();
     const reason = error instanceof Error ? error.message : String(error);
@@ -108,34 +94,6 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
   }
   const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { engine: "postgres", kysely, location, close: () => kysely.destroy() };
-}
-
-/**
- * Closes a connection whose query timed out: after a host failure the response never comes, and the next query
- * would wait behind it.
- */
-class ImpatientClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg declares one overload for each form of arguments
-  override query(...parameters: any[]): any {
-    const answer = Reflect.apply(super.query, this, parameters);
-    if (answer instanceof Promise) {
-      answer.catch((error: unknown) => {
-        if (error instanceof Error && error.message === "Query read timeout") this.#breakOff();
-      });
-    }
-    return answer;
-  }
-
-  #breakOff(): void {
-    (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-  }
-}
-
-function withoutPassword(databaseUrl: string): string {
-  if (!URL.canParse(databaseUrl)) return "DATABASE_URL";
-  const url = new URL(databaseUrl);
-  url.password = "";
-  return url.toString();
 }
 
 class ImmediateSqliteDialect extends SqliteDialect {

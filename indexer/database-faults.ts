@@ -1,7 +1,7 @@
 import { databaseErrorCode } from "../database/transaction.ts";
 
 const PASSING_CODES =
-  /^(08|40001|40P01|25P03|57P0|53|SQLITE_BUSY|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
+  /^(08|40001|40P01|25P03|57P0|53|25006|SQLITE_BUSY|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
 const PASSING_MESSAGES =
   /connection terminated|connection error|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { z } from "zod";
+import { hostUrls } from "../database/postgres-url.ts";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
@@ -107,9 +108,9 @@ export const LOG_LEVEL = z
   .default("info");
 
 const databaseUrl = z.string().refine((text) => {
-  if (/^postgres(ql)?:\/\//.test(text)) return URL.canParse(text);
+  if (/^postgres(ql)?:\/\//.test(text)) return hostUrls(text).every((url) => URL.canParse(url));
   return !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(sqlite|file):/.test(text);
-}, "must be the path of a SQLite file, or postgres://user:password@host/name");
+}, "must be the path of a SQLite file, or postgres://user:password@host[,host…]/name");
 
 /** Where a process keeps its data. */
 export const DATABASE_VARIABLES = { DATA_DIR: z.string().default("data"), DATABASE_URL: databaseUrl.optional() };

@@ -2,20 +2,27 @@
  * The system as several processes on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and its
  * standby. Kills parts of it while a mixed load runs:
  * `npm run cluster -- [--seconds N] [--seed N] [--database postgres|sqlite]`.
+ * With `--database-failover` the part that dies is the database: a primary whose commits wait for a standby is killed under
+ * load, the standby is promoted, and no acknowledged purchase may be missing.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { connect } from "../database/connect.ts";
 import { type FaultSystem, startFaultSystem } from "../test/faults/support/fault-system.ts";
 import { between, pick, type Random, seededRandom } from "../test/faults/support/random.ts";
 import { type Supervised, supervise } from "../test/faults/support/supervised.ts";
 import { freePorts } from "../test/testing/free-port.ts";
 import { startPostgres } from "../test/testing/postgres.ts";
+import { type PostgresPair, startPostgresPair } from "../test/testing/postgres-pair.ts";
 import { Shopper } from "../test/testing/shopper.ts";
+import { until } from "../test/testing/until.ts";
 import { startLoadBalancer } from "./cluster/load-balancer.ts";
 
 const BUYERS = 4;
 const READERS = 8;
 const SETTLE_MS = 120_000;
+/** How long the imagined failover manager takes to be sure that the primary is gone. */
+const PROMOTE_AFTER_MS = { least: 500, most: 3_000 };
 const RESPITE_MS = 3_000;
 /** Reads within this time of a kill are excluded from the percentile. */
 const KILL_WINDOW_MS = 2_000;
@@ -28,36 +35,56 @@ const READS = [
   { path: "/api/config", word: '"chain_id"' },
 ];
 
-type Tally = { reads: number[]; writes: number; wrong: string[]; repeated: number; bought: number };
+type Tally = {
+  reads: number[];
+  /** Reads that were answered 503 while the database was away. */
+  refusedReads: number;
+  writes: Write[];
+  wrong: string[];
+  repeated: number;
+};
+
+/** An acknowledged purchase, and when it was asked for and acknowledged. */
+type Write = { id: number; askedAt: number; acknowledgedAt: number };
+
+/** When parts were killed, and between which moments the database was away. */
+type Faults = { kills: number[]; databaseGoneAt?: number; databaseBackAt?: number };
 
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
     database: { type: "string", default: "postgres" },
+    "database-failover": { type: "boolean", default: false },
   },
 });
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 if (!(seconds > 0) || !Number.isInteger(seed) || !["postgres", "sqlite"].includes(values.database)) {
-  console.error("npm run cluster -- [--seconds NUMBER] [--seed WHOLE_NUMBER] [--database postgres|sqlite]");
+  console.error(
+    "npm run cluster -- [--seconds NUMBER] [--seed WHOLE_NUMBER] [--database postgres|sqlite] [--database-failover]",
+  );
   process.exit(2);
 }
 process.exit((await main()) ? 0 : 1);
 
 async function main(): Promise<boolean> {
-  console.log(`… ${values.database}, chain, contracts, indexer and standby, two api processes, load balancer`);
-  const postgres = values.database === "postgres" ? await startPostgres() : undefined;
+  const pair = values["database-failover"] ? await startPostgresPair() : undefined;
+  const databaseName = pair ? "a PostgreSQL primary and its synchronous standby" : values.database;
+  console.log(`… ${databaseName}, chain, contracts, indexer and standby, two api processes, load balancer`);
+  const postgres = values.database === "postgres" && !pair ? await startPostgres() : undefined;
   let system: FaultSystem | undefined;
   let standby: Supervised | undefined;
   try {
     const environment = { RATE_LIMIT_SCALE: "10000", LOG_LEVEL: "warn" };
-    system = await startFaultSystem({ databaseUrl: await postgres?.createDatabase(), environment, seed });
+    const databaseUrl = pair?.databaseUrl ?? (await postgres?.createDatabase());
+    system = await startFaultSystem({ databaseUrl, environment, seed });
     const second = await system.anotherApi();
     standby = await startStandby(system);
     const ports = [system.url, second.url].map((url) => Number(new URL(url).port));
     const balancer = await startLoadBalancer(ports);
     try {
-      return await loadAndKill(system, balancer.url, [system.api, second, system.indexer, standby]);
+      const parts = [system.api, second, system.indexer, standby];
+      return await loadAndKill(system, balancer.url, parts, pair);
     } finally {
       console.log(`${balancer.retried()} requests were passed to another process`);
       await balancer.stop();
@@ -66,6 +93,7 @@ async function main(): Promise<boolean> {
     await standby?.stop("SIGKILL");
     await system?.stop();
     await postgres?.stop();
+    await pair?.stop();
   }
 }
 
@@ -82,15 +110,34 @@ async function startStandby({ environment }: FaultSystem): Promise<Supervised> {
   return standby;
 }
 
-async function loadAndKill(system: FaultSystem, url: string, parts: readonly Supervised[]): Promise<boolean> {
+async function loadAndKill(
+  system: FaultSystem,
+  url: string,
+  parts: readonly Supervised[],
+  pair: PostgresPair | undefined,
+): Promise<boolean> {
   const random = seededRandom(seed);
-  const tally: Tally = { reads: [], writes: 0, wrong: [], repeated: 0, bought: 0 };
+  const tally: Tally = { reads: [], refusedReads: 0, writes: [], wrong: [], repeated: 0 };
   const deadline = performance.now() + seconds * 1_000;
-  const kills: number[] = [];
+  const faults: Faults = { kills: [] };
   const load = [
     ...Array.from({ length: BUYERS }, (_, index) => keepBuying(url, seededRandom(seed + index), deadline, tally)),
-    ...Array.from({ length: READERS }, (_, index) => keepReading(url, index, deadline, kills, tally)),
+    ...Array.from({ length: READERS }, (_, index) => keepReading(url, index, deadline, faults, tally)),
   ];
+  if (pair) await failOver(pair, random, faults, tally);
+  else await killParts(parts, random, deadline, faults);
+  await Promise.all(load);
+  tellReads(tally);
+  await Promise.all(parts.map((part) => part.ready("/healthz")));
+  return isWhole(system, tally);
+}
+
+async function killParts(
+  parts: readonly Supervised[],
+  random: Random,
+  deadline: number,
+  { kills }: Faults,
+): Promise<void> {
   const killed: Record<string, number> = {};
   while (performance.now() + RESPITE_MS < deadline) {
     await delay(between(random, 1_000, 2 * RESPITE_MS));
@@ -99,44 +146,82 @@ async function loadAndKill(system: FaultSystem, url: string, parts: readonly Sup
     await part.kill();
     killed[part.name] = (killed[part.name] ?? 0) + 1;
   }
-  await Promise.all(load);
-  tally.reads.sort((one, other) => one - other);
-  const p99 = tally.reads[Math.floor(tally.reads.length * 0.99)] ?? 0;
   console.log(`killed: ${JSON.stringify(killed)}`);
+}
+
+/** Kills the primary, promotes the standby a while later, and waits for the first purchase after it. */
+async function failOver(pair: PostgresPair, random: Random, faults: Faults, tally: Tally): Promise<void> {
+  await delay(between(random, seconds * 200, seconds * 500));
+  const before = tally.writes.length;
+  const goneAt = performance.now();
+  faults.databaseGoneAt = goneAt;
+  await pair.killPrimary();
+  await delay(between(random, PROMOTE_AFTER_MS.least, PROMOTE_AFTER_MS.most));
+  const promotedAt = performance.now();
+  await pair.promoteStandby();
+  const isAfter = (write: Write) => write.askedAt > goneAt;
+  const first = await until("a purchase is acknowledged by the new primary", () => tally.writes.find(isAfter), 60_000);
+  faults.databaseBackAt = first.acknowledgedAt;
+  const inSeconds = (ms: number) => (ms / 1_000).toFixed(1);
   console.log(
-    `${tally.reads.length} reads (p99 ${p99.toFixed(1)} ms outside kills), ${tally.writes} writes, ${tally.repeated} repeated by the client`,
+    `The primary was killed after ${before} purchases and the standby promoted ${inSeconds(promotedAt - goneAt)} s later`,
   );
-  await Promise.all(parts.map((part) => part.ready("/healthz")));
+  console.log(
+    `Outage: ${inSeconds(first.acknowledgedAt - goneAt)} s without a write, ${inSeconds(first.acknowledgedAt - promotedAt)} s of them after the promotion`,
+  );
+}
+
+function tellReads({ reads, refusedReads, writes, repeated }: Tally): void {
+  reads.sort((one, other) => one - other);
+  const p99 = reads[Math.floor(reads.length * 0.99)] ?? 0;
+  const refused = refusedReads > 0 ? `, ${refusedReads} answered 503 while the database was away` : "";
+  console.log(
+    `${reads.length} reads (p99 ${p99.toFixed(1)} ms outside kills)${refused}, ${writes.length} writes, ${repeated} repeated by the client`,
+  );
+}
+
+/** Whether every acknowledged purchase is there, minted once and paid once, and the ledger agrees with the chain. */
+async function isWhole(system: FaultSystem, { writes, wrong }: Tally): Promise<boolean> {
   const { purchases } = await system.settled(SETTLE_MS);
   const reconciled = await system.run("scripts/reconcile.ts");
-  const lost = Math.max(0, tally.bought - purchases);
+  const stored = await storedIds(system);
+  const lost = writes.filter((write) => !stored.has(BigInt(write.id)));
   console.log(
-    `${purchases} purchases: each minted once and paid once, ${tally.bought} were acknowledged, ${lost} lost`,
+    `${purchases} purchases: each minted once and paid once, ${writes.length} were acknowledged, ${lost.length} lost`,
   );
-  for (const sentence of new Set(tally.wrong)) console.log(`✗ wrong answer: ${sentence}`);
+  for (const sentence of new Set(wrong)) console.log(`✗ wrong answer: ${sentence}`);
   console.log(reconciled.output.trim());
-  const isRight = lost === 0 && tally.wrong.length === 0 && reconciled.code === 0;
+  const isRight = lost.length === 0 && writes.length > 0 && wrong.length === 0 && reconciled.code === 0;
   console.log(isRight ? "Nothing lost, nothing twice, no wrong answer" : "FAILED");
   return isRight;
+}
+
+async function storedIds({ databaseUrl }: FaultSystem): Promise<Set<bigint>> {
+  const database = await connect(databaseUrl);
+  try {
+    const rows = await database.kysely.selectFrom("purchases").select("id").execute();
+    return new Set(rows.map((row) => row.id));
+  } finally {
+    await database.close();
+  }
 }
 
 async function keepBuying(url: string, random: Random, deadline: number, tally: Tally): Promise<void> {
   const shopper = new Shopper(url);
   await patiently(() => shopper.signUp(), tally);
   while (performance.now() < deadline) {
-    await patiently(() => shopper.buy(between(random, 1, 8), between(random, 1, 500)), tally);
-    tally.bought++;
-    tally.writes++;
+    const askedAt = performance.now();
+    const id = await patiently(() => shopper.buy(between(random, 1, 8), between(random, 1, 500)), tally);
+    if (id !== undefined) tally.writes.push({ id, askedAt, acknowledgedAt: performance.now() });
     await delay(between(random, 50, 300));
   }
 }
 
 /** A client that retries broken requests; a response that is neither correct nor 503 counts as wrong. */
-async function patiently(work: () => Promise<unknown>, tally: Tally): Promise<void> {
+async function patiently<T>(work: () => Promise<T>, tally: Tally): Promise<T | undefined> {
   for (let attempt = 0; attempt < 200; attempt++) {
     try {
-      await work();
-      return;
+      return await work();
     } catch (error) {
       const message = String(error);
       const isRegistered = message.includes("already registered");
@@ -147,10 +232,11 @@ async function patiently(work: () => Promise<unknown>, tally: Tally): Promise<vo
     }
   }
   tally.wrong.push("a write was refused 200 times");
+  return undefined;
 }
 
 /** Reads public resources and its own profile in turns; any incorrect response counts as wrong. */
-async function keepReading(url: string, from: number, deadline: number, kills: readonly number[], tally: Tally) {
+async function keepReading(url: string, from: number, deadline: number, faults: Faults, tally: Tally) {
   const shopper = new Shopper(url);
   await patiently(() => shopper.signUp(), tally);
   for (let turn = from; performance.now() < deadline; turn++) {
@@ -158,12 +244,19 @@ async function keepReading(url: string, from: number, deadline: number, kills: r
     const asked = performance.now();
     try {
       const { status, body } = await shopper.call("GET", path);
-      if (status !== 200 || !JSON.stringify(body).includes(word)) tally.wrong.push(`GET ${path}: ${status}`);
+      if (status === 503 && isDatabaseAway(faults)) tally.refusedReads++;
+      else if (status !== 200 || !JSON.stringify(body).includes(word)) tally.wrong.push(`GET ${path}: ${status}`);
     } catch (error) {
       tally.wrong.push(`GET ${path}: ${error}`);
     }
     const now = performance.now();
-    if (!kills.some((at) => asked < at + KILL_WINDOW_MS && now > at)) tally.reads.push(now - asked);
+    const isNearKill = faults.kills.some((at) => asked < at + KILL_WINDOW_MS && now > at);
+    if (!isNearKill && !isDatabaseAway(faults)) tally.reads.push(now - asked);
     await delay(20);
   }
+}
+
+function isDatabaseAway({ databaseGoneAt, databaseBackAt }: Faults): boolean {
+  if (databaseGoneAt === undefined) return false;
+  return databaseBackAt === undefined || performance.now() < databaseBackAt + KILL_WINDOW_MS;
 }

