@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Caller } from "./support/caller.ts";
 import { type ApiSystem, onBothSystems } from "./support/system.ts";
 
-/** What each role is answered, by status, where it has no right; "in" means that it got past the door. */
+/** The status that each role gets without access; "in" means that it passed the access rule. */
 type Expected = Record<Role, 401 | 403 | 404 | "in">;
 type Role = "anonymous" | "dead" | "other" | "owner" | "compat" | "admin" | "old_admin" | "service";
 
@@ -66,14 +66,14 @@ const TABLE: Record<string, Expected> = {
   "get /api/admin/overview": admins,
   "get /api/admin/audit-log": admins,
   "post /api/admin/payouts": admins,
-  // Its own signature is its door; none of the roles has it.
+  // Access is by a signature over the body, which none of the roles has.
   "post /api/hooks/affiliate/{network}": Object.fromEntries(
     Object.keys(everyone).map((role) => [role, 404]),
   ) as Expected,
 };
 
 onBothSystems("Who may call what", { SIMULATED_PURCHASES: "false" }, (system) => {
-  it("lets each role through the doors that the table names, and through no other", async () => {
+  it("lets each role make the calls that the table names, and no others", async () => {
     const callers = await callersOf(system());
     const purchaseId = await callers.owner.buy();
     const paths = (await callers.anonymous.get("/api/openapi.json")).body.paths as Record<
@@ -88,7 +88,7 @@ onBothSystems("Who may call what", { SIMULATED_PURCHASES: "false" }, (system) =>
     const mistakes: string[] = [];
     for (const [name, expected] of Object.entries(TABLE)) {
       const [method = "", template = ""] = name.split(" ");
-      // Sessions that the walk would end are walked last, by themselves.
+      // Calls that end a session come last.
       if (name === "post /api/logout" || name === "delete /api/me") continue;
       for (const [role, caller] of Object.entries(callers) as [Role, Caller][]) {
         const path = template.replace("{network}", "nobody").replace(/\{\w+\}/g, "999999");
@@ -119,7 +119,7 @@ onBothSystems("Who may call what", { SIMULATED_PURCHASES: "false" }, (system) =>
     expect((await other.post("/api/check-user", { address: other.address })).body.exists).to.equal(false);
   });
 
-  it("answers a wrong method with the right ones, and an unknown call with JSON", async () => {
+  it("responds to a wrong method with the allowed ones, and to an unknown call in JSON", async () => {
     const caller = system().anonymous();
     const wrong = await caller.send("DELETE", "/api/stores");
     expect(wrong.status).to.equal(405);

@@ -14,11 +14,11 @@ const CENT_IN_WEI = 10n ** 16n;
 
 const environment = {
   SIMULATED_PURCHASES: "false",
-  // A network's secret is changed by having two for a while.
+  // During a change of secrets a network has two.
   AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET},awin:${OTHER_SECRET},rakuten:${OTHER_SECRET}`,
 };
 
-onBothSystems("What an affiliate network tells", environment, (system) => {
+onBothSystems("Reports of an affiliate network", environment, (system) => {
   let eventCount = 0;
   const eventId = () => `event-${++eventCount}`;
   const buy = async (buyer: Caller, amount = 100) => {
@@ -49,7 +49,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
       expect(url.searchParams.get("click_id")).to.equal(await clickIdOf(system(), purchase.id));
     });
 
-    it("a report mints, a confirmation confirms and pays; each answer says what came of it", async () => {
+    it("a report mints, a confirmation confirms and pays; each response says what happened", async () => {
       const buyer = await system().user();
       const { id, click_id } = await buy(buyer);
       const report = await tell(system(), { event_id: eventId(), type: "report", click_id });
@@ -68,7 +68,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
       await buyer.seen(id, (one) => one.cashback_state === "paid");
     });
 
-    it("its own figure counts, until the token is minted", async () => {
+    it("its own amount counts, until the ticket is minted", async () => {
       const buyer = await system().user();
       const { id, click_id } = await buy(buyer, 100);
       await tell(system(), { event_id: eventId(), type: "report", click_id, amount: "80.00" });
@@ -84,7 +84,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
   });
 
   describe("of a return", () => {
-    it("before the mint leaves no token", async () => {
+    it("before the mint leaves no ticket", async () => {
       const buyer = await system().user();
       const { id, click_id } = await buy(buyer);
       await tell(system(), { event_id: eventId(), type: "reverse", click_id });
@@ -102,7 +102,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
       expect((await buyer.me()).totals).to.include({ total: "5", count: 1 });
     });
 
-    it("between mint and confirmation cancels the token, for good", async () => {
+    it("between mint and confirmation cancels the ticket for ever", async () => {
       const buyer = await system().user();
       const { id, click_id } = await buy(buyer);
       await mint(buyer, id);
@@ -127,13 +127,13 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
       await buyer.seen(first.id, (one) => one.cashback_state === "paid");
       await tell(system(), { event_id: eventId(), type: "reverse", click_id: first.click_id });
       const { kysely } = await system().database();
-      await until("what is owed back is known", () =>
+      await until("the debt is recorded", () =>
         kysely.selectFrom("adjustments").selectAll().where("wallet", "=", buyer.address).executeTakeFirst(),
       );
-      // 3 of the 5 CHZ that are owed back, then 4: two of them are left to pay.
+      // 3 of the 5 CHZ of debt, then 4: two of them remain payable.
       const small = await buy(buyer, 60);
       await tell(system(), { event_id: eventId(), type: "confirm", click_id: small.click_id });
-      await until("the small one is settled without a payment", async () => {
+      await until("the small one is settled without a payout", async () => {
         const row = await kysely
           .selectFrom("purchases")
           .select(["settled_at", "offset_gwei"])
@@ -146,7 +146,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
       await buyer.seen(large.id, (one) => one.cashback_state === "paid");
       expect(await paymentsOf(small.id)).to.deep.equal([]);
       expect(await paymentsOf(large.id)).to.deep.equal([200n * CENT_IN_WEI]);
-      // A second return of the same sale owes nothing more.
+      // A second return of the same sale adds no debt.
       await tell(system(), { event_id: eventId(), type: "reverse", click_id: first.click_id });
       const last = await buy(buyer, 20);
       await tell(system(), { event_id: eventId(), type: "confirm", click_id: last.click_id });
@@ -157,7 +157,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
   });
 
   describe("twice", () => {
-    it("counts once a network: another network may use the same id", async () => {
+    it("counts once per network: another network may use the same id", async () => {
       const buyer = await system().user();
       const { click_id } = await buy(buyer);
       const event = { event_id: eventId(), type: "report", click_id };
@@ -174,7 +174,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
   });
 
   describe("is believed", () => {
-    it("with either of a network's secrets, and in the hex of any case", async () => {
+    it("with either of a network's secrets, in hex of any case", async () => {
       const buyer = await system().user();
       const { click_id } = await buy(buyer);
       const event = { event_id: eventId(), type: "report", click_id };
@@ -197,7 +197,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
       for (const atS of [nowS - 280, nowS + 280]) expect((await tell(system(), event, { atS })).status).to.equal(200);
     });
 
-    it("not without a signature, nor with one over other bytes, another time or by another network", async () => {
+    it("not without a signature, or with one over other bytes, for another time or of another network", async () => {
       const buyer = await system().user();
       const { id, click_id } = await buy(buyer);
       const event = { event_id: eventId(), type: "confirm", click_id };
@@ -227,7 +227,7 @@ onBothSystems("What an affiliate network tells", environment, (system) => {
     });
   });
 
-  it("is refused where it is malformed, though it is signed", async () => {
+  it("is refused if it is malformed, even when signed", async () => {
     const buyer = await system().user();
     const { click_id } = await buy(buyer);
     const event: Record<string, unknown> = { event_id: eventId(), type: "report", click_id };

@@ -14,7 +14,7 @@ describe("BONUS_PROGRAM=tiers", function () {
   });
   after(() => system?.stop());
 
-  it("is what a purchase is given, and what the configuration tells the page", async () => {
+  it("is applied to purchases and reported to the page", async () => {
     const shopper = new Caller(system.url, HOLDER);
     await shopper.register();
     const { body: config } = await shopper.get("/api/config");
@@ -30,7 +30,7 @@ describe("BONUS_PROGRAM=tiers", function () {
       });
       return body.purchase.bonus_percent;
     };
-    // The clubs' rule would give 0 and 3.
+    // Program `club` would give 0 and 3.
     expect(await bonusAt(null)).to.equal("1");
     expect(await bonusAt("Paris Saint-Germain")).to.equal("3");
   });

@@ -9,7 +9,7 @@ import { onBothSystems } from "./support/system.ts";
 
 const IMAGE = "https://example.com/token.png";
 
-onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("The catalogue, written by admins", { SIMULATED_PURCHASES: "false" }, (system) => {
   let admin: Caller;
   before(async () => {
     admin = await system().adminCaller();
@@ -30,7 +30,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
   const fanTokens = async (): Promise<FanToken[]> => (await admin.get("/api/fan-tokens")).body.data;
 
   describe("A percent", () => {
-    it("is taken with a dot, with a comma and as a number, from 0 to 100, and answered with a dot", async () => {
+    it("is accepted with a dot, with a comma and as a number, from 0 to 100, and returned with a dot", async () => {
       const id = await createStore();
       const given: [unknown, string][] = [
         ["5.75", "5.75"],
@@ -47,7 +47,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(await store(id)).to.include({ cashback: "0% - 100%", cashback_min: 0, cashback_max: 100 });
     });
 
-    it("that is none is refused, and changes nothing (F24)", async () => {
+    it("that is invalid is refused, and changes nothing (F24)", async () => {
       const id = await createStore();
       const categoryId = await addCategory(id, "5");
       const hostile = [
@@ -79,7 +79,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
   });
 
   describe("A store", () => {
-    it("keeps the fields that a change does not name, and clears those that it empties", async () => {
+    it("keeps the fields that an update does not name, and clears those that it empties", async () => {
       const id = await createStore({ club: "Santos", category: "Moda", description: "Camisas", logo: IMAGE });
       expect((await put(`/api/store/${id}`, { name: "Loja da Vila" })).status).to.equal(200);
       expect(await store(id)).to.include({ name: "Loja da Vila", club: "Santos", category: "Moda", logo: IMAGE });
@@ -87,7 +87,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(await store(id)).to.include({ club: null, category: null, logo: null, description: "Camisas" });
     });
 
-    it("takes no field that is not its own", async () => {
+    it("refuses unknown fields", async () => {
       const before = await store(1);
       for (const field of ["id", "deleted_at", "created_at", "cashback", "max_cashback", "isAdmin", "name "]) {
         expectInvalid(await admin.post("/api/store", { name: "X", country: "Y", [field]: 1 }), field);
@@ -96,7 +96,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(await store(1)).to.deep.equal(before);
     });
 
-    it("shows markup and right-to-left marks as the text that they are, and refuses what is too long (F27)", async () => {
+    it("treats markup and right-to-left marks as text, and refuses what is too long (F27)", async () => {
       const name = '<script>alert("é")</script>';
       const description = "\u202Eabc\u202C </p><img src=x onerror=alert(1)>";
       const id = await createStore({ name, description });
@@ -111,7 +111,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       );
     });
 
-    it("that is deleted sells no more, but its purchases keep it", async () => {
+    it("that is deleted stops selling, but its purchases keep it", async () => {
       const id = await createStore({ name: "Loja que fecha" });
       const categoryId = await addCategory(id, "4");
       const buyer = await system().user();
@@ -129,7 +129,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(record).to.include({ id: purchaseId, store: "Loja que fecha", cashback_percent: "4" });
     });
 
-    it("without a category sells nothing, and says what to do", async () => {
+    it("without a category does not sell, and says what to do", async () => {
       const id = await createStore();
       const categoryId = await addCategory(id);
       await admin.send("DELETE", `/api/store/${id}/cashback/${categoryId}`);
@@ -138,7 +138,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expectRefusal(answer, 409, "NO_CASHBACK");
     });
 
-    it("has its own categories, and lends none of them to another store", async () => {
+    it("has its own categories, which no other store can use", async () => {
       const [one, other] = [await createStore(), await createStore()];
       const categoryId = await addCategory(one, "3");
       const path = `/api/store/${other}/cashback/${categoryId}`;
@@ -161,7 +161,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect((await admin.post("/api/admin/fan-token", { ...wish, id: other.body.id })).status).to.equal(200);
     });
 
-    it("that is deleted gives no bonus any more", async () => {
+    it("that is deleted stops giving a bonus", async () => {
       const token = await admin.post("/api/admin/fan-token", { name: "Vasco", slug: "vasco", image: IMAGE });
       const buyer = await system().user();
       await buyer.buy(1, 10, "vasco");
@@ -186,7 +186,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       }
     });
 
-    it("whose contract is none counts as not held: the purchase goes on", async () => {
+    it("whose contract is not a token counts as not held, and the purchase is made", async () => {
       const contract = "0x00000000000000000000000000000000000000aa";
       const fields = { name: "Palmeiras", slug: "fantasma", image: IMAGE, contract };
       expect((await admin.post("/api/admin/fan-token", fields)).status).to.equal(200);
@@ -194,7 +194,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       const request = { user: buyer.address, store_id: 1, amount: 10, token_slug: "fantasma" };
       const answer = await buyer.post("/api/register-purchase", request);
       expect(answer.status, answer.text).to.equal(200);
-      expect(answer.body.purchase.bonus_percent, "the club's bonus, none for holding").to.equal("2");
+      expect(answer.body.purchase.bonus_percent, "the store bonus, no holding bonus").to.equal("2");
       expect((await buyer.me()).tokens.find((token) => token.symbol === "FANTASMA")?.balance).to.equal("0");
     });
   });
@@ -209,7 +209,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
     });
     after(() => trap.close());
 
-    it("is public https, or refused without a look at it", async () => {
+    it("is public https, or refused without a request", async () => {
       const { port } = trap.address() as AddressInfo;
       const hostile = [
         "javascript:alert(1)",
@@ -263,7 +263,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
         expectInvalid(await buyer.post("/api/mint-nft", wish), "metadata_uri", url);
       }
       expect([await store(1), await fanTokens()]).to.deep.equal(before);
-      expect(visits, "requests that left for one of them").to.equal(0);
+      expect(visits, "requests to any of them").to.equal(0);
     });
 
     it("may be any public one, with a port, a query and letters of any script", async () => {
@@ -280,7 +280,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
   });
 
   describe("The audit log", () => {
-    it("tells every write, who did it and what, newest first and in pages", async () => {
+    it("records every write, who made it and what changed, newest first and in pages", async () => {
       const storeId = await createStore({ name: "Auditada" });
       const categoryId = await addCategory(storeId, "2.5");
       await put(`/api/store/${storeId}`, { country: "Chile" });
@@ -318,7 +318,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(next.entries[0].id).to.equal(page.next_before - 1);
     });
 
-    it("tells nothing of a write that was refused", async () => {
+    it("does not record a refused write", async () => {
       const newest = async () => (await admin.get("/api/admin/audit-log?limit=1")).body.entries[0];
       const before = await newest();
       await put("/api/store/999999", { name: "X" });
@@ -327,7 +327,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(await newest()).to.deep.equal(before);
     });
 
-    it("takes many writes at once, none lost, the chain whole", async () => {
+    it("records many writes at once, none lost, the hash chain intact", async () => {
       const id = await createStore();
       const { kysely } = await system().database();
       const count = async () => (await kysely.selectFrom("audit_log").select("id").execute()).length;
@@ -342,7 +342,7 @@ onBothSystems("The catalogue, written by administrators", { SIMULATED_PURCHASES:
       expect(await findBrokenAudit(kysely)).to.equal(undefined);
     });
 
-    it("shows a row that was changed, taken out or put in", async () => {
+    it("detects a row that was changed, removed or inserted", async () => {
       const { kysely } = await system().database();
       const rows = await kysely.selectFrom("audit_log").selectAll().orderBy("id").execute();
       const row = rows[3];

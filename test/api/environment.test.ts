@@ -13,7 +13,7 @@ const SPICY = {
 const MAINNET = { ...SPICY, NETWORK: "chiliz", RATE_URL: "https://rates.example/chz-brl" };
 
 describe("The api's environment", () => {
-  it("waits one confirmation on the local chain, and gathers for a moment", () => {
+  it("waits for one confirmation on the local chain, and batches for a moment", () => {
     const { CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS } = readEnvironment({});
     expect({ CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS }).to.deep.equal({
       CONFIRMATIONS: 1,
@@ -22,7 +22,7 @@ describe("The api's environment", () => {
     });
   });
 
-  it("waits for depth on a public chain, unless it is told otherwise", () => {
+  it("waits for finality on a public chain, unless configured otherwise", () => {
     const { CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE } = readEnvironment(SPICY);
     expect({ CONFIRMATIONS, PAYOUT_CONFIRMATIONS, BATCH_AGE_MS, AUTH_MODE }).to.deep.equal({
       CONFIRMATIONS: 15,
@@ -88,7 +88,7 @@ describe("The api's environment", () => {
     expect(readEnvironment({ TRUST_PROXY: "2" }).TRUST_PROXY).to.equal("2");
   });
 
-  it("takes the http addresses of RPC_URLS, and wants one", () => {
+  it("reads the http addresses of RPC_URLS, and requires one", () => {
     const urls = "wss://node.example/ws, https://node.example/rpc";
     expect(readEnvironment({ ...SPICY, RPC_URLS: urls }).RPC_URLS).to.deep.equal(["https://node.example/rpc"]);
     expect(() => readEnvironment({ RPC_URLS: "wss://node.example" })).to.throw(EnvironmentError, /^RPC_URLS needs/);

@@ -9,7 +9,7 @@ import { onBothSystems } from "./support/system.ts";
 const EMAIL = "quem-quer-sair@example.com";
 const LAST_NAME = "Sobrenome Inconfundível";
 
-// Lei Geral de Proteção de Dados, article 18: who a wallet is, is forgotten; what the wallet bought stays.
+// Lei Geral de Proteção de Dados, article 18: the person is erased, the wallet's purchases stay.
 onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (system) => {
   const enterAs = async (caller: Caller) => {
     const { challenge } = (await caller.post("/api/check-user", { address: caller.address })).body;
@@ -21,13 +21,13 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (s
     caller.token = answer.body.token;
   };
 
-  it("leaves no trace of the person in any table or log, and all of the wallet's purchases", async () => {
+  it("leaves no trace of the person in any table or log, and keeps the wallet's purchases", async () => {
     const caller = system().anonymous();
     await enterAs(caller);
     const id = await caller.buy(1, 100, "verdao");
     const before = await caller.seen(id, (one) => one.cashback_state === "paid");
     const database = await system().database();
-    expect(await tablesWith(database, EMAIL), "the test sees it where it is").to.deep.equal(["users"]);
+    expect(await tablesWith(database, EMAIL), "the test finds it where it is").to.deep.equal(["users"]);
 
     const erased = await caller.send("DELETE", "/api/me");
     expect([erased.status, erased.body]).to.deep.equal([200, { success: true, message: "Profile erased" }]);
@@ -36,7 +36,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (s
     expect(system().apiLog() + system().indexerLog()).to.not.contain(EMAIL);
     expectRefusal(await caller.get("/api/me"), 401, "UNAUTHORIZED");
     expect((await caller.post("/api/check-user", { address: caller.address })).body.exists).to.equal(false);
-    expect((await caller.get(`/api/nfts/${id}`)).status, "the token is the wallet's, on the chain").to.equal(200);
+    expect((await caller.get(`/api/nfts/${id}`)).status, "the ticket is the wallet's, on the chain").to.equal(200);
 
     await caller.enter();
     const me = await caller.me();
@@ -45,7 +45,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (s
     expect(me.totals).to.include({ paid: "7", count: 1 });
   });
 
-  it("ends every session, and does not let a fixed sentence in again", async () => {
+  it("ends every session, and refuses a fixed sentence afterwards", async () => {
     const caller = system().anonymous();
     await enterAs(caller);
     const first = caller.token;
@@ -60,7 +60,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (s
     expectRefusal(fixed, 400, "NONCE_REQUIRED");
   });
 
-  it("stops no payment that is under way", async () => {
+  it("does not stop a pending payout", async () => {
     const caller = system().anonymous();
     await enterAs(caller);
     const id = await caller.buy();
@@ -71,7 +71,7 @@ onBothSystems("The erasure of a profile", { SIMULATED_STEP_DELAY_MS: "100" }, (s
   });
 });
 
-/** The tables that have a text anywhere in a row. */
+/** The tables with a row that contains a text. */
 async function tablesWith({ kysely }: Database, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of TABLE_NAMES) {

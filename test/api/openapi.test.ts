@@ -14,16 +14,16 @@ import { buyConfirmed, mint } from "./support/live-purchase.ts";
 import { type ApiSystem, onBothSystems } from "./support/system.ts";
 
 const SEED = Number(process.env.FUZZ_SEED ?? process.env.FAULT_SEED ?? 1);
-/** For each database. `FUZZ_SECONDS=600 FUZZ_SEED=7 npx mocha test/api/openapi.test.ts` runs longer, elsewhere. */
+/** Per database. `FUZZ_SECONDS=600 FUZZ_SEED=7 npx mocha test/api/openapi.test.ts` runs longer with another seed. */
 const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 8);
 
 const ROLES = ["anonymous", "dead", "owner", "other", "compat", "admin", "service"] as const;
 type Role = (typeof ROLES)[number];
-/** Those who get furthest more often than those who stay at the door. */
+/** Roles with more access are chosen more often. */
 const SENDERS: readonly Role[] = [...ROLES, "owner", "admin", "admin", "admin", "service"];
 const USERS: readonly Role[] = ["owner", "other", "compat", "admin"];
 
-/** Who gets past the door, by the document's own words for it. Whose things they are is looked at behind it. */
+/** The roles with access, by the document's description. Ownership is checked after that. */
 const DOORS: Record<string, readonly Role[]> = {
   "Anyone.": ROLES,
   "A signed-in user.": USERS,
@@ -34,14 +34,14 @@ const DOORS: Record<string, readonly Role[]> = {
   "An administrator.": ["admin"],
   "A caller whose body is signed with the shared secret.": [],
 };
-/** Refusals that need no look at who calls: the request cannot be read. */
+/** Refusals before the identity is checked: the request cannot be read. */
 const UNREADABLE = [400, 413, 415];
-/** The system says of itself that it stands still: an administrator of the fuzz stopped payments. */
+/** The system is paused: an admin of the fuzz stopped payouts. */
 const STANDS_STILL = ["PAYOUTS_PAUSED"];
 const SECRET_EMAIL = "segredo-da-dona@example.com";
 
 describe("The server's table of routes", () => {
-  it("is what the document tells, and the reverse", () => {
+  it("matches the document in both directions", () => {
     const services = {
       environment: { RPC_URLS: ["http://127.0.0.1:1"], RATE_LIMIT_SCALE: 1, CORS_ORIGINS: [] },
       network: "localhost",
@@ -54,7 +54,7 @@ describe("The server's table of routes", () => {
     const app = createApp({ services, metrics, routes, site: (_request, _response, next) => next() });
     const registered = app.router.stack.flatMap(({ route }) => {
       const methods = new Set(route?.stack.map((layer) => layer.method));
-      // What answers a wrong method is registered for all of them.
+      // The handler of wrong methods is registered for all methods.
       return methods.size === 1 ? [`${[...methods][0]} ${route?.path.replace(/:(\w+)/g, "{$1}")}`] : [];
     });
     const document = JSON.parse(String(textOf(routes, "/api/openapi.json")));
@@ -89,14 +89,14 @@ onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (syst
     }
   });
 
-  it("is a page to read, too, which tells every call and runs no script", async () => {
+  it("is also a page that lists every call and runs no script", async () => {
     const page = await system().anonymous().get("/api/docs");
     expect(page.headers.get("content-type")).to.match(/^text\/html/);
     expect(page.headers.get("content-security-policy")).to.not.contain("script");
     for (const path of Object.keys(documented.document.paths)) expect(page.text).to.contain(`<code>${path}</code>`);
   });
 
-  it("answers a method that a path does not have with 405, and those that it has", async () => {
+  it("responds with 405 and the allowed methods to a wrong method", async () => {
     for (const [path, methods] of Object.entries(documented.document.paths)) {
       const own = Object.keys(methods).map((method) => method.toUpperCase());
       const typed = path.replace(/\{network\}/, "awin").replace(/\{\w+\}/g, "1");
@@ -110,19 +110,19 @@ onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (syst
     }
   });
 
-  describe("What is no HTTP", () => {
+  describe("Malformed HTTP", () => {
     const cases: [string, string, number][] = [
-      ["no request at all", "hello\r\n\r\n", 400],
-      ["headers without an end", `GET /api HTTP/1.1\r\nhost: x\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+      ["bytes that are not a request", "hello\r\n\r\n", 400],
+      ["headers that do not end", `GET /api HTTP/1.1\r\nhost: x\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`, 431],
       ["two lengths", "POST /api/login HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}", 400],
       [
-        "a length and chunks",
+        "both a length and chunks",
         "POST /api/login HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
         400,
       ],
     ];
     for (const [name, bytes, status] of cases) {
-      it(`is answered in JSON: ${name}`, async () => {
+      it(`gets a response in JSON: ${name}`, async () => {
         const text = await exchange(system().url, bytes);
         expect(text).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
         const body = JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4));
@@ -132,7 +132,7 @@ onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (syst
     }
   });
 
-  describe("Requests that are made up from it", () => {
+  describe("Requests generated from the document", () => {
     let callers: Record<Role, Caller>;
     let pools: Pools;
     before(async () => {
@@ -140,7 +140,7 @@ onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (syst
       pools = await poolsOf(system(), callers);
     });
 
-    it(`are answered as it says, by every role (seed ${SEED}, ${FUZZ_SECONDS} s)`, async function () {
+    it(`get the documented responses, as every role (seed ${SEED}, ${FUZZ_SECONDS} s)`, async function () {
       this.timeout(FUZZ_SECONDS * 1_000 + 60_000);
       const seen = new Map<string, number>();
       const requests = fuzzedRequests(documented.operations(), SENDERS, pools);
@@ -161,10 +161,10 @@ onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (syst
         },
       );
       if (process.env.FUZZ_SECONDS) console.log(Object.fromEntries([...seen].sort()));
-      // A fuzz that only bounces off the door shows nothing.
+      // A fuzz whose requests are all refused proves nothing.
       const reached = [...seen.keys()].filter((name) => / 2\d\d$/.test(name)).map((name) => name.split(" ")[0]);
       const count = [...seen.values()].reduce((sum, times) => sum + times, 0);
-      if (count >= 500) expect(new Set(reached).size, "operations that were done").to.be.greaterThan(12);
+      if (count >= 500) expect(new Set(reached).size, "calls that succeeded").to.be.greaterThan(12);
       expect((await system().anonymous().get("/healthz")).status).to.equal(200);
       expect(system().apiLog()).to.not.match(/"level":60|"status":500/);
     });
@@ -189,7 +189,7 @@ function doorOf(description: string): string {
   return description.replace("Who may call it: ", "");
 }
 
-/** Sends bytes as they are, and answers what comes back until the end. */
+/** Sends raw bytes, and returns the response until the connection closes. */
 function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -232,7 +232,7 @@ async function enterByFixedSentence(caller: Caller, purpose: "register" | "login
   caller.token = (await caller.post(path, { ...PERSON, ...proof })).body.token;
 }
 
-/** Things that are there, things that were deleted, and things of other people. */
+/** Existing resources, deleted ones, and other users' ones. */
 async function poolsOf(system: ApiSystem, { owner, other, compat, admin }: Record<Role, Caller>): Promise<Pools> {
   const confirmed = await buyConfirmed(system, owner);
   const pending = await owner.buy();
@@ -282,7 +282,7 @@ async function send(caller: Caller, request: FuzzedRequest<Role>): Promise<Answe
   return caller.raw(request.method, request.path, hasBody ? request.body : undefined, request.headers);
 }
 
-/** What every answer to every request must be, whatever it was. */
+/** What holds for every response to every request. */
 function judge(documented: Documented, request: FuzzedRequest<Role>, answer: Answer): void {
   const about = `${answer.status} ${answer.text.slice(0, 300)}`;
   const readsAsGet = request.method === "HEAD" ? "GET" : request.method;
@@ -310,7 +310,7 @@ function judge(documented: Documented, request: FuzzedRequest<Role>, answer: Ans
   } else if (operation.security) expect(answer.status, about).to.not.equal(401);
 }
 
-/** Those who signed out or erased themselves come back, so that the next request is of the same role. */
+/** Users who logged out or erased their profile sign in again, to keep their role. */
 async function revive(
   system: ApiSystem,
   callers: Record<Role, Caller>,

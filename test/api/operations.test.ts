@@ -7,7 +7,7 @@ import { type ApiSystem, startSystem } from "./support/system.ts";
 
 const SHOP = "https://shop.example";
 
-describe("What an operator sees of the api", function () {
+describe("The api's endpoints for operators", function () {
   this.timeout(60_000);
   let system: ApiSystem;
   let metricsPort = 0;
@@ -22,7 +22,7 @@ describe("What an operator sees of the api", function () {
     return { status: response.status, type: response.headers.get("content-type") ?? "", text: await response.text() };
   };
 
-  it("lives and is ready, each in its own words", async () => {
+  it("reports health and readiness", async () => {
     const anyone = system.anonymous();
     expect((await anyone.get("/healthz")).body).to.deep.equal({ status: "ok" });
     const ready = await until("it is ready", async () => {
@@ -34,7 +34,7 @@ describe("What an operator sees of the api", function () {
     expect(ready.headers.get("cache-control")).to.equal("no-store");
   });
 
-  it("is not ready while its chain is silent, but lives, and says which part is missing", async () => {
+  it("is healthy but not ready while its chain does not respond, and says which part is missing", async () => {
     process.kill(system.anvil.pid, "SIGSTOP");
     try {
       const anyone = system.anonymous();
@@ -50,7 +50,7 @@ describe("What an operator sees of the api", function () {
     await until("it is ready again", async () => (await system.anonymous().get("/readyz")).status === 200);
   });
 
-  it("tells the web app what it must know, and nothing that is secret", async () => {
+  it("gives the web app its configuration, and nothing secret", async () => {
     const answer = await system.anonymous().get("/api/config");
     const { data } = configResponseSchema.parse(answer.body);
     expect(data).to.include({
@@ -67,7 +67,7 @@ describe("What an operator sees of the api", function () {
     }
   });
 
-  it("tells Prometheus its figures, by route and never by what was typed", async () => {
+  it("exports metrics by route, never by the requested path", async () => {
     await system.anonymous().get("/api/stores/123456789");
     await system.anonymous().get("/api/no-such-call-987654321");
     const { status, type, text } = await metricsOf(`http://127.0.0.1:${metricsPort}/metrics`);
@@ -83,7 +83,7 @@ describe("What an operator sees of the api", function () {
     expect((await metricsOf(`http://127.0.0.1:${metricsPort}/other`)).status).to.equal(404);
   });
 
-  it("tells them on its public port to this machine only", async () => {
+  it("serves metrics on its public port to this machine only", async () => {
     const url = `${system.url}/metrics`;
     expect((await metricsOf(url)).text).to.contain("torcida_http_request_seconds");
     for (const [name, value] of Object.entries({ "x-forwarded-for": "127.0.0.1", forwarded: "for=127.0.0.1" })) {
@@ -91,7 +91,7 @@ describe("What an operator sees of the api", function () {
     }
   });
 
-  it("opens itself to the listed origins, exactly, and to no other", async () => {
+  it("allows exactly the listed origins", async () => {
     const preflight = (origin: string) =>
       system.anonymous().send("OPTIONS", "/api/register-purchase", undefined, {
         origin,
@@ -112,10 +112,10 @@ describe("What an operator sees of the api", function () {
     expect(read.headers.get("vary")).to.contain("Origin");
   });
 
-  describe("with the limits of the public", () => {
+  describe("with the public limits", () => {
     before(async () => {
       await system.stopApi("SIGTERM");
-      // A twentieth: six purchases a minute and wallet, one check-user a minute and origin.
+      // A twentieth: six purchases per minute and wallet, one check-user per minute and origin.
       await system.startApi({ RATE_LIMIT_SCALE: "0.05", TRUST_PROXY: "loopback" });
     });
 
@@ -125,12 +125,12 @@ describe("What an operator sees of the api", function () {
       return caller.send("POST", "/api/check-user", body, { "x-forwarded-for": from });
     };
 
-    it("counts by the origin that a trusted proxy names: the last one that is not trusted itself", async () => {
+    it("counts by the origin that a trusted proxy names: the last address that is not a trusted proxy", async () => {
       expect((await check("203.0.113.1")).status).to.equal(200);
       const limited = await check("203.0.113.1");
       expectRefusal(limited, 429, "TOO_MANY_REQUESTS");
       expect(Number(limited.headers.get("retry-after"))).to.be.within(1, 60);
-      expect((await check("198.51.100.7, 203.0.113.1")).status, "what the client put before").to.equal(429);
+      expect((await check("198.51.100.7, 203.0.113.1")).status, "an address forged by the client").to.equal(429);
       expect((await check("203.0.113.2")).status).to.equal(200);
     });
 

@@ -9,7 +9,7 @@ import { readEnvironment } from "../../api/environment.ts";
 import type { Services } from "../../api/services.ts";
 import { serveFrontend } from "../../api/site/serve-frontend.ts";
 
-describe("The policy that the web app's pages are served under", () => {
+describe("The content policy of the web app", () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "torcida-policy-"));
@@ -19,7 +19,7 @@ describe("The policy that the web app's pages are served under", () => {
 
   async function policyFor(variables: Record<string, string>): Promise<Map<string, string[]>> {
     const environment = readEnvironment(variables);
-    // The pages need nothing else of the services.
+    // The pages use nothing else of the services.
     const services = { environment, network: environment.network } as Services;
     const server: Server = createServer(express().use(serveFrontend(services, folder)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -40,7 +40,7 @@ describe("The policy that the web app's pages are served under", () => {
     PUBLIC_URL: "https://torcida.example",
   };
 
-  it("lets nothing in but our own scripts, and connects to us and the chain's public RPC", async () => {
+  it("allows only our own scripts, and connections to us and the chain's public RPC", async () => {
     const policy = await policyFor({});
     expect(policy.get("script-src")).to.deep.equal(["'self'"]);
     expect(policy.get("connect-src")).to.deep.equal(["'self'", "http://127.0.0.1:8545"]);
@@ -50,14 +50,14 @@ describe("The policy that the web app's pages are served under", () => {
     expect(onSpicy.get("connect-src")?.join(" ")).not.to.match(/rpc\.example|https:(\s|$)|wss:(\s|$)|walletconnect/);
   });
 
-  it("opens to WalletConnect's relay only where the operator has set it up", async () => {
+  it("allows WalletConnect's relay only if it is configured", async () => {
     const policy = await policyFor({ ...SPICY, VITE_WALLETCONNECT_PROJECT_ID: "0123456789abcdef" });
     expect(policy.get("connect-src")).to.include("wss://relay.walletconnect.org");
     expect(policy.get("frame-src")).to.include("https://verify.walletconnect.org");
     expect(policy.get("script-src")).to.deep.equal(["'self'"]);
   });
 
-  it("lets the operator's web-analytics script in, from its own address", async () => {
+  it("allows the operator's web-analytics script from its own address", async () => {
     const policy = await policyFor({ VITE_ANALYTICS_URL: "https://count.example/script.js" });
     expect(policy.get("script-src")).to.deep.equal(["'self'", "https://count.example"]);
     expect(policy.get("connect-src")).to.include("https://count.example");

@@ -33,8 +33,8 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
     return { id: store.body.id as number, categoryId: category.body.id as number };
   };
 
-  describe("keeps the terms that it was registered on (F30)", () => {
-    it("though the percent is edited before it is minted, and the store renamed", async () => {
+  describe("keeps the terms of its registration (F30)", () => {
+    it("when the percent is edited before the mint, and the store renamed", async () => {
       const store = await newStore("4");
       const buyer = await system().user();
       const id = await buyer.buy(store.id, 200);
@@ -52,7 +52,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect(payment?.args.recipient.toLowerCase()).to.equal(buyer.address);
     });
 
-    it("though the store and its categories are deleted at once", async () => {
+    it("when the store and its categories are deleted at once", async () => {
       const store = await newStore("6");
       const buyer = await system().user();
       const id = await buyer.buy(store.id, 100);
@@ -65,7 +65,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect((await ledger()).paymentsOf(id).map((one) => one.args.amount)).to.deep.equal([600n * CENT_IN_WEI]);
     });
 
-    it("whatever terms the buyer sends along", async () => {
+    it("whatever other terms the buyer sends", async () => {
       const buyer = await system().user();
       const answer = await buyer.post("/api/register-purchase", {
         user: buyer.address,
@@ -82,7 +82,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
     });
   });
 
-  describe("has the bonus of what its buyer holds, read on the chain by the server (reading B)", () => {
+  describe("has the bonus of its buyer's holding, read on the chain by the server (program club)", () => {
     const tokenOf = (slug: string) => {
       const token = system().deployment.fanTokens.find((one) => one.slug === slug);
       if (!token) throw new Error(`No fan token ${slug}`);
@@ -92,7 +92,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       const [from] = await system().anvil.request<string[]>("eth_accounts");
       const data = encodeFunctionData({ abi: testFanTokenAbi, functionName: "mint", args: [to, units] });
       const hash = await system().anvil.request("eth_sendTransaction", { from, to: tokenOf(slug).address, data });
-      await until("the tokens are there", () => system().anvil.request("eth_getTransactionReceipt", hash));
+      await until("the tokens arrived", () => system().anvil.request("eth_getTransactionReceipt", hash));
     };
     const bonusOf = async (buyer: Caller, storeId: number, slug: string) => {
       const request = { user: buyer.address, store_id: storeId, amount: 100, token_slug: slug };
@@ -101,7 +101,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       return answer.body.purchase;
     };
 
-    it("2 % for the club's token, and 0.5, 1 and 2 % more from 10, 30 and 50 tokens on", async () => {
+    it("2 % for the club's token, and 0.5, 1 and 2 % more from 10, 30 and 50 tokens", async () => {
       const one = 10n ** BigInt(tokenOf("verdao").decimals);
       const steps: [bigint, string][] = [
         [0n, "2"],
@@ -123,21 +123,21 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect(me.tokens.find((token) => token.symbol === "VERDAO")?.balance).to.equal("50");
     });
 
-    it("counts whole tokens where a token has no decimals", async () => {
+    it("counts whole tokens if a token has no decimals", async () => {
       expect(tokenOf("psg").decimals).to.equal(0);
       const buyer = await system().user();
       await give("psg", buyer.account.address, 30n);
       expect((await bonusOf(buyer, 2, "psg")).bonus_percent).to.equal("3");
     });
 
-    it("none for another club's token, however many, nor at a store without a club", async () => {
+    it("none for another club's token, whatever the holding, or at a store without a club", async () => {
       const buyer = await system().user();
       await give("psg", buyer.account.address, 1_000n);
       expect((await bonusOf(buyer, 1, "psg")).bonus_percent).to.equal("0");
       expect((await bonusOf(buyer, 3, "psg")).bonus_percent).to.equal("0");
     });
 
-    it("records the block that it was read at, and keeps the bonus whatever moves later", async () => {
+    it("records the block of the reading, and keeps the bonus when the holding changes later", async () => {
       const buyer = await system().user();
       await give("psg", buyer.account.address, 10n);
       const { id } = await bonusOf(buyer, 2, "psg");
@@ -159,7 +159,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect((await buyer.me()).purchases.find((one) => one.id === id)?.bonus_percent).to.equal("2.5");
     });
 
-    it("is on the token itself, inside the whole percent and by itself", async () => {
+    it("is on the ticket, in the whole percent and as its own attribute", async () => {
       const buyer = await system().user();
       await give("psg", buyer.account.address, 50n);
       const { id } = await bonusOf(buyer, 2, "psg");
@@ -199,7 +199,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       }
     });
 
-    it("that pays its percent to the gwei, rounded down", async () => {
+    it("whose cashback is exact to the gwei, rounded down", async () => {
       const store = await newStore("3.33");
       const buyer = await system().user();
       const id = await buyer.buy(store.id, "0.07");
@@ -213,7 +213,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
     });
   });
 
-  it("is its buyer's: nobody else lists it, mints it or takes it for theirs", async () => {
+  it("belongs to its buyer: nobody else can list it, mint it or claim it", async () => {
     const [buyer, other] = [await system().user(), await system().user()];
     const id = await buyer.buy();
     expect((await other.get("/api/purchases")).body.purchases).to.deep.equal([]);
@@ -228,7 +228,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
     expect((await ledger()).mintsOf(id)).to.deep.equal([]);
   });
 
-  it("may bring its own metadata to its token, until it is minted", async () => {
+  it("may have its own metadata, until it is minted", async () => {
     const buyer = await system().user();
     const id = await buyer.buy();
     const metadata_uri = "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.json";
@@ -239,7 +239,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
     expect(await (await ledger()).tokenUri(id)).to.equal(metadata_uri);
   });
 
-  it("is not confirmed by its own buyer, though they are an administrator", async () => {
+  it("cannot be confirmed by its own buyer, even an admin", async () => {
     const id = await admin.buy();
     await mint(admin, id);
     expectRefusal(await admin.post("/api/confirm-purchase", { purchase_id: id }), 403, "FORBIDDEN");
@@ -247,7 +247,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
   });
 
   describe("is paid", () => {
-    it("once for one Idempotency-Key: the same body is answered the same, another body 422", async () => {
+    it("once for one Idempotency-Key: the same body gets the same response, another body 422", async () => {
       const buyer = await system().user();
       const id = await buyer.buy();
       const key = { "idempotency-key": `november-${id}` };
@@ -268,13 +268,13 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect(late.body.payments[0]).to.include({ purchase_id: id, amount: "5", status: "paid" });
       const [onChain] = (await ledger()).paymentsOf(id);
       expect(late.body.payments[0].tx_hash).to.equal(onChain?.transactionHash);
-      // A key is its caller's own: an administrator's is another.
+      // A key belongs to its caller: the same key of an admin is another one.
       const others = await admin.post("/api/distribute-cashback", { user: buyer.address, amount: 4 }, key);
       expectRefusal(others, 409, "NOTHING_PAYABLE");
       expect((await ledger()).paymentsOf(id)).to.have.length(1);
     });
 
-    it("once, though it is asked for fifty times at once, with one key or none (F11, F12, F13)", async () => {
+    it("once, when requested fifty times at once, with one key or none (F11, F12, F13)", async () => {
       const buyer = await system().user();
       const id = await buyer.buy();
       const atOnce = <T>(call: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, call));
@@ -289,7 +289,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       await buyer.seen(id, (one) => one.status === "confirmed");
       const key = { "idempotency-key": `fifty-${id}` };
       const [keyed, keyless] = await Promise.all([atOnce(() => pay(buyer, 5, key)), atOnce(() => pay(buyer, 5))]);
-      // Whoever was first, everybody with the key is told the same.
+      // Whichever request was first, all with the key get the same response.
       const isKeyFirst = countOf(keyed, 202) > 0;
       expect([countOf(keyed, 202), countOf(keyless, 202)]).to.deep.equal(isKeyFirst ? [50, 0] : [0, 1]);
       expect(countOf([...keyed, ...keyless], 409)).to.equal(isKeyFirst ? 50 : 99);
@@ -299,21 +299,21 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect((await buyer.me()).nativeBalance).to.equal("5");
     });
 
-    it("for no Idempotency-Key that is none", async () => {
+    it("not with an invalid Idempotency-Key", async () => {
       const buyer = await system().user();
       for (const key of ["", "x".repeat(129), "a b"]) {
         expectInvalid(await pay(buyer, 5, { "idempotency-key": key }), "Idempotency-Key", key);
       }
     });
 
-    it("by an administrator only with a sign-in of the last fifteen minutes, and never by a fixed sentence", async () => {
+    it("by an admin only with a sign-in of the last fifteen minutes, and never by a fixed sentence", async () => {
       const buyer = await system().user();
       const id = await buyConfirmed(system(), buyer);
       const wish = { user: buyer.address, amount: 5 };
       const tired = await system().adminCaller();
       await system().age(tired.token, 15 * MINUTE_MS + 1_000);
       expectRefusal(await tired.post("/api/distribute-cashback", wish), 403, "PROOF_TOO_OLD");
-      expect((await tired.get("/api/admin/overview")).status, "other calls go on").to.equal(200);
+      expect((await tired.get("/api/admin/overview")).status, "other calls still work").to.equal(200);
       const signature = await admin.signSentence("login");
       const fixed = await admin.post("/api/login", { address: admin.address, signature });
       expectRefusal(fixed, 400, "NONCE_REQUIRED");
@@ -366,7 +366,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       }
     });
 
-    it("not while payments are stopped", async () => {
+    it("not while payouts are paused", async () => {
       const buyer = await system().user();
       const id = await buyConfirmed(system(), buyer);
       await admin.post("/api/admin/payouts", { paused: true, reason: "exercise" });
@@ -383,13 +383,13 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
     });
   });
 
-  describe("that is taken back", () => {
+  describe("that is returned", () => {
     const reverse = async (id: number) => {
       const event = { event_id: `back-${id}`, type: "reverse", click_id: await clickIdOf(system(), id) };
       expect((await tell(system(), event)).status).to.equal(200);
     };
 
-    it("before it is paid is cancelled, and earns nothing", async () => {
+    it("before its payout is cancelled, and earns nothing", async () => {
       const buyer = await system().user();
       const id = await buyer.buy();
       await mint(buyer, id);
@@ -397,7 +397,7 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       const record = await buyer.seen(id, (one) => one.status === "cancelled");
       expect(record.stored_status).to.equal("Cancelado");
       expectRefusal(await service.post("/api/confirm-purchase", { purchase_id: id }), 409, "CANCELLED");
-      await until("its token is cancelled on the chain", async () => {
+      await until("its ticket is cancelled on the chain", async () => {
         const { data } = (await buyer.get(`/api/nfts/${id}`)).body;
         return JSON.stringify(data).includes('"Cancelled"');
       });
@@ -405,14 +405,14 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect((await ledger()).paymentsOf(id)).to.deep.equal([]);
     });
 
-    it("after it is paid is taken from the next cashback, which never is less than nothing (F31)", async () => {
+    it("after its payout is taken off the next cashback, which is never negative (F31)", async () => {
       const buyer = await system().user();
       const returned = await buyConfirmed(system(), buyer, 1, 100);
       await pay(buyer, 5);
       await buyer.seen(returned, (one) => one.cashback_state === "paid");
       await reverse(returned);
       const { kysely } = await system().database();
-      await until("what is owed back is known", () =>
+      await until("the debt is recorded", () =>
         kysely.selectFrom("adjustments").selectAll().where("wallet", "=", buyer.address).executeTakeFirst(),
       );
       const small = await buyConfirmed(system(), buyer, 1, 40);
@@ -430,25 +430,25 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       const paid = await ledger();
       expect(paid.paymentsOf(small)).to.deep.equal([]);
       expect(paid.paymentsOf(large).map((one) => one.args.amount)).to.deep.equal([200n * CENT_IN_WEI]);
-      // Five of the returned one, and two: what the two that were kept earned.
+      // Five of the returned one, and two of the two that were kept.
       expect((await buyer.me()).nativeBalance).to.equal("7");
       const next = await buyConfirmed(system(), buyer, 1, 20);
-      expect((await pay(buyer, 1)).status, "nothing is owed any more").to.equal(202);
+      expect((await pay(buyer, 1)).status, "the debt is settled").to.equal(202);
       await buyer.seen(next, (one) => one.cashback_state === "paid");
     });
   });
 });
 
-describe("A purchase of simulated mode", function () {
+describe("A purchase in simulated mode", function () {
   this.timeout(60_000);
   let system: ApiSystem;
   before(async () => {
-    // The hold is for live purchases: it must not keep this one.
+    // The hold is for live purchases: it must not delay this one.
     system = await startSystem({ HOLD_SECONDS: "3600", SIMULATED_STEP_DELAY_MS: "300" });
   });
   after(() => system?.stop());
 
-  it("is minted, confirmed and paid by itself, one step after the other, once", async () => {
+  it("is minted, confirmed and paid automatically, one step after the other, once", async () => {
     const buyer = await system.user();
     const id = await buyer.buy(1, 100, "verdao");
     expect((await buyer.me()).purchases[0]).to.include({ status: "processing", cashback_state: "unpaid" });
@@ -473,7 +473,7 @@ describe("A purchase of simulated mode", function () {
     expect([mintsOf(id).length, paymentsOf(id).length]).to.deep.equal([1, 1]);
   });
 
-  it("does not wait for an administrator, and is not paid again by one", async () => {
+  it("does not wait for an admin, and cannot be paid again by one", async () => {
     const buyer = await system.user();
     const id = await buyer.buy();
     await buyer.seen(id, (one) => one.cashback_state === "paid");

@@ -55,7 +55,7 @@ describe("The exchange rate of a feed (F29)", () => {
       return now.kind === "unavailable" && why.test(now.reason);
     });
 
-  it("is none before the feed has answered, then what it says", async () => {
+  it("is undefined until the feed has responded, then the feed's", async () => {
     const rates = start();
     expect(rates.current()).to.deep.include({ kind: "unavailable", lastWeiPerCent: undefined });
     feed.say(RATE);
@@ -64,7 +64,7 @@ describe("The exchange rate of a feed (F29)", () => {
     await isRate(rates, (RATE * 119n) / 100n);
   });
 
-  it("is none while the feed says something that is no rate, and comes back with it", async () => {
+  it("is undefined while the feed's response is invalid, and recovers with it", async () => {
     const rates = start();
     const now = new Date().toISOString();
     const hostile = [
@@ -91,7 +91,7 @@ describe("The exchange rate of a feed (F29)", () => {
     }
   });
 
-  it("is none while the feed's rate is old, or of a time that has not come", async () => {
+  it("is undefined while the feed's rate is old, or in the future", async () => {
     const rates = start(900);
     feed.say(RATE, 901_000);
     await isNone(rates, /too old/);
@@ -101,7 +101,7 @@ describe("The exchange rate of a feed (F29)", () => {
     await isNone(rates, /not come yet/);
   });
 
-  it("is none after a jump either way, until it is back or the new level has stayed", async () => {
+  it("is undefined after a jump up or down, until it is back or the new level has lasted", async () => {
     const rates = start(1);
     feed.say(RATE);
     await isRate(rates, RATE);
@@ -119,7 +119,7 @@ describe("The exchange rate of a feed (F29)", () => {
     await isRate(rates, RATE / 2n);
   });
 
-  it("outlives a silent feed until it is too old, and then is none", async () => {
+  it("outlasts a silent feed until it is too old, and is then undefined", async () => {
     const rates = start(1);
     feed.say(RATE);
     await isRate(rates, RATE);
@@ -133,7 +133,7 @@ describe("The exchange rate of a feed (F29)", () => {
     await isRate(rates, RATE);
   });
 
-  it("is compared with the last one from before a restart", async () => {
+  it("is compared with the last one before a restart", async () => {
     feed.say(RATE);
     await isRate(start(), RATE);
     feed.say(RATE * 2n);
@@ -166,7 +166,7 @@ describe("The shop while its rate feed fails (F29)", function () {
   };
   const metrics = async () => (await fetch(`${system.url}/metrics`)).text();
 
-  it("pauses conversions with an alert, keeps earlier purchases' rates and pays them, and goes on by itself", async () => {
+  it("pauses confirmations with an alert, keeps frozen rates and pays them, and resumes by itself", async () => {
     await until("it is ready", async () => (await readiness()).status === 200);
     expect(await metrics()).to.match(/^torcida_rate_available 1$/m);
     const buyer = await system.user();
@@ -175,7 +175,7 @@ describe("The shop while its rate feed fails (F29)", function () {
     await mint(buyer, waiting);
 
     feed.say(0n);
-    await until("it is told", async () => {
+    await until("it is reported", async () => {
       const { status, text } = await readiness();
       return status === 503 && text.includes("There is no exchange rate");
     });
@@ -193,13 +193,13 @@ describe("The shop while its rate feed fails (F29)", function () {
     const { purchases, totals } = await buyer.me();
     expect(purchases.find((one) => one.id === waiting)).to.include({ status: "pending", cashback_amount: "5" });
     expect(totals).to.include({ total: "10", confirmed: "5", pending: "5" });
-    expect((await buyer.get("/api/config")).body.data.wei_per_cent, "the last that was believed").to.equal(`${RATE}`);
+    expect((await buyer.get("/api/config")).body.data.wei_per_cent, "the last accepted rate").to.equal(`${RATE}`);
 
     const wish = { user: buyer.address, amount: 5 };
     expect((await service.post("/api/distribute-cashback", wish)).status).to.equal(202);
     await buyer.seen(earlier, (one) => one.cashback_state === "paid");
 
-    expect((await other.me()).purchases[0], "what a network approved waits too").to.include({ status: "pending" });
+    expect((await other.me()).purchases[0], "an approved sale waits too").to.include({ status: "pending" });
 
     feed.say((RATE * 11n) / 10n);
     await until("it is ready again", async () => (await readiness()).status === 200);

@@ -14,7 +14,7 @@ import { expectRefusal } from "./support/expect-refusal.ts";
 import { mint } from "./support/live-purchase.ts";
 import { onBothSystems } from "./support/system.ts";
 
-/** anvil's first account, which the local chain's operator is. */
+/** anvil's first account, the operator of the local chain. */
 const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const OPERATOR = privateKeyToAddress(OPERATOR_KEY).toLowerCase() as WalletAddress;
 const STRANGER = "0x00000000000000000000000000000000000000ab";
@@ -37,7 +37,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
     await buyer.seen(paid, (one) => one.status === "confirmed");
     await service.post("/api/distribute-cashback", { user: buyer.address, amount: 5 });
     await buyer.seen(paid, (one) => one.cashback_state === "paid");
-    // What is injected below is not to be worked with.
+    // Nothing may act on the rows injected below.
     await system().stopApi("SIGTERM");
   });
 
@@ -66,7 +66,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
   const nft = (id: number) =>
     kysely.selectFrom("nfts").selectAll().where("token_id", "=", BigInt(id)).executeTakeFirstOrThrow();
 
-  it("finds no difference where there is none, and ends with 0", async () => {
+  it("finds no difference if there is none, and exits with 0", async () => {
     const { differences, tokens } = await compare();
     expect(differences).to.deep.equal([]);
     expect(tokens).to.equal(2);
@@ -76,7 +76,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
   });
 
   describe("finds in the database", () => {
-    /** Does something to the rows, looks, and undoes it. */
+    /** Changes rows, reconciles, and restores them. */
     const withRows = async (change: () => Promise<unknown>, undo: () => Promise<unknown>, expected: RegExp[]) => {
       await change();
       try {
@@ -89,7 +89,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       expect((await compare()).differences).to.deep.equal([]);
     };
 
-    it("a token that is missing", async () => {
+    it("a missing token", async () => {
       const row = await nft(pending);
       await withRows(
         () => kysely.deleteFrom("nfts").where("token_id", "=", row.token_id).execute(),
@@ -98,7 +98,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       );
     });
 
-    it("a paid token that is missing: the token, its payment, and whose it was", async () => {
+    it("a missing token that was paid: the token, its payout, and its owner", async () => {
       const row = await nft(paid);
       await withRows(
         () => kysely.deleteFrom("nfts").where("token_id", "=", row.token_id).execute(),
@@ -141,7 +141,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       });
     }
 
-    it("a purchase that claims other terms than its token has", async () => {
+    it("a purchase whose terms differ from its token's", async () => {
       const update = (amount_cents: bigint) =>
         kysely.updateTable("purchases").set({ amount_cents }).where("id", "=", BigInt(pending)).execute();
       await withRows(
@@ -151,7 +151,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       );
     });
 
-    it("a payment that is missing: its bit, and the sum of all", async () => {
+    it("a missing payout: its bit, and the sum of all", async () => {
       const row = await payout();
       await withRows(
         () => kysely.deleteFrom("payouts").where("token_id", "=", row.token_id).execute(),
@@ -163,7 +163,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       );
     });
 
-    it("a payment that never was", async () => {
+    it("a payout that never happened", async () => {
       const row = { ...(await payout()), token_id: BigInt(pending) };
       await withRows(
         () => kysely.insertInto("payouts").values(row).execute(),
@@ -175,7 +175,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       );
     });
 
-    it("a payment of another amount, by a gwei", async () => {
+    it("a payout whose amount differs by a gwei", async () => {
       const row = await payout();
       const update = (amount_gwei: bigint) =>
         kysely.updateTable("payouts").set({ amount_gwei }).where("token_id", "=", row.token_id).execute();
@@ -189,7 +189,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       );
     });
 
-    it("a nonce that counts as confirmed, and that the chain has not seen", async () => {
+    it("a nonce that is recorded as confirmed but not on the chain", async () => {
       const last = await kysely
         .selectFrom("transactions")
         .selectAll()
@@ -212,10 +212,10 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       const balance = BigInt(await anvil.request<Hex>("eth_getBalance", address, "latest"));
       const set = async (value: bigint) => {
         await anvil.request("anvil_setBalance", address, numberToHex(value));
-        // A balance is of a block; the index must stand at one that has it.
+        // A balance belongs to a block; the index must have reached one that has it.
         await anvil.request("anvil_mine", numberToHex(1));
         const head = BigInt(await anvil.request<Hex>("eth_blockNumber"));
-        await until("the index has come there", async () => {
+        await until("the index has reached it", async () => {
           const cursor = await kysely.selectFrom("chain_cursor").select("block_number").executeTakeFirstOrThrow();
           return cursor.block_number >= head;
         });
@@ -233,8 +233,8 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
     });
   });
 
-  describe("once a difference stays", () => {
-    it("ends with 1, lists each difference, and pauses payments", async () => {
+  describe("when a difference remains", () => {
+    it("exits with 1, lists each difference, and pauses payouts", async () => {
       const row = await nft(pending);
       await kysely
         .updateTable("nfts")
@@ -252,7 +252,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       await kysely.updateTable("settings").set({ value: "" }).where("name", "=", "payouts_paused").execute();
     });
 
-    it("ends with 1 and one sentence where the chain is away", async () => {
+    it("exits with 1 and one sentence if the chain is unavailable", async () => {
       const { code, output } = await command({ NETWORK: "localhost", RPC_URLS: "http://127.0.0.1:9" });
       expect(code).to.equal(1);
       expect(output).to.not.contain("agree");

@@ -11,10 +11,10 @@ describe("The doctor", function () {
   });
   after(() => system?.stop());
 
-  /** What it says with some variables changed. */
+  /** Its output with some variables changed. */
   const consult = (changed: Record<string, string> = {}) => system.run("scripts/doctor.ts", [], changed);
 
-  it("finds nothing to mend in a running system, and says what is watched", async () => {
+  it("finds no failure in a running system, and reports warnings", async () => {
     const { code, output } = await consult();
     expect(output)
       .to.match(/✓ database: /)
@@ -31,7 +31,7 @@ describe("The doctor", function () {
     expect(code).to.equal(1);
   });
 
-  it("sees a chain that is another, and one that is away", async () => {
+  it("detects another chain, and an unavailable one", async () => {
     const mainnet = {
       NETWORK: "chiliz",
       ADMIN_WALLETS: "",
@@ -45,7 +45,7 @@ describe("The doctor", function () {
     expect(code).to.equal(1);
   });
 
-  it("does not make a database where there is none", async () => {
+  it("does not create a missing database", async () => {
     const missing = join(system.directory, "missing.db");
     expect((await consult({ DATABASE_URL: missing })).output).to.include(`There is no file ${missing}`);
     expect((await consult({ DATABASE_URL: "postgres://torcida@127.0.0.1:9/torcida" })).output).to.match(
@@ -53,7 +53,7 @@ describe("The doctor", function () {
     );
   });
 
-  it("sees an operator without roles and without CHZ", async () => {
+  it("detects an operator without roles and without CHZ", async () => {
     const key = generatePrivateKey();
     const { output } = await consult({ OPERATOR_PRIVATE_KEY: key });
     const { address } = privateKeyToAccount(key);
@@ -61,7 +61,7 @@ describe("The doctor", function () {
     expect(output).to.include(`✗ hot wallet: 0 CHZ for gas\n  → Send CHZ to ${address}`);
   });
 
-  it("sees contracts that are not there, and an empty distributor", async () => {
+  it("detects missing contracts, and an empty distributor", async () => {
     const nowhere = "0x00000000000000000000000000000000000000aa";
     expect((await consult({ PURCHASE_NFT_ADDRESS: nowhere })).output).to.match(/There is no PurchaseNFT at/);
     await system.anvil.request("anvil_setBalance", system.deployment.cashbackDistributor.address, "0x0");

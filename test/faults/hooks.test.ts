@@ -6,7 +6,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const SECRET = "a-secret-of-the-network-that-is-long-enough";
 
-describe("Affiliate hooks that come twice, late, out of order or forged (F14)", function () {
+describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)", function () {
   this.timeout(60_000);
   let system: FaultSystem;
   let database: Database;
@@ -47,7 +47,7 @@ describe("Affiliate hooks that come twice, late, out of order or forged (F14)", 
     return { id, click_id: row.click_id };
   };
 
-  it("confirms and pays once of a confirmation that comes ten times at once", async () => {
+  it("confirms and pays once for a confirmation that arrives ten times at once", async () => {
     const { id, click_id } = await buy();
     const event = { event_id: "sale-1", type: "confirm", click_id };
     const answers = await Promise.all(Array.from({ length: 10 }, () => tell(event)));
@@ -59,7 +59,7 @@ describe("Affiliate hooks that come twice, late, out of order or forged (F14)", 
     expect((await tell({ ...event, type: "reverse" })).status, "the same id with another body").to.equal(409);
   });
 
-  it("lets a return win that comes before its approval", async () => {
+  it("lets a return win that arrives before its approval", async () => {
     const { id, click_id } = await buy();
     expect((await tell({ event_id: "back-2", type: "reverse", click_id })).status).to.equal(200);
     expect((await tell({ event_id: "sale-2", type: "confirm", click_id })).status).to.equal(200);

@@ -8,13 +8,13 @@ import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { patiently } from "./support/patiently.ts";
 
-/** anvil's third well-known account deploys, and so is the contracts' admin; the first is the operator. */
+/** anvil's third account deploys and so administers the contracts; the first is the operator. */
 const ADMIN_INDEX = 2;
 const ADMIN_OF_CONTRACTS_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 const THOUSAND_CHZ = `0x${(10n ** 21n).toString(16)}`;
 
 /** docs/runbook/key-rotation.md, step by step. */
-describe("Another operator's key", function () {
+describe("A change of the operator's key", function () {
   this.timeout(120_000);
   let system: FaultSystem;
   before(async () => {
@@ -41,7 +41,7 @@ describe("Another operator's key", function () {
     }
   };
 
-  it("takes over in the middle of purchases, with what the old key had signed and no node knows any more", async () => {
+  it("takes over during purchases, with transactions of the old key that every node has lost", async () => {
     const buyer = await system.shopper();
     const key = generatePrivateKey();
     const replacement = privateKeyToAccount(key);
@@ -54,7 +54,7 @@ describe("Another operator's key", function () {
         await delay(150);
       }
     })();
-    await until("purchases are under way", () => bought > 3);
+    await until("purchases are in progress", () => bought > 3);
     await system.anvil.request("anvil_setBalance", replacement.address, THOUSAND_CHZ);
     await change("grantRole", replacement.address);
 

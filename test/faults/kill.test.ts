@@ -8,10 +8,10 @@ const SEED = Number(process.env.FAULT_SEED ?? 1);
 const KILLS = 20;
 const PURCHASES_A_KILL = 1.5;
 
-describe("Processes that are killed outright (F1, F2, F33)", () => {
+describe("Killed processes (F1, F2, F33)", () => {
   onBothSystems({}, (system, engine) => {
     const kills = engine === "SQLite" ? KILLS : KILLS / 2;
-    it("pays each of many purchases once though the api is killed again and again on the way", async () => {
+    it("pays each of many purchases once while the api is killed repeatedly", async () => {
       const { api, settled, shopper } = system();
       const random = seededRandom(SEED);
       const buyer = await shopper();
@@ -29,10 +29,10 @@ describe("Processes that are killed outright (F1, F2, F33)", () => {
       await killing;
       const verdict = await settled();
       expect(verdict.purchases).to.be.at.least(PURCHASES_A_KILL * kills);
-      expect(api.crashes(), "ends that nobody caused").to.equal(0);
+      expect(api.crashes(), "unexpected exits").to.equal(0);
     });
 
-    it("indexes everything once though the indexer is killed again and again", async () => {
+    it("indexes everything once while the indexer is killed repeatedly", async () => {
       const { api, indexer, settled, shopper } = system();
       const random = seededRandom(SEED + 1);
       await api.ready("/healthz");
@@ -43,7 +43,7 @@ describe("Processes that are killed outright (F1, F2, F33)", () => {
         await indexer.kill();
       }
       await settled();
-      expect(indexer.crashes(), "ends that nobody caused").to.equal(0);
+      expect(indexer.crashes(), "unexpected exits").to.equal(0);
     });
   });
 });

@@ -8,7 +8,7 @@ import { supervise } from "./support/supervised.ts";
 
 const SHUTDOWN_MS = 10_000;
 const TEN_MINUTES_MS = 600_000;
-/** A preload that moves a process's clock. */
+/** A preload that shifts the clock of a process. */
 const withClock = (offsetMs: number) => {
   const code = `const now = Date.now; Date.now = () => now() + (${offsetMs}); const Real = Date; globalThis.Date = class extends Real { constructor(...a) { a.length ? super(...a) : super(Real.now()); } };`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
@@ -22,7 +22,7 @@ describe("A process's life (F15, F18, F19)", function () {
   });
   after(() => system?.stop());
 
-  it("ends within ten seconds of SIGTERM under load, finishes what runs, and exits with 0", async () => {
+  it("finishes running calls and exits with 0 within ten seconds of SIGTERM under load", async () => {
     const buyer = await system.shopper();
     let isOver = false;
     const statuses: number[] = [];
@@ -33,7 +33,7 @@ describe("A process's life (F15, F18, F19)", function () {
           const body = (await response.json()) as { success: boolean };
           statuses.push(body.success ? response.status : 0);
         } catch (error) {
-          // Refused or closed before an answer: nothing was said that is not true.
+          // Refused or closed without a response: nothing false was reported.
           expect(error).to.be.instanceOf(TypeError);
           await delay(10);
         }
@@ -53,7 +53,7 @@ describe("A process's life (F15, F18, F19)", function () {
     await system.settled();
   });
 
-  it("settles every purchase, and keeps their order, though the clock goes ten minutes backwards and forwards", async () => {
+  it("settles every purchase in order while the clock moves ten minutes back and forth", async () => {
     const buyer = await system.shopper();
     const ids: number[] = [];
     for (const offset of [0, -TEN_MINUTES_MS, 0, TEN_MINUTES_MS]) {
@@ -66,7 +66,7 @@ describe("A process's life (F15, F18, F19)", function () {
     await system.api.stop("SIGKILL");
     system.api.start();
     await system.api.ready();
-    // The last one was bought, and perhaps sent, by a process that was ten minutes ahead: nobody waits for its time.
+    // The last one was stored, and perhaps sent, by a process ten minutes ahead: nothing may wait for its time.
     await system.settled(60_000);
     await buyer.logIn();
     const purchases = (await buyer.call("GET", "/api/purchases")).body.purchases as { id: number }[];
@@ -95,7 +95,7 @@ describe("A process's life (F15, F18, F19)", function () {
       api.start();
       await Promise.all([indexer.ready(), api.ready("/healthz")]);
       const database = await connect(environment.DATABASE_URL ?? "");
-      const tokens = await until("the index has the lost purchase's token", async () => {
+      const tokens = await until("the index has the ticket of the lost purchase", async () => {
         const rows = await database.kysely.selectFrom("nfts").select("token_id").execute();
         return rows.some((row) => row.token_id === BigInt(lost)) && rows.map((row) => Number(row.token_id));
       });

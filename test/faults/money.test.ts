@@ -22,11 +22,11 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     return { status: response.status, text: await response.text() };
   };
 
-  it("waits with an empty hot wallet, says so, and goes on after a top-up", async () => {
+  it("waits with an empty hot wallet, reports it, and resumes after a top-up", async () => {
     const buyer = await system.shopper();
     await system.anvil.request("anvil_setBalance", await operator(), "0x0");
     const id = await buyer.buy(1, 100);
-    await until("/readyz tells of it", async () => {
+    await until("/readyz reports it", async () => {
       const { status, text } = await readiness();
       return status === 503 && /wallet/i.test(text);
     });
@@ -36,12 +36,12 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     expect((await readiness()).status).to.equal(200);
   });
 
-  it("waits with an empty distributor, says so, and pays after a top-up", async () => {
+  it("waits with an empty distributor, reports it, and pays after a top-up", async () => {
     const distributor = system.deployment.cashbackDistributor.address;
     const buyer = await system.shopper();
     await system.anvil.request("anvil_setBalance", distributor, "0x0");
     const id = await buyer.buy(1, 100);
-    await until("/readyz tells of it", async () => /pay/.test((await readiness()).text));
+    await until("/readyz reports it", async () => /pay/.test((await readiness()).text));
     expect((await system.ledger()).paymentsOf(id)).to.deep.equal([]);
     await system.anvil.request("anvil_setBalance", distributor, MILLION_CHZ);
     await system.settled();
@@ -69,7 +69,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     }
   });
 
-  it("takes no look-alike token of another contract for its own", async () => {
+  it("ignores a look-alike token of another contract", async () => {
     const buyer = await system.shopper();
     const before = await buyer.me();
     const [, , , stranger] = await system.anvil.request<string[]>("eth_accounts");
@@ -84,7 +84,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     expect(after.nfts).to.deep.equal([]);
   });
 
-  it("freezes payments when another program uses its key, loses nothing, and pays once after an admin resumes", async () => {
+  it("pauses payouts when another program uses its key, loses nothing, and pays once after an admin resumes", async () => {
     const from = await operator();
     const buyer = await system.shopper();
     await system.settled();
@@ -112,7 +112,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
   });
 });
 
-/** Init code that logs one event and leaves no contract behind. */
+/** Init code that emits one event and deploys nothing. */
 function emit(topics: readonly Hex[], data: Hex): Hex {
   const stores = Array.from({ length: size(data) / 32 }, (_, index) =>
     concatHex(["0x7f", slice(data, index * 32, index * 32 + 32), "0x61", numberToHex(index * 32, { size: 2 }), "0x52"]),

@@ -10,7 +10,7 @@ import { launchChromium, visit } from "../browser/support/chromium.ts";
 import { testWallet } from "../browser/support/test-wallet.ts";
 import { ADMIN_KEY, type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
-/** Under the contract's 40 bytes; each would run, break out of an attribute, or turn the text around it. */
+/** Within the contract's 40 bytes; each would run a script, break out of an attribute, or reverse the text around it. */
 const STORE_NAMES = ["<script>window.pwned=1</script>", '"><img src=x onerror=pwned=1>', "\u202Eexe.ajol\u202C & 'Co'"];
 const PERSON = {
   first_name: '<img src=x onerror="window.pwned=2">',
@@ -21,7 +21,7 @@ const TEN_KB = "a".repeat(10_240);
 const LOGO = "https://cdn.example/logo.png";
 const ROOT = join(import.meta.dirname, "../..");
 
-describe("Names that are more than names (F27)", function () {
+describe("Names with markup (F27)", function () {
   this.timeout(120_000);
   let system: FaultSystem;
   let browser: Browser;
@@ -41,7 +41,7 @@ describe("Names that are more than names (F27)", function () {
 
   const store = (name: string) => ({ name, country: name, club: name, category: name, description: name, logo: LOGO });
 
-  it("refuses ten kilobytes of one, in store, fan token and profile, and names the field", async () => {
+  it("are refused at ten kilobytes in store, fan token and profile, with the field", async () => {
     const image = LOGO;
     for (const [path, body, field] of [
       ["/api/store", store(TEN_KB), "name"],
@@ -65,7 +65,7 @@ describe("Names that are more than names (F27)", function () {
     expect([answer.status, answer.text.includes("first_name")]).to.deep.equal([400, true]);
   });
 
-  it("shows markup and turned text as text: in answers, on the ticket, and on every page, with nothing for the policy to stop", async () => {
+  it("are plain text in responses, on the ticket and on every page, with nothing for the content policy to block", async () => {
     const stores: { id: number; name: string }[] = [];
     for (const name of STORE_NAMES) {
       const made = await admin.post("/api/store", { ...store(name), featured: true });

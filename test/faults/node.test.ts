@@ -6,14 +6,14 @@ import { onBothSystems } from "./support/on-both-systems.ts";
 import { patiently } from "./support/patiently.ts";
 import { supervise } from "./support/supervised.ts";
 
-/** F3: the caller has an answer within five seconds; a busy test machine gets some more. */
+/** Callers get a response within five seconds; a busy test machine gets more. docs/product.md#limit-answer-time */
 const ANSWER_MS = 6_000;
 
 describe("A node that fails (F3, F4)", () => {
   onBothSystems({}, (system) => {
     afterEach(() => system().proxy.set({}));
 
-    it("mints once and pays once though a third of all answers is dropped, lost, late or wrong", async () => {
+    it("mints once and pays once while a third of all responses is dropped, lost, late or wrong", async () => {
       const { proxy, shopper, settled } = system();
       const buyer = await shopper();
       proxy.set({ drop: 0.08, "lose-answer": 0.08, delay: 0.08, unavailable: 0.05, "no-receipt": 0.04, stale: 0.04 });
@@ -26,7 +26,7 @@ describe("A node that fails (F3, F4)", () => {
       expect(proxy.counts.drop).to.be.greaterThan(0);
     });
 
-    it("answers its callers in time while the node hangs, and pays once afterwards", async () => {
+    it("responds in time while the node hangs, and pays once afterwards", async () => {
       const { proxy, shopper, settled } = system();
       const buyer = await shopper();
       const id = await buyer.buy(1, 100);
@@ -48,7 +48,7 @@ describe("A node that fails (F3, F4)", () => {
       await settled();
     });
 
-    it("does nothing on a node of another chain, says so, and goes on when it is right again", async () => {
+    it("does nothing on a node of another chain, reports it, and resumes on the right one", async () => {
       const { proxy, api, url, shopper, settled, judge } = system();
       const buyer = await shopper();
       await settled();
@@ -67,7 +67,7 @@ describe("A node that fails (F3, F4)", () => {
   });
 });
 
-describe("Blocks that are taken back (F5, F7)", function () {
+describe("Reorgs and lost pools (F5, F7)", function () {
   this.timeout(120_000);
   let system: FaultSystem;
   before(async () => {
@@ -89,13 +89,13 @@ describe("Blocks that are taken back (F5, F7)", function () {
     });
   }
 
-  it("shows nothing as paid before it is deep enough", async () => {
+  it("shows nothing as paid before it is final", async () => {
     await system.anvil.request("evm_setIntervalMining", 0);
     const buyer = await system.shopper();
     const id = await buyer.buy(1, 77);
     const stateOf = async () => (await buyer.me()).purchases.find((one) => one.id === id)?.cashback_state;
-    await until("the chain has the payment", async () => {
-      // Mints, confirmations and payments each wait for depth: blocks come on request alone.
+    await until("the payout is on the chain", async () => {
+      // Mints, confirmations and payouts each wait for depth: blocks are mined only on request.
       if ((await system.ledger()).paymentsOf(id).length === 1) return true;
       await system.anvil.request("anvil_mine", "0x1");
       return false;
@@ -107,7 +107,7 @@ describe("Blocks that are taken back (F5, F7)", function () {
     await system.anvil.request("evm_setIntervalMining", 1);
   });
 
-  it("goes on where the node was ended and started again, though its pool is gone", async () => {
+  it("continues after a restart of the node, whose pool is lost", async () => {
     const buyer = await system.shopper();
     await system.anvil.request("evm_setAutomine", false);
     await system.anvil.request("evm_setIntervalMining", 0);
@@ -120,7 +120,7 @@ describe("Blocks that are taken back (F5, F7)", function () {
     expect((await system.ledger()).paymentsOf(id)).to.have.length(1);
   });
 
-  it("sends again what the node's pool has lost", async () => {
+  it("resends what the node's pool has lost", async () => {
     const buyer = await system.shopper();
     system.proxy.set({});
     await system.anvil.request("evm_setAutomine", false);
@@ -136,7 +136,7 @@ describe("Blocks that are taken back (F5, F7)", function () {
   });
 });
 
-/** All that mainnet wants, in front of the local chain's node. */
+/** A configuration that mainnet accepts, with the local chain's node. */
 const MAINNET = {
   NETWORK: "chiliz",
   ADMIN_WALLETS: "",
@@ -146,7 +146,7 @@ const MAINNET = {
 };
 
 describe("A node of another chain at the start (F4)", () => {
-  it("ends the process with one sentence", async function () {
+  it("ends the process with one line", async function () {
     this.timeout(60_000);
     const system = await startFaultSystem({ withoutIndexer: true });
     try {

@@ -14,12 +14,12 @@ async function readTransactions({ kysely }: Database) {
   return rows.map((row) => ({ ...row, hashes: hashes.filter((hash) => hash.transaction_id === row.id) }));
 }
 
-describe("A kill that is aimed (F2)", () => {
+describe("A kill at a given step (F2)", () => {
   onBothSystems({}, (system) => {
     for (const { name, method, moment } of [
-      { name: "before it reserves a nonce", method: "eth_call", moment: "after" },
-      { name: "between the reservation and the sending", method: "eth_sendRawTransaction", moment: "before" },
-      { name: "between the sending and its answer", method: "eth_sendRawTransaction", moment: "after" },
+      { name: "before a nonce is reserved", method: "eth_call", moment: "after" },
+      { name: "between reserving and sending", method: "eth_sendRawTransaction", moment: "before" },
+      { name: "between sending and the response", method: "eth_sendRawTransaction", moment: "after" },
     ] as const) {
       it(`leaves no gap and sends the same bytes: ${name}`, async () => {
         const { proxy, api, settled, shopper, databaseUrl, ledger } = system();
@@ -83,7 +83,7 @@ describe("A fee spike (F8)", function () {
   };
   const lastTransaction = async () => (await readTransactions(database)).at(-1);
   type Stored = NonNullable<Awaited<ReturnType<typeof lastTransaction>>>;
-  /** Buys while there are no blocks, and waits until the mint's transaction is as wanted. */
+  /** Buys while no blocks are mined, and waits until the mint's transaction meets a condition. */
   const buyUnmined = async (what: string, isWanted: (transaction: Stored) => boolean) => {
     const buyer = await system.shopper();
     await system.settled();
@@ -104,7 +104,7 @@ describe("A fee spike (F8)", function () {
     await setBaseFee(fee * SPIKE_TIMES);
     await mine();
     expect(await baseFee()).to.equal(fee * SPIKE_TIMES);
-    expect((await lastTransaction())?.status, "what offers too little is not mined").to.equal("signed");
+    expect((await lastTransaction())?.status, "a transaction below the base fee is not mined").to.equal("signed");
 
     const raised = await until("its fee is above the spike", async () => {
       const last = await lastTransaction();
@@ -120,9 +120,9 @@ describe("A fee spike (F8)", function () {
     expect((await system.ledger()).mintsOf(id)).to.have.length(1);
   });
 
-  it("takes the first one for mined, though a dearer one was sent after it", async () => {
+  it("records the first transaction as mined, although a replacement was sent after it", async () => {
     const { id, transaction: bumped } = await buyUnmined("it was replaced", ({ hashes }) => hashes.length > 1);
-    // Some miner's pool never heard of the second: the first is what goes into a block.
+    // A miner's pool never received the second: the first is mined.
     await system.api.stop("SIGKILL");
     await system.anvil.request("anvil_dropAllTransactions");
     await system.anvil.request("eth_sendRawTransaction", bumped.hashes[0]?.raw);
@@ -137,9 +137,9 @@ describe("A fee spike (F8)", function () {
     expect((await system.ledger()).mintsOf(id)).to.have.length(1);
   });
 
-  it("goes on where a node calls the replacement underpriced", async () => {
+  it("continues when a node calls the replacement underpriced", async () => {
     const { id, transaction: sent } = await buyUnmined("it is sent", ({ hashes }) => hashes[0]?.sent_at != null);
-    // As if the pool held something far dearer under this nonce: the same call by the same key, signed elsewhere.
+    // The pool has a transaction with a far higher fee for this nonce: the same call by the same key, signed elsewhere.
     const from = (await system.anvil.request<string[]>("eth_accounts"))[0];
     const dear = `0x${((sent.hashes[0]?.max_fee_wei ?? 0n) * 100n).toString(16)}`;
     await system.anvil.request("anvil_dropAllTransactions");
@@ -149,7 +149,7 @@ describe("A fee spike (F8)", function () {
     });
     await until("it tried to replace it", async () => ((await lastTransaction())?.hashes.length ?? 0) > 2);
     const pooled = await system.anvil.request<{ hash: string } | null>("eth_getTransactionByHash", rival);
-    expect(pooled?.hash, "the dearer one is still there").to.equal(rival);
+    expect(pooled?.hash, "the one with the higher fee is still in the pool").to.equal(rival);
     await system.anvil.request("anvil_dropTransaction", rival);
     await until("ours is in the pool again", async () => {
       const { pending } = await system.anvil.request<{ pending: string }>("txpool_status");

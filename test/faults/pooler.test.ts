@@ -12,7 +12,7 @@ describe("Behind a pooler in transaction mode", function () {
   });
   after(() => postgres?.stop());
 
-  it("a statement by name is lost between transactions: the pooler of this test is one", async () => {
+  it("a named statement is lost between transactions, so this pooler works as one", async () => {
     const url = new URL(await postgres.createDatabase());
     const pooler = await startTransactionPooler(url.toString());
     const client = new pg.Client(Object.assign(new URL(url), { port: String(pooler.port) }).toString());
@@ -29,7 +29,7 @@ describe("Behind a pooler in transaction mode", function () {
     }
   });
 
-  it("indexer and api bring a purchase from its registration to its payment", async () => {
+  it("indexer and api take a purchase from registration to payout", async () => {
     const url = new URL(await postgres.createDatabase());
     const pooler = await startTransactionPooler(url.toString());
     let system: FaultSystem | undefined;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
-/** What CockroachDB, YugabyteDB or Citus lack or do otherwise; docs/operations.md. */
+/** Features that CockroachDB, YugabyteDB or Citus lack or implement differently; docs/operations.md. */
 const NOT_PORTABLE: Record<string, RegExp> = {
   "advisory locks": /pg_(try_)?advisory/i,
   "LISTEN and NOTIFY": /\b(listen|notify)\s+[a-z_]+\s*[;`"']|pg_notify/,
@@ -17,16 +17,16 @@ const NOT_PORTABLE: Record<string, RegExp> = {
   "COPY from a file": /\bcopy\s+\w+\s+(from|to)\s+['"]/i,
 };
 
-/** Where we use one all the same; docs/operations.md says what that asks of an engine. */
+/** Exceptions; docs/operations.md says what they require of an engine. */
 const KNOWN = new Set(["indexer/store/chain-index.ts: temporary tables"]);
 
 const refusalsOf = (text: string) =>
   Object.entries(NOT_PORTABLE).flatMap(([name, pattern]) => (pattern.test(text) ? [name] : []));
 
-describe("SQL that engines speaking PostgreSQL's language understand", () => {
+describe("SQL that PostgreSQL-compatible engines support", () => {
   const files = ["database", "api", "indexer", "scripts"].flatMap((room) => globSync(`${room}/**/*.ts`));
 
-  it("is all that we use", () => {
+  it("is the only SQL in use", () => {
     expect(files.length).to.be.greaterThan(50);
     const wrong = files.flatMap((file) => refusalsOf(readFileSync(file, "utf8")).map((name) => `${file}: ${name}`));
     expect(wrong.filter((one) => !KNOWN.has(one))).to.deep.equal([]);
@@ -42,6 +42,6 @@ describe("SQL that engines speaking PostgreSQL's language understand", () => {
     "row addresses": "select ctid from purchases",
     extensions: "create extension pgcrypto",
   })) {
-    it(`would see ${name}`, () => expect(refusalsOf(sql)).to.include(name));
+    it(`detects ${name}`, () => expect(refusalsOf(sql)).to.include(name));
   }
 });

@@ -3,7 +3,7 @@ import { changelogSection, parseCommit } from "../../tools/release/changelog.ts"
 import { versionMistake } from "../../tools/release/version.ts";
 
 describe("The changelog", () => {
-  it("tells what was added, mended and broken, by room, and leaves tests and chores out", () => {
+  it("lists what was added, fixed and broken, by room, without tests and chores", () => {
     const lines = [
       "abc1234 feat(api): pay twice as fast",
       "abc1235 fix: a wrong sum",
@@ -28,7 +28,7 @@ describe("The changelog", () => {
 });
 
 describe("A release's version", () => {
-  it("is above every one that was released", () => {
+  it("is above every released one", () => {
     const tags = ["v0.9.0", "v0.10.1", "v0.2.0", "vnext", ""];
     expect(versionMistake("0.10.2", tags)).to.equal(undefined);
     expect(versionMistake("1.0.0", tags)).to.equal(undefined);

@@ -17,8 +17,8 @@ const LOCK_WAITS = sql<{
   count: bigint;
 }>`select count(*) as count from pg_stat_activity where wait_event_type = 'Lock'`;
 
-/** Only PostgreSQL lets two write at once; with SQLite one follows the other anyway. */
-describe("A return at the moment of the payment (F14, F31)", function () {
+/** Only PostgreSQL has concurrent writers; SQLite serializes them. */
+describe("A return at the moment of the payout (F14, F31)", function () {
   this.timeout(60_000);
   let postgres: Postgres;
   let database: Database;
@@ -33,7 +33,7 @@ describe("A return at the moment of the payment (F14, F31)", function () {
     await postgres?.stop();
   });
 
-  it("is waited for: what is being taken back is not paid", async () => {
+  it("is awaited: a purchase that is being returned is not paid", async () => {
     const { kysely } = database;
     await insertUser(kysely, WALLET, { email: "a@example.com", firstName: "A", lastName: "B" });
     const terms = { amountCents: 1_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };

@@ -8,7 +8,7 @@ import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { startTcpProxy, type TcpProxy } from "./support/tcp-proxy.ts";
 
-/** Five seconds by the table; a busy test machine gets some more. */
+/** Callers get a response within five seconds; a busy test machine gets more. docs/product.md#limit-answer-time */
 const ANSWER_MS = 7_000;
 
 describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
@@ -22,7 +22,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
   const limitFiles = (pid: number, limit: string) =>
     execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`]);
 
-  it("answers 503 and sends nothing while the disk is full, reads go on, and it recovers by itself", async () => {
+  it("returns 503 and sends nothing while the disk is full, still reads, and recovers by itself", async () => {
     const buyer = await system.shopper();
     await system.settled();
     const before = await system.judge();
@@ -44,7 +44,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     expect(system.api.crashes()).to.equal(0);
   });
 
-  it("answers 503 with Retry-After while another holds the write lock, and recovers by itself", async () => {
+  it("returns 503 with Retry-After while another process holds the write lock, and recovers by itself", async () => {
     const buyer = await system.shopper();
     const other = openSqlite(system.databaseUrl);
     other.exec("begin immediate");
@@ -69,7 +69,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
     await system.settled();
   });
 
-  it("ends with a clear error when the file is taken away, and sends nothing", async () => {
+  it("ends with a clear error when the file is deleted, and sends nothing", async () => {
     const { api, indexer } = system;
     const buyer = await system.shopper();
     await system.settled();
@@ -87,7 +87,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
   });
 });
 
-describe("A PostgreSQL that goes away (F17)", function () {
+describe("PostgreSQL becoming unavailable (F17)", function () {
   this.timeout(120_000);
   let postgres: Postgres;
   let network: TcpProxy;
@@ -106,7 +106,7 @@ describe("A PostgreSQL that goes away (F17)", function () {
   });
 
   for (const fault of ["cut", "freeze"] as const) {
-    it(`answers 503 with Retry-After while the connection is ${fault}, writes nothing by halves, and recovers by itself`, async () => {
+    it(`returns 503 with Retry-After while the connection is ${fault}, writes nothing partially, and recovers by itself`, async () => {
       const buyer = await system.shopper();
       await buyer.buy(1, 10);
       network[fault]();

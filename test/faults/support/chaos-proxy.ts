@@ -5,11 +5,11 @@ import { between, seededRandom } from "./random.ts";
 
 /** What the proxy may do to a request. */
 export const FAULTS = [
-  /** The connection breaks before the node hears of it. */
+  /** The connection breaks before the node receives the request. */
   "drop",
-  /** The answer is late by up to `delayMs`. */
+  /** The response is delayed by up to `delayMs`. */
   "delay",
-  /** The node does it, and the connection breaks before the answer. */
+  /** The node executes the request, and the connection breaks before the response. */
   "lose-answer",
   /** Heads are `staleBlocks` behind. */
   "stale",
@@ -19,12 +19,12 @@ export const FAULTS = [
   "hang",
   /** The node does not know the receipt (yet). */
   "no-receipt",
-  /** The node is overloaded: 503 with a page of HTML. */
+  /** The node is overloaded: 503 with an HTML page. */
   "unavailable",
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** How likely each fault is, from 0 to 1; their sum is at most 1. */
+/** The probability of each fault, from 0 to 1; their sum is at most 1. */
 export type FaultRates = Partial<Record<Fault, number>>;
 
 export type ChaosProxyOptions = {
@@ -41,13 +41,13 @@ export type ChaosProxyOptions = {
 export type ChaosProxy = {
   url: string;
   port: number;
-  /** Changes what it does from now on; what hangs is let go. */
+  /** Changes the faults; releases hanging requests. */
   set(rates: FaultRates): void;
-  /** Does something at the next request with this method: before the node hears of it, or when it has answered. Once. */
+  /** Runs a callback once at the next request with this method, before the node receives it or after it responded. */
   at(method: string, moment: "before" | "after", act: () => Promise<void>): void;
   /** How often each fault was injected, and how many requests passed untouched. */
   counts: Record<Fault | "passed", number>;
-  /** Every method that was asked for, in order. */
+  /** Every requested method, in order. */
   methods: string[];
   stop(): Promise<void>;
 };
@@ -58,7 +58,7 @@ type Answer = { result?: unknown };
 const OTHER_CHAIN_ID = "0x1";
 const METHODS_KEPT = 10_000;
 
-/** A JSON-RPC proxy that does harm by a seed: one number is drawn for every request, in order. */
+/** A JSON-RPC proxy that injects faults by a seed: one random number per request, in order. */
 export async function startChaosProxy(options: ChaosProxyOptions): Promise<ChaosProxy> {
   const { target, delayMs = 300, hangMs = 30_000, staleBlocks = 5 } = options;
   const random = seededRandom(options.seed ?? 1);
@@ -68,7 +68,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   const methods: string[] = [];
   let aimed: { method: string; moment: "before" | "after"; act: () => Promise<void> } | undefined;
 
-  /** Answers whether something was done: then its caller is gone, and nobody waits for an answer. */
+  /** Returns whether a callback ran: then the caller was killed, and nobody waits for a response. */
   async function strike(calls: readonly Call[], moment: "before" | "after"): Promise<boolean> {
     if (aimed?.moment !== moment || !calls.some((call) => call.method === aimed?.method)) return false;
     const { act } = aimed;
@@ -78,7 +78,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   }
 
   const server = createServer((request, response) => {
-    // A caller that gave up is no concern of the proxy.
+    // The proxy ignores callers that gave up.
     request.on("error", () => {});
     handle(request, response).catch(() => response.destroy());
   });
@@ -155,7 +155,7 @@ function readCalls(body: Buffer): Call[] {
   return Array.isArray(parsed) ? parsed : [parsed];
 }
 
-/** Rewrites the answers that the fault is about; everything else is told as it is. */
+/** Rewrites the responses that the fault affects, and passes on all others. */
 function distort(text: string, calls: readonly Call[], fault: Fault, staleBlocks: number): string {
   const parsed = JSON.parse(text) as Answer | Answer[];
   const answers = Array.isArray(parsed) ? parsed : [parsed];

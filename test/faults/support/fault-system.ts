@@ -15,9 +15,9 @@ import { judge, type Verdict } from "./verdict.ts";
 
 export type FaultSystem = {
   readonly anvil: Anvil;
-  /** Ends the node and starts it again on what it has written down; its pool is gone. */
+  /** Restarts the node with its saved state; its pool is lost. */
   restartChain(): Promise<void>;
-  /** Between our processes and the node. */
+  /** The proxy between our processes and the node. */
   proxy: ChaosProxy;
   api: Supervised;
   indexer: Supervised;
@@ -27,13 +27,13 @@ export type FaultSystem = {
   deployment: Deployment;
   environment: Record<string, string>;
   ledger(): ReturnType<typeof readLedger>;
-  /** Waits until the index knows a purchase's token in this status. */
+  /** Waits until the index has a purchase's ticket in this status. */
   inStatus(id: number, status: "Pending" | "Confirmed" | "Cancelled"): Promise<void>;
-  /** Whether the chain and the database say the same. */
+  /** Compares chain and database. */
   judge(): Promise<Verdict>;
-  /** Waits until every purchase is minted and paid; then nothing may contradict anything. */
+  /** Waits until every purchase is minted and paid, then requires chain and database to agree. */
   settled(timeoutMs?: number): Promise<Verdict>;
-  /** A signed-up shopper. */
+  /** A registered buyer. */
   shopper(key?: `0x${string}`): Promise<Shopper>;
   /** Another api process on the same database. */
   anotherApi(extra?: Record<string, string>): Promise<Supervised>;
@@ -44,24 +44,24 @@ export type FaultSystem = {
 export type ScriptResult = { code: number; output: string };
 
 export type FaultSystemOptions = {
-  /** Without it, SQLite in a folder of its own. */
+  /** Without it, SQLite in a separate folder. */
   databaseUrl?: string;
   seed?: number;
   anvil?: AnvilOptions;
   environment?: Record<string, string>;
-  /** Leave the indexer out, where what is tested needs none. */
+  /** Without the indexer, if the test does not need it. */
   withoutIndexer?: boolean;
 };
 
-/** anvil's second well-known account, made an admin. */
+/** anvil's second account, an admin. */
 export const ADMIN_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const ADMIN_WALLET = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
-/** What hooks and other programs of the operator authenticate with. */
+/** The secrets of hooks and services. */
 export const SERVICE_TOKEN = "service-token-of-the-fault-suite-32ch";
 
 const runFile = promisify(execFile);
 
-/** Chain, contracts, catalogue, indexer and api, with the chaos proxy between them and the chain. */
+/** Chain, contracts, catalogue, indexer and api, with the chaos proxy in front of the chain. */
 export async function startFaultSystem(options: FaultSystemOptions = {}): Promise<FaultSystem> {
   const directory = mkdtempSync(join(tmpdir(), "torcida-fault-"));
   const chain: AnvilOptions = { ...options.anvil, stateFile: join(directory, "chain.json") };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const PAUSE_MS = 50;
 
-/** A client that tries again while the connection breaks or the answer is 503; every other answer is final. */
+/** A client that retries broken connections and 503; every other response is final. */
 export async function patiently<T>(attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

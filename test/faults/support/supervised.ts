@@ -4,20 +4,20 @@ import { until } from "../../testing/until.ts";
 
 export type Supervised = {
   name: string;
-  /** Where its health answers. */
+  /** The URL of its health check. */
   url: string;
   pid(): number;
-  /** Everything it has said, over all its lives. */
+  /** Its output, over all restarts. */
   output(): string;
-  /** `kill -9`; it is started again unless it is held down. Answers when the process is gone. */
+  /** `kill -9`; it restarts unless it is stopped. Resolves when the process is gone. */
   kill(): Promise<void>;
-  /** Ends it and keeps it down; answers its exit code. */
+  /** Ends it without a restart; returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Starts it after `stop`, perhaps with other variables. */
+  /** Starts it after `stop`, optionally with other variables. */
   start(extra?: Record<string, string>): void;
-  /** Answers when `path` answers 200. */
+  /** Resolves when `path` returns 200. */
   ready(path?: string): Promise<void>;
-  /** How often it ended without being told to. */
+  /** The number of unexpected exits. */
   crashes(): number;
 };
 
@@ -25,7 +25,7 @@ type Options = { name: string; script: string; url: string; environment: Record<
 
 const RESTART_MS = 200;
 
-/** A process that is started again when it ends, as a service manager would. */
+/** A process that restarts when it ends, as under a service manager. */
 export function supervise({ name, script, url, environment }: Options): Supervised {
   let child: ChildProcess | undefined;
   let isWanted = true;

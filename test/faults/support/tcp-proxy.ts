@@ -2,15 +2,15 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 
 export type TcpProxy = {
   port: number;
-  /** Breaks every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): void;
-  /** Passes nothing on, and breaks nothing: the other side seems to think. */
+  /** Keeps connections open and passes nothing on: the other side seems to hang. */
   freeze(): void;
   restore(): void;
   stop(): Promise<void>;
 };
 
-/** Between a process and its database, so that the network between them can fail. */
+/** A proxy between a process and its database, to simulate network failures. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let state: "open" | "cut" | "frozen" = "open";

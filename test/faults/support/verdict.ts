@@ -16,15 +16,15 @@ export type Verdict = {
   purchases: number;
   minted: number;
   paid: number;
-  /** Every purchase that has been minted and paid, and nothing contradicts anything. */
+  /** Every purchase is minted and paid, and nothing is contradictory. */
   isComplete: boolean;
-  /** Sentences about what is wrong; empty means that database and chain say the same. */
+  /** One sentence per difference; empty if database and chain agree. */
   differences: string[];
 };
 
 /**
- * Compares the chain's own log, folded here anew, with what the database says: every purchase is minted at most once and
- * paid at most once, to its buyer, the right amount; and the index is what the chain says.
+ * Compares a new fold of the chain's events with the database: every purchase is minted at most once and
+ * paid at most once, to its buyer, the right amount; and the index matches the chain.
  */
 export async function judge(where: Where): Promise<Verdict> {
   const logs = await readEvents(where);
