@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import type { z } from "zod";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
 import { listStores, readCatalogueVersion, type StoreWithCategories } from "../../catalogue/stores.ts";
 import type { Queries } from "../../database/transaction.ts";
+import type { storeResponseSchema } from "../../domain/api/catalogue.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
 
 export type CachedText = { text: Buffer; etag: string };
@@ -59,7 +61,7 @@ export class CatalogueCache {
 }
 
 /** What `GET /api/stores/{id}` answers. */
-export function storeAnswer(store: StoreWithCategories) {
+export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {
   return { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) };
 }
 

@@ -26,7 +26,7 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
-import { actorOf, type Call, type Reply, type Route, route } from "../http/route.ts";
+import { actorOf, type Call, type Route, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
 
@@ -226,7 +226,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
   ];
 
   async function changeCategory(
-    call: Call<unknown, unknown>,
+    call: Pick<Call<unknown, unknown, "id" | "cashbackId">, "identity" | "params">,
     action: string,
     fields: { category?: string; cashbackBps?: bigint; deleted?: true },
   ): Promise<void> {
@@ -238,7 +238,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
     });
   }
 
-  async function saveFanToken(call: Call<z.output<typeof saveFanTokenRequestSchema>, unknown>): Promise<bigint> {
+  async function saveFanToken(call: Call<z.output<typeof saveFanTokenRequestSchema>>): Promise<bigint> {
     const { id, contract, symbol, ...fields } = call.body;
     const address = contract === undefined ? undefined : ((contract?.toLowerCase() ?? null) as WalletAddress | null);
     try {
@@ -278,6 +278,6 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
 }
 
-function cached({ text, etag }: CachedText): Reply {
+function cached({ text, etag }: CachedText): TextReply {
   return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
 }

@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 import { ApiError, invalid, notFound, unavailable } from "./api-error.ts";
 import { identify, requireAccess } from "./identity.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import type { Identity, Reply, Route } from "./route.ts";
+import type { CheckedReply, Identity, Route } from "./route.ts";
 import { API_HEADERS, applyCors } from "./security-headers.ts";
 import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
@@ -96,17 +96,20 @@ async function answer(
   const call = {
     request,
     identity,
-    body: undefined as unknown,
-    query: undefined as unknown,
-    params: request.params as Record<string, string>,
+    params: parametersOf(request),
     rawBody,
     requestId: String(response.locals.requestId),
   };
-  route.before?.(call);
-  if (route.body) call.body = readValidBody(route.body, request, rawBody);
-  if (route.query) call.query = validate(route.query, request.query);
-  const reply = await route.handle(call);
+  const reply = await route.run(call, {
+    body: (schema) => readValidBody(schema, request, rawBody),
+    query: (schema) => validate(schema, request.query),
+  });
   send(request, response, reply);
+}
+
+/** No path of ours has a wildcard, so each parameter is one text. */
+function parametersOf(request: Request): Record<string, string> {
+  return Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
 }
 
 function callerOf(identity: Identity, request: Request): string {
@@ -114,7 +117,7 @@ function callerOf(identity: Identity, request: Request): string {
   return identity.kind === "service" ? `service ${identity.name}` : (request.ip ?? "");
 }
 
-function send(request: Request, response: Response, reply: Reply): void {
+function send(request: Request, response: Response, reply: CheckedReply): void {
   response.statusCode = reply.status ?? 200;
   if (reply.headers) for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if ("body" in reply) {

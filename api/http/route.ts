@@ -24,44 +24,109 @@ export type Access = "anyone" | "user" | "proven_user" | "user_or_staff" | "staf
 /** Requests a minute; by origin, and for signed-in callers by wallet. Multiplied by RATE_LIMIT_SCALE. */
 export type Limit = { perMinute: number; by: "origin" | "wallet" };
 
-export type Reply =
-  | { status?: number; body: object; headers?: Record<string, string> }
-  /** Serialized before; `etag` lets a caller who has it be answered 304. */
-  | { status?: number; text: string | Buffer; type: string; etag?: string; headers?: Record<string, string> };
+/** What a route declares to answer: a schema by status, or the media type of what is not JSON. */
+export type Responses = Partial<Record<number, z.ZodType | { type: string }>>;
 
-export type Call<Body, Query> = {
+/** Serialized before; `etag` lets a caller who has it be answered 304. */
+export type TextReply = {
+  status?: number;
+  text: string | Buffer;
+  type: string;
+  etag?: string;
+  headers?: Record<string, string>;
+};
+
+/** The shapes of what a route that declares `R` answers. */
+type BodyOf<R extends Responses> = {
+  [Status in keyof R]: R[Status] extends z.ZodType ? z.output<R[Status]> : never;
+}[keyof R];
+
+/** An answer of a route that declares `R`; without a status it is 200. */
+export type Reply<R extends Responses = Responses> =
+  | TextReply
+  | { status?: keyof R & number; body: BodyOf<R>; headers?: Record<string, string> };
+
+/** An answer whose shape its route has held against its schemas. */
+export type CheckedReply = { status?: number; body: unknown; headers?: Record<string, string> } | TextReply;
+
+type BaseCall = {
   request: Request;
   identity: Identity;
-  body: Body;
-  query: Query;
-  /** Path parameters, as they stand in the path. */
-  params: Record<string, string>;
   /** The body's bytes as text, for signatures and idempotency. */
   rawBody: string;
   requestId: string;
 };
 
-export type Route<Body = unknown, Query = unknown> = {
+export type Call<Body = undefined, Query = undefined, Parameters extends string = string> = BaseCall & {
+  body: Body;
+  query: Query;
+  /** Path parameters, as they stand in the path. */
+  params: Record<Parameters, string>;
+};
+
+/** The names that a path holds: `/api/store/:id` → `id`. */
+type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParametersOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What a route says of itself, without its handler: enough for the document. */
+type Description = {
   method: "get" | "post" | "put" | "delete";
   path: string;
   access: Access;
   summary: string;
   limit?: Limit;
-  body?: z.ZodType<Body>;
-  query?: z.ZodType<Query>;
+  body?: z.ZodType;
+  query?: z.ZodType;
   /** The headers that the handler looks at, by their names in lower case: for the document. */
   headers?: Record<string, { description: string; isRequired?: boolean }>;
   /** What can go wrong with this call beside what can with every call of its kind: for the document. */
   failures?: Partial<Record<404 | 409 | 422, string>>;
-  responses: Partial<Record<number, z.ZodType | { type: string }>>;
-  /** Runs before the body is read into its shape: for signatures over its bytes. */
-  before?(call: Call<unknown, unknown>): void;
-  handle(call: Call<Body, Query>): Promise<Reply> | Reply;
+  responses: Responses;
 };
 
-/** Keeps body and query types inside a route while the table holds routes of any. */
-export function route<Body = unknown, Query = unknown>(definition: Route<Body, Query>): Route {
-  return definition as unknown as Route;
+/** A route whose handler takes what its schemas read and answers what its schemas say. */
+type Definition<Body, Query, R extends Responses, Path extends string, Answer> = Omit<Description, "body" | "query"> & {
+  path: Path;
+  body?: z.ZodType<Body>;
+  query?: z.ZodType<Query>;
+  responses: R;
+  /** Runs before the body is read into its shape: for signatures over its bytes. */
+  before?(call: BaseCall & { params: Record<ParametersOf<Path>, string> }): void;
+  handle(call: Call<Body, Query, ParametersOf<Path>>): Promise<Answer> | Answer;
+};
+
+/** Reads the request's body and query by a route's schemas. @throws ApiError that names the field. */
+export type Reader = { body<T>(schema: z.ZodType<T>): T; query<T>(schema: z.ZodType<T>): T };
+
+export type Route = Description & {
+  run(call: BaseCall & { params: Record<string, string> }, read: Reader): Promise<CheckedReply> | CheckedReply;
+};
+
+/** Binds a handler to its route's schemas; the table of routes does not know their types any more. */
+export function route<
+  Body = undefined,
+  Query = undefined,
+  const R extends Responses = Responses,
+  const Path extends string = string,
+  const Answer extends Reply<R> = Reply<R>,
+>(definition: Definition<Body, Query, R, Path, Answer>): Route;
+export function route({
+  handle,
+  before,
+  ...description
+}: Definition<unknown, unknown, Responses, string, Reply>): Route {
+  return {
+    ...description,
+    run(call, read) {
+      before?.(call);
+      const body = description.body && read.body(description.body);
+      const query = description.query && read.query(description.query);
+      return handle({ ...call, body, query });
+    },
+  };
 }
 
 /** The session of a call behind `user` or stricter. */

@@ -5,7 +5,7 @@ import { purchaseNftSchema } from "../../domain/api/people.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
-import { type Reply, type Route, route } from "../http/route.ts";
+import { type Route, route } from "../http/route.ts";
 import { toNft } from "../people/profile.ts";
 import type { Services } from "../services.ts";
 
@@ -72,7 +72,7 @@ export function nftRoutes(services: Services): Route[] {
       limit: { perMinute: 600, by: "origin" },
       query: z.object({ status: z.string().max(20).optional() }),
       responses: { 200: { type: "image/svg+xml" } },
-      async handle({ params, query }): Promise<Reply> {
+      async handle({ params, query }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
         const status = purchaseStatusFromChain(nft.status);

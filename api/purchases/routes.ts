@@ -176,9 +176,16 @@ async function purchaseView(services: Services) {
   return { rate: currentRate(services), shownUpTo: cursor - BigInt(services.environment.CONFIRMATIONS) + 1n };
 }
 
+type RegisterAnswer = z.output<typeof registerPurchaseResponseSchema>;
+type MintResponses = { 200: typeof mintNftResponseSchema; 202: typeof mintNftResponseSchema };
+type DistributeResponses = Record<200 | 202, typeof distributeCashbackResponseSchema>;
 type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
 
-async function registerPurchase(services: Services, wallet: WalletAddress, body: PurchaseRequest) {
+async function registerPurchase(
+  services: Services,
+  wallet: WalletAddress,
+  body: PurchaseRequest,
+): Promise<RegisterAnswer> {
   const { database, environment } = services;
   const store = await findStore(database.kysely, body.store_id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
@@ -251,7 +258,7 @@ function affiliateUrl(link: string | null, clickId: string): string | null {
   return url.toString();
 }
 
-function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply {
+function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<MintResponses> {
   const isMinted = purchase.chain_status !== null;
   return {
     status: isMinted ? 200 : 202,
@@ -290,9 +297,9 @@ function requireRate({ rates }: Services): bigint {
   throw unavailable("RATE_UNAVAILABLE", `There is no exchange rate now: ${rate.reason}`);
 }
 
-type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>, unknown>;
+type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>>;
 
-async function distributeCashback(services: Services, call: DistributeCall): Promise<Reply> {
+async function distributeCashback(services: Services, call: DistributeCall): Promise<Reply<DistributeResponses>> {
   const actor = actorOf(call.identity);
   const key = call.request.get("idempotency-key");
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
@@ -323,13 +330,16 @@ async function repeatedAnswer(
   actor: string,
   key: string,
   requestHash: string,
-): Promise<Reply | undefined> {
+): Promise<Reply<DistributeResponses> | undefined> {
   const known = await findStoredAnswer(services.database.kysely, actor, key);
   if (!known) return undefined;
   if (known.requestHash !== requestHash) {
     throw new ApiError(422, "IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another body");
   }
-  return { status: known.status, body: await refreshPayments(services, JSON.parse(known.response)) };
+  return {
+    status: known.status === 200 ? 200 : 202,
+    body: await refreshPayments(services, JSON.parse(known.response)),
+  };
 }
 
 type DistributeAnswer = z.output<typeof distributeCashbackResponseSchema>;

@@ -181,7 +181,7 @@ onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (syst
 
 function textOf(routes: ReturnType<typeof allRoutes>, path: string) {
   const route = routes.find((one) => one.path === path);
-  const reply = route?.handle({} as never);
+  const reply = route?.run({} as never, {} as never);
   return reply && "text" in reply ? reply.text : "";
 }
 

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,6 +38,7 @@ export const WALLETS: readonly WalletAddress[] = [
 ];
 const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const NETWORK = "model";
+const NETWORK_SECRET = "a-secret-of-the-model-network-that-is-long";
 const SERVICE: Identity = { kind: "service", name: "model" };
 const INDEXER_LEASE_MS = 3_600_000;
 /** A memory file system if there is one, because each commit is synchronised. */
@@ -100,6 +102,7 @@ export class World {
     this.#writer = openSqliteWriter(database, lease);
     Date.now = () => realNow() + this.#aheadMs;
     const environment = readEnvironment({
+      AFFILIATE_SECRETS: `${NETWORK}:${NETWORK_SECRET}`,
       HOLD_SECONDS: "60",
       CONFIRMATIONS: String(confirmations),
       PAYOUT_CONFIRMATIONS: String(confirmations),
@@ -156,13 +159,15 @@ export class World {
     if (!found?.body) throw new Error(`There is no ${path}`);
     const call = {
       identity,
-      body: found.body.parse(body),
       params: { network: NETWORK },
       rawBody: JSON.stringify(body),
-      request: { get: () => undefined },
+      request: { get: (name: string) => signedHeaders(JSON.stringify(body))[name] },
     };
     try {
-      const reply = await found.handle(call as unknown as Parameters<Route["handle"]>[0]);
+      const reply = await found.run(call as unknown as Parameters<Route["run"]>[0], {
+        body: (schema) => schema.parse(body),
+        query: (schema) => schema.parse({}),
+      });
       return { status: reply.status ?? 200, body: ("body" in reply ? reply.body : {}) as Reply["body"] };
     } catch (error) {
       if (error instanceof ApiError) return { status: error.status, body: { code: error.code, ...error.extra } };
@@ -308,4 +313,11 @@ class StepPlugin implements KyselyPlugin {
     await this.#step();
     return result;
   }
+}
+
+/** What an affiliate network signs a call with; other calls do not look at them. */
+function signedHeaders(body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac("sha256", NETWORK_SECRET).update(`${timestamp}.${body}`).digest("hex");
+  return { "x-torcida-timestamp": timestamp, "x-torcida-signature": signature };
 }
