@@ -256,10 +256,10 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       const { code, output } = await command({ NETWORK: "localhost", RPC_URLS: "http://127.0.0.1:9" });
       expect(code).to.equal(1);
       expect(output).to.not.contain("agree");
-      expect(await pausedBy(kysely), "silence is no difference").to.equal("");
+      expect(await pausedBy(kysely), "no response is not a difference").to.equal("");
     });
 
-    it("runs inside the api: a difference is counted, told, and stops payments until an administrator resumes", async () => {
+    it("runs inside the api: a difference is counted, logged, and pauses payouts until an admin resumes", async () => {
       await system().startApi();
       const admin = await system().adminCaller();
       const metric = async (line: RegExp) => line.test(await (await fetch(`${system().url}/metrics`)).text());
@@ -290,7 +290,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
       await buyer.seen(late, (one) => one.cashback_state === "paid");
     });
 
-    it("finds a token that somebody else minted for a purchase, on other terms", async () => {
+    it("finds a token that somebody else minted for a purchase, with other terms", async () => {
       await system().stopApi("SIGTERM");
       const purchase = {
         buyer: STRANGER,

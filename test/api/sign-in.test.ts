@@ -7,7 +7,7 @@ import { type ApiSystem, onBothSystems, startSystem } from "./support/system.ts"
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
-  it("registers and signs in with the specification's exact sentences", async () => {
+  it("registers and signs in with the fixed sentences", async () => {
     const caller = system().anonymous();
     const before = await caller.post("/api/check-user", { address: caller.address });
     expect(before.body).to.include({ success: true, exists: false });
@@ -33,7 +33,7 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     });
   });
 
-  it("answers 404 to a login of a wallet that is not registered", async () => {
+  it("returns 404 for the login of an unregistered wallet", async () => {
     const caller = system().anonymous();
     const answer = await caller.post("/api/login", {
       address: caller.address,
@@ -42,7 +42,7 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     expect(answer.status).to.equal(404);
   });
 
-  it("asks for the specification's sentence inside a message of EIP-4361", async () => {
+  it("requests the fixed sentence inside an EIP-4361 message", async () => {
     const caller = system().anonymous();
     const { message, nonce } = await caller.challenge();
     expect(message).to.contain(`\n\n${signInSentence("register", caller.address)}\n\n`);
@@ -83,7 +83,7 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     ).to.equal(400);
   });
 
-  it("refuses a login's sentence for a registration, and the other way round", async () => {
+  it("refuses a login sentence for a registration, and vice versa", async () => {
     const caller = system().anonymous();
     const wrong = await caller.post("/api/register-user-data", {
       address: caller.address,
@@ -94,7 +94,7 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     expect((await caller.post("/api/check-user", { address: caller.address })).body.exists).to.equal(false);
   });
 
-  it("makes one session of a nonce, whatever form the signature is given", async () => {
+  it("creates one session per nonce, whatever the form of the signature", async () => {
     const caller = system().anonymous();
     await caller.enter();
     const { message, nonce } = await caller.challenge();
@@ -114,7 +114,7 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     ).to.deep.equal([200, 400]);
   });
 
-  it("never serves an administrator by a fixed sentence", async () => {
+  it("never accepts a fixed sentence from an admin", async () => {
     const admin = new Caller(system().url, system().admin);
     await admin.enter();
     const answer = await admin.post("/api/login", {
@@ -143,9 +143,9 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     expect((await compat.get("/api/me")).status).to.equal(401);
   });
 
-  it("takes the signature of a wallet that is a contract (EIP-1271)", async () => {
+  it("accepts the signature of a smart-contract wallet (EIP-1271)", async () => {
     const contract = "0x00000000000000000000000000000000000c0de1";
-    // Answers the magic value to every call: push 0x1626ba7e, shifted to the left, and return it.
+    // Returns the magic value to every call: pushes 0x1626ba7e, shifts it to the left and returns it.
     const code = "0x631626ba7e60e01b60005260206000f3";
     await system().anvil.request("anvil_setCode", contract, code);
     const caller = system().anonymous();
@@ -178,7 +178,7 @@ describe("Sign-in in strict mode", function () {
   });
   after(() => system?.stop());
 
-  it("serves nobody by a fixed sentence", async () => {
+  it("accepts no fixed sentence", async () => {
     const caller = system.anonymous();
     const answer = await caller.post("/api/register-user-data", {
       address: caller.address,

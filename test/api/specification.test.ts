@@ -17,8 +17,8 @@ import { onBothSystems } from "./support/system.ts";
 const IMAGE = "https://example.com/token.png";
 const UNKNOWN_ID = 999_999;
 
-// What a client may rely on that knows only docs/product.md.
-onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (system) => {
+// What a client that knows only docs/product.md can rely on.
+onBothSystems("The calls of the API", { SIMULATED_PURCHASES: "false" }, (system) => {
   let owner: Caller;
   let admin: Caller;
   let service: Caller;
@@ -29,13 +29,13 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
   });
 
   describe("GET /api", () => {
-    it("says that it is well", async () => {
+    it("reports its health", async () => {
       expectDone(await system().anonymous().get("/api"), { success: true, status: "ok" });
     });
   });
 
   describe("POST /api/check-user", () => {
-    it("tells whether a wallet is registered, however its address is written", async () => {
+    it("reports whether a wallet is registered, in any spelling of its address", async () => {
       const stranger = system().anonymous();
       const unknown = await stranger.post("/api/check-user", { address: stranger.address });
       expect([unknown.status, unknown.body.success, unknown.body.exists]).to.deep.equal([200, true, false]);
@@ -47,7 +47,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       }
     });
 
-    it("refuses what is no address", async () => {
+    it("refuses what is not an address", async () => {
       for (const address of ["", "0x", owner.address.slice(1), `${owner.address}0`, 1, null, [owner.address], {}]) {
         expectInvalid(await system().anonymous().post("/api/check-user", { address }), "address", String(address));
       }
@@ -64,7 +64,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       signature: await caller.signSentence("register"),
     });
 
-    it("registers once, with the specification's words", async () => {
+    it("registers once, with the fixed texts", async () => {
       const caller = system().anonymous();
       const request = await registration(caller);
       const answer = await caller.post("/api/register-user-data", request);
@@ -75,7 +75,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expect(again.body.error).to.equal("This wallet is already registered");
     });
 
-    it("needs every field, and an e-mail address that is one", async () => {
+    it("requires every field and a valid e-mail address", async () => {
       const caller = system().anonymous();
       const request: Record<string, unknown> = await registration(caller);
       for (const field of ["address", "first_name", "last_name", "email", "signature"]) {
@@ -88,7 +88,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expect((await caller.post("/api/check-user", { address: caller.address })).body.exists).to.equal(false);
     });
 
-    it("takes no signature but the wallet's own over its own sentence", async () => {
+    it("accepts only the wallet's own signature over its own sentence", async () => {
       const caller = system().anonymous();
       const request = await registration(caller);
       const stranger = system().anonymous();
@@ -105,7 +105,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
   });
 
   describe("POST /api/login", () => {
-    it("answers a token that works, to the specification's sentence", async () => {
+    it("returns a working token for the fixed sentence", async () => {
       const caller = system().anonymous();
       await caller.post("/api/register-user-data", {
         address: caller.address,
@@ -122,7 +122,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expect((await caller.get("/api/me")).status).to.equal(200);
     });
 
-    it("answers 404 to a wallet that is not registered, and 400 to a wrong signature", async () => {
+    it("returns 404 for an unregistered wallet, and 400 for a wrong signature", async () => {
       const caller = system().anonymous();
       const signature = await caller.signSentence("login");
       expectRefusal(await caller.post("/api/login", { address: caller.address, signature }), 404, "NOT_FOUND");
@@ -134,7 +134,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
   });
 
   describe("GET /api/me", () => {
-    it("answers the user's own profile, and nobody else's", async () => {
+    it("returns the user's own profile, and nobody else's", async () => {
       const answer = await owner.get("/api/me");
       expect(answer.headers.get("cache-control")).to.equal("no-store");
       const { data } = matching(meResponseSchema, answer.body);
@@ -153,14 +153,14 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       });
     });
 
-    it("answers 401 without a session and with a dead one", async () => {
+    it("returns 401 without a session and with an expired one", async () => {
       expectRefusal(await system().anonymous().get("/api/me"), 401, "UNAUTHORIZED");
       expectRefusal(await new Caller(system().url, undefined, "0".repeat(43)).get("/api/me"), 401, "UNAUTHORIZED");
     });
   });
 
   describe("A purchase's life: register-purchase, mint-nft, confirm-purchase, distribute-cashback", () => {
-    it("has the shapes that are promised, step by step", async () => {
+    it("has the documented shapes, step by step", async () => {
       const buyer = await system().user();
       const request = { user: buyer.account.address, store_id: 1, amount: 100, token_slug: "verdao" };
       const registered = await buyer.post("/api/register-purchase", request);
@@ -248,7 +248,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expect(attributes.get("Comprador")).to.equal(buyer.account.address);
     });
 
-    it("shows the token to anyone, and the ticket that the contract draws", async () => {
+    it("shows the token to anyone, with the ticket that the contract draws", async () => {
       const id = await buyConfirmed(system(), owner);
       const anyone = system().anonymous();
       const answer = await anyone.get(`/api/nfts/${id}`);
@@ -273,7 +273,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       }
     });
 
-    it("needs its fields, and things that exist", async () => {
+    it("requires its fields and existing resources", async () => {
       const request: Record<string, unknown> = { user: owner.address, store_id: 1, amount: 100 };
       for (const field of Object.keys(request)) {
         const { [field]: _left, ...rest } = request;
@@ -291,7 +291,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expectInvalid(await service.post("/api/distribute-cashback", { amount: 1 }), "user");
     });
 
-    it("confirms nothing that is not minted, and pays nothing that is not confirmed", async () => {
+    it("does not confirm before the mint, or pay before the confirmation", async () => {
       const buyer = await system().user();
       const id = await buyer.buy();
       expectRefusal(await service.post("/api/confirm-purchase", { purchase_id: id }), 409, "NOT_MINTED");
@@ -305,7 +305,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
   });
 
   describe("GET /api/is-admin", () => {
-    it("is true for an administrator only", async () => {
+    it("is true only for an admin", async () => {
       const asked = [admin, owner, service, system().anonymous()];
       const answers = await Promise.all(asked.map((caller) => caller.get("/api/is-admin")));
       expect(answers.map((one) => one.status)).to.deep.equal([200, 200, 200, 200]);
@@ -334,7 +334,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expect(first?.cashbacks.map((one) => one.cashback_percent)).to.deep.equal(["5", "3.5"]);
     });
 
-    it("answer 304 to who has them already", async () => {
+    it("return 304 if the caller has the current version", async () => {
       const anyone = system().anonymous();
       const etag = (await anyone.get("/api/stores")).headers.get("etag") ?? "";
       for (const header of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -345,7 +345,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expect(other.status).to.equal(200);
     });
 
-    it("are created, read, changed and deleted, with the specification's words", async () => {
+    it("are created, read, changed and deleted, with the fixed texts", async () => {
       const anyone = system().anonymous();
       const created = await admin.post("/api/store", {
         name: "Loja do Porto",
@@ -401,7 +401,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expectRefusal(await admin.send("DELETE", `/api/store/${id}`), 404, "NOT_FOUND");
     });
 
-    it("need a name and a country, a category and a percent", async () => {
+    it("require a name and a country, a category and a percent", async () => {
       expectInvalid(await admin.post("/api/store", { country: "Brasil" }), "name");
       expectInvalid(await admin.post("/api/store", { name: "  ", country: "Brasil" }), "name");
       expectInvalid(await admin.post("/api/store", { name: "Sem país" }), "country");
@@ -409,7 +409,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       expectInvalid(await admin.post("/api/store/1/cashback", { cashback_percent: "5" }), "category");
     });
 
-    it("answer 404 for ids that are none", async () => {
+    it("return 404 for unknown ids", async () => {
       for (const id of [
         UNKNOWN_ID,
         "0",
@@ -454,7 +454,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
   });
 
   describe("Every call", () => {
-    it("answers in JSON, with headers that make no page of it", async () => {
+    it("responds in JSON, with headers that prevent rendering as a page", async () => {
       for (const path of [
         "/api",
         "/API/me",
@@ -473,7 +473,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       }
     });
 
-    it("opens itself to no other origin", async () => {
+    it("allows no other origin", async () => {
       const anyone = system().anonymous();
       const foreign = { origin: "https://evil.example", "access-control-request-method": "POST" };
       for (const method of ["OPTIONS", "GET"]) {
@@ -482,7 +482,7 @@ onBothSystems("The specification's calls", { SIMULATED_PURCHASES: "false" }, (sy
       }
     });
 
-    it("takes text that a database may not hold, without falling over it", async () => {
+    it("survives text that a database may not be able to store", async () => {
       const nul = "a\u0000b";
       const answers = [
         await admin.post("/api/store", { name: "Nulo", country: nul }),
@@ -508,7 +508,7 @@ function expectDone(answer: Answer, body: Record<string, unknown>): void {
   expect(answer.body).to.deep.equal(body);
 }
 
-/** The value, once it has exactly the schema's shape. */
+/** The value, checked against exactly the schema's shape. */
 function matching<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   expect(result.error?.message, JSON.stringify(value).slice(0, 500)).to.equal(undefined);

@@ -39,7 +39,7 @@ describe("Abuse of the API", function () {
   const purchasesOf = async (shopper: Shopper) =>
     ((await shopper.call("GET", "/api/purchases")).body.purchases as Json[]).length;
 
-  it("makes one token, one transition and one payment of fifty parallel calls each (F11, F12, F13)", async () => {
+  it("mints, confirms and pays once for fifty parallel calls each (F11, F12, F13)", async () => {
     const id = await ana.buy(1, 100);
     const mint = { user: ana.address, purchase_id: id, metadata_uri: "" };
     const mints = await parallel(50, () => ana.call("POST", "/api/mint-nft", mint));
@@ -59,7 +59,7 @@ describe("Abuse of the API", function () {
     expect([again.status, again.body.status]).to.deep.equal([200, "confirmed"]);
   });
 
-  it("refuses an idempotency key that comes again with another body (F12)", async () => {
+  it("refuses an idempotency key with another body (F12)", async () => {
     const id = await bia.buy(1, 200);
     await bia.call("POST", "/api/mint-nft", { user: bia.address, purchase_id: id, metadata_uri: "" });
     await system.inStatus(id, "Pending");
@@ -75,7 +75,7 @@ describe("Abuse of the API", function () {
     await system.settled();
   });
 
-  it("keeps one user's things from another, and admin calls from users (F22)", async () => {
+  it("keeps users from other users' data and from admin calls (F22)", async () => {
     const id = await ana.buy(1, 50);
     const before = await purchasesOf(ana);
     const attempts: [string, string, unknown][] = [
@@ -102,7 +102,7 @@ describe("Abuse of the API", function () {
     expect((await send("DELETE", "/api/me")).status).to.be.oneOf([401, 405]);
   });
 
-  it("refuses every amount that is none, names the field, and stores nothing (F23)", async () => {
+  it("refuses every invalid amount, names the field, and stores nothing (F23)", async () => {
     const before = await purchasesOf(ana);
     const amounts = [
       "-1",
@@ -134,7 +134,7 @@ describe("Abuse of the API", function () {
     expect(await purchasesOf(ana)).to.equal(before);
   });
 
-  it("answers broken bodies in JSON and stays up (F25)", async () => {
+  it("responds to broken bodies in JSON and stays up (F25)", async () => {
     const attempts: [string, string, Record<string, string>, number[]][] = [
       ["1 MB", `{"address":"${"a".repeat(2 ** 20)}"}`, {}, [413]],
       ["deep nesting", "[".repeat(10_000) + "]".repeat(10_000), {}, [400]],
@@ -146,7 +146,7 @@ describe("Abuse of the API", function () {
       ["truncated JSON", '{"address":"0x', {}, [400]],
       ["nothing", "", {}, [400]],
       ["an array", "[]", {}, [400]],
-      ["bytes that are no text", "\u0000\ufffd", {}, [400]],
+      ["bytes that are not text", "\u0000\ufffd", {}, [400]],
     ];
     for (const [name, body, headers, expected] of attempts) {
       const answer = await send("POST", "/api/check-user", body, headers);
@@ -157,7 +157,7 @@ describe("Abuse of the API", function () {
     expect((await send("GET", "/healthz")).status).to.equal(200);
   });
 
-  it("refuses addresses that run, reach inside or carry a password, without asking for them (F26)", async () => {
+  it("refuses links with a script, to inner networks or with a password, without fetching them (F26)", async () => {
     const id = await ana.buy(1, 5);
     for (const uri of [
       "javascript:alert(1)",
@@ -173,7 +173,7 @@ describe("Abuse of the API", function () {
     }
   });
 
-  it("limits one origin and believes no forged X-Forwarded-For (F28)", async () => {
+  it("limits one origin and ignores a forged X-Forwarded-For (F28)", async () => {
     let limited: Answer | undefined;
     for (let count = 0; count < 60 && !limited; count++) {
       const address = new Shopper(system.url, generatePrivateKey()).address;
@@ -186,7 +186,7 @@ describe("Abuse of the API", function () {
     expect(Number(limited?.headers.get("retry-after"))).to.be.greaterThan(0);
   });
 
-  it("refuses a second content-length and survives a caller that goes away", async () => {
+  it("refuses a second content-length and survives a caller that disconnects", async () => {
     await new Promise<void>((resolve) => {
       const request = httpRequest(`${system.url}/api/check-user`, {
         method: "POST",

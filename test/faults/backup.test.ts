@@ -35,7 +35,7 @@ describe("Backup and restore", function () {
       return url;
     };
 
-    it("brings back every row of every table, and pauses payments", async () => {
+    it("restores every row of every table, and pauses payouts", async () => {
       const { database, url } = await filled();
       const { rows } = await writeArchive(url, newFile("gz"));
       expect(rows).to.be.greaterThan(5_000);
@@ -69,7 +69,7 @@ describe("Backup and restore", function () {
       }
     });
 
-    it("never gives out a purchase id again that may be a token by now", async () => {
+    it("never assigns a purchase id that may be a ticket by now", async () => {
       const { url } = await filled();
       const file = newFile("gz");
       await writeArchive(url, file);
@@ -89,7 +89,7 @@ describe("Backup and restore", function () {
       }
     });
 
-    it("holds one moment, though rows are written meanwhile", async () => {
+    it("is a consistent snapshot while rows are written", async () => {
       const { database, url } = await filled();
       let writing = true;
       const writer = (async () => {
@@ -111,7 +111,7 @@ describe("Backup and restore", function () {
       expect(of("users")).to.equal(of("sessions")).and.be.greaterThan(0);
     });
 
-    it("refuses a file that is cut off or changed, and a database that has rows, and restores nothing then", async () => {
+    it("refuses a truncated or changed file, and a database with rows, and restores nothing", async () => {
       const { url } = await filled();
       const file = newFile("gz");
       await writeArchive(url, file);

@@ -24,27 +24,27 @@ describe("The chaos proxy", () => {
   };
   const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: Error) => error);
 
-  it("passes everything on when no fault is asked for", async () => {
+  it("passes everything on without faults", async () => {
     const { url, counts } = await open({});
     expect(await ask(url, "eth_chainId")).to.equal(await ask(anvil.rpcUrl, "eth_chainId"));
     expect(counts.passed).to.equal(1);
   });
 
-  it("drops a request before the node hears of it", async () => {
+  it("drops a request before the node receives it", async () => {
     const { url } = await open({ drop: 1 });
     const before = await ask(anvil.rpcUrl, "eth_blockNumber");
     expect(await failure(ask(url, "anvil_mine", "0x1"))).to.be.instanceOf(TypeError);
     expect(await ask(anvil.rpcUrl, "eth_blockNumber")).to.equal(before);
   });
 
-  it("loses an answer after the node has done it", async () => {
+  it("loses a response after the node executed the request", async () => {
     const { url } = await open({ "lose-answer": 1 });
     const before = Number(await ask(anvil.rpcUrl, "eth_blockNumber"));
     expect(await failure(ask(url, "anvil_mine", "0x1"))).to.be.instanceOf(TypeError);
     expect(Number(await ask(anvil.rpcUrl, "eth_blockNumber"))).to.equal(before + 1);
   });
 
-  it("tells an old block, another chain and no receipt, and nothing else differently", async () => {
+  it("reports an old block, another chain and no receipt, and changes nothing else", async () => {
     await anvil.request("anvil_mine", "0x14");
     const height = Number(await anvil.request("eth_blockNumber"));
     const { url, set } = await open({ stale: 1 });
@@ -60,7 +60,7 @@ describe("The chaos proxy", () => {
     expect(await ask(url, "eth_getTransactionReceipt", hash)).to.equal(null);
   });
 
-  it("hangs until it is let go", async () => {
+  it("hangs until it is released", async () => {
     const { url, set, counts } = await open({ hang: 1 });
     const asked = failure(ask(url, "eth_chainId"));
     await until("it hangs", () => counts.hang === 1);
@@ -69,7 +69,7 @@ describe("The chaos proxy", () => {
     expect(await ask(url, "eth_chainId")).to.equal("0x15b32");
   });
 
-  it("does the same for the same seed, and something else for another", async () => {
+  it("does the same for the same seed, and differs for another", async () => {
     const run = async (seed: number) => {
       const { url, stop } = await open({ drop: 0.3, unavailable: 0.3 }, seed);
       const outcomes: string[] = [];

@@ -38,7 +38,7 @@ describe("A PostgreSQL primary and its standby", function () {
     }
   });
 
-  it("the same connection pool goes on with the standby once it is promoted, and nothing is missing", async () => {
+  it("the same connection pool continues with the standby once it is promoted, and nothing is missing", async () => {
     await pair.promoteStandby();
     await write("after");
     expect(await names()).to.deep.equal(["after", "before"]);

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(path, "utf8");
 describe("What an operator deploys with", function () {
   this.timeout(60_000);
 
-  it("is an image whose process is not root, knows its health, and hears SIGTERM", () => {
+  it("is an image with a non-root process, a health check, and SIGTERM handling", () => {
     const dockerfile = read("docker/Dockerfile");
     const instructions = dockerfile.split("\n").filter((line) => /^[A-Z]+ /.test(line));
     const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith("FROM ")));
@@ -57,7 +57,7 @@ describe("What an operator deploys with", function () {
       expect(known, `npm run ${name}`).to.have.property(name);
   });
 
-  it("keeps every container that is ours read-only and without rights", () => {
+  it("runs each of our containers read-only and without privileges", () => {
     const compose = read("docker/compose.yaml");
     for (const rule of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true", "user: node"]) {
       expect(compose).to.include(rule);
@@ -76,15 +76,15 @@ describe("What an operator deploys with", function () {
       const buyer = await system.shopper();
       await buyer.buy(1, 10);
       await system.settled();
-      metrics = await until("both tell their metrics", async () => {
+      metrics = await until("both export their metrics", async () => {
         const all = `${await textOf(`http://127.0.0.1:${metricsPort}/metrics`)}\n${await textOf(`${system.indexer.url}/metrics`)}`;
         return all.includes("torcida_indexer_head_lag_seconds") && all;
       });
     });
     after(() => system?.stop());
 
-    it("alerts and draws only what is measured, and leads to a page that exists", () => {
-      // An error is counted once there is one.
+    it("uses only exported metrics in alerts and dashboards, and links to existing pages", () => {
+      // An error counter appears with the first error.
       const atFirstFailure = new Set(["torcida_indexer_rpc_errors_total"]);
       const texts = `${read("ops/alerts.yaml")}\n${read("docker/grafana/dashboards/torcida.json")}`;
       const names = new Set([...texts.matchAll(/\btorcida_[a-z_]+\b/g)].map((match) => match[0]));
@@ -95,7 +95,7 @@ describe("What an operator deploys with", function () {
       for (const [, page = ""] of texts.matchAll(/runbook: (\S+\.md)/g)) expect(existsSync(page), page).to.equal(true);
     });
 
-    it("has a health check that tells the living from the dead", async () => {
+    it("has a health check that detects a dead process", async () => {
       const { PORT, INDEXER_PORT } = system.environment;
       expect((await system.run("docker/health.ts", [], { PORT: PORT ?? "" })).code).to.equal(0);
       const indexer = { TORCIDA_PROCESS: "indexer", INDEXER_PORT: INDEXER_PORT ?? "" };
@@ -104,7 +104,7 @@ describe("What an operator deploys with", function () {
     });
   });
 
-  it("has runbook pages that lead on to pages that exist", () => {
+  it("has runbook pages whose links exist", () => {
     for (const file of ["docs/operations.md", ...globSync("docs/runbook/*.md")]) {
       for (const [, target = ""] of read(file).matchAll(/\]\(([\w./-]+\.(?:md|yaml))\)/g)) {
         expect(existsSync(new URL(target, `file://${process.cwd()}/${file}`)), `${file} → ${target}`).to.equal(true);

@@ -5,14 +5,14 @@ import { AFFILIATE_SECRET, type ApiSystem } from "./system.ts";
 export type Letter = {
   network?: string;
   secret?: string;
-  /** The time that is signed, in seconds; now where it is left out. */
+  /** The signed time, in seconds; now by default. */
   atS?: number;
-  /** What is signed in place of what is sent. */
+  /** The signed body, if it differs from the sent one. */
   signed?: string;
   headers?: Record<string, string>;
 };
 
-/** Tells the shop something as the affiliate network does: signed over the time and the body's bytes. */
+/** Sends a report as an affiliate network does, signed over the time and the body's bytes. */
 export function tell(system: ApiSystem, event: unknown, letter: Letter = {}): Promise<Answer> {
   const body = typeof event === "string" ? event : JSON.stringify(event);
   const timestamp = String(Math.floor(letter.atS ?? Date.now() / 1_000));
@@ -26,7 +26,7 @@ export function tell(system: ApiSystem, event: unknown, letter: Letter = {}): Pr
   });
 }
 
-/** What the buyer was sent to the store with. */
+/** The click id of the buyer's way to the store. */
 export async function clickIdOf(system: ApiSystem, purchaseId: number): Promise<string> {
   const { kysely } = await system.database();
   const row = await kysely

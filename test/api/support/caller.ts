@@ -6,12 +6,12 @@ import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import { until } from "../../testing/until.ts";
 import { documentOf } from "./documented.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: what a server answers is looked at field by field in the tests
+// biome-ignore lint/suspicious/noExplicitAny: the tests check responses field by field
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
 type Challenge = { nonce: string; message: string };
 
-/** A client with a key and a token, who speaks plain HTTP. */
+/** A client with a key and a token that speaks plain HTTP. */
 export class Caller {
   readonly address: WalletAddress;
   readonly account: PrivateKeyAccount;
@@ -39,7 +39,7 @@ export class Caller {
     return answer;
   }
 
-  /** A request whose answer nothing is asked of. */
+  /** A request whose response is not checked. */
   async raw(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -60,7 +60,7 @@ export class Caller {
     };
   }
 
-  /** Whatever a test is about, its answers are as the server's own document says. */
+  /** In every test, each response must match the server's document. */
   async #holdAgainstDocument(method: string, path: string, answer: Answer): Promise<void> {
     const documented = await documentOf(this.url);
     const operation = documented.find(method, path);
@@ -72,7 +72,7 @@ export class Caller {
     return (await this.post("/api/check-user", { address: this.address })).body.challenge;
   }
 
-  /** Answers a challenge: registers where the wallet is new, signs in where it is known. */
+  /** Signs a challenge: registers a new wallet, logs a known one in. */
   async enter(): Promise<void> {
     const { exists, challenge } = (await this.post("/api/check-user", { address: this.address })).body;
     const signature = await this.account.signMessage({ message: challenge.message });
@@ -88,7 +88,7 @@ export class Caller {
     return this.enter();
   }
 
-  /** The specification's fixed sentence, signed. */
+  /** The signed fixed sentence. */
   signSentence(purpose: SignInPurpose): Promise<string> {
     return this.account.signMessage({ message: signInSentence(purpose, this.address) });
   }
@@ -106,7 +106,7 @@ export class Caller {
     return answer.body.data;
   }
 
-  /** Waits until a purchase of this wallet is as wanted. */
+  /** Waits until a purchase of this wallet meets a condition. */
   async seen(id: number, isWanted: (purchase: PurchaseRecord) => boolean, timeoutMs = 30_000): Promise<PurchaseRecord> {
     return until(
       `purchase ${id} is as wanted`,

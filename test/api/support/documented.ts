@@ -17,7 +17,7 @@ export type OpenApi = {
   components: { schemas: Record<string, object> };
 };
 
-/** What a server says of itself, to hold its answers against. */
+/** A server's OpenAPI document, to check its responses. */
 export class Documented {
   readonly document: OpenApi;
   readonly #ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: false, allowUnionTypes: true });
@@ -33,7 +33,7 @@ export class Documented {
     );
   }
 
-  /** What the document does not promise about an answer of an operation, in a sentence; undefined where all is as told. */
+  /** One sentence on how a response differs from the document; undefined if it matches. */
   complaint(operation: Operation, answer: Answer): string | undefined {
     const response = operation.responses[answer.status];
     if (!response) return `${answer.status} is not documented: ${answer.text.slice(0, 300)}`;
@@ -56,11 +56,11 @@ export class Documented {
     return made;
   }
 
-  /** The operation of a call, by its path as it was typed. */
+  /** The operation of a call, by its path. */
   find(method: string, typedPath: string): Operation | undefined {
     const path = typedPath.split("?")[0] ?? "";
     const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
-    // A word beats a parameter: /api/openapi.json is itself.
+    // A literal segment takes precedence over a parameter: /api/openapi.json.
     const templates = Object.keys(this.document.paths).filter(fits);
     const template = templates.find((one) => !one.includes("{")) ?? templates[0];
     return template === undefined ? undefined : this.document.paths[template]?.[method.toLowerCase()];
@@ -69,7 +69,7 @@ export class Documented {
 
 const known = new Map<string, Promise<Documented>>();
 
-/** A server's document, read once. */
+/** A server's document, fetched once. */
 export function documentOf(url: string): Promise<Documented> {
   const document = known.get(url) ?? read(url);
   known.set(url, document);

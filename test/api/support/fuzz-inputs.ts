@@ -18,17 +18,17 @@ type Schema = {
   maximum?: number;
 };
 
-/** One request, as it is typed; the role is who sends it. */
+/** One raw request, and the role that sends it. */
 export type FuzzedRequest<Role extends string> = {
   role: Role;
-  /** The operation's own, or another. */
+  /** The operation's own content type, or another. */
   method: string;
   path: string;
   body: string | undefined;
   headers: Record<string, string>;
 };
 
-/** Values that exist, by the name of the field or parameter that takes them. */
+/** Existing values, by the name of their field or parameter. */
 export type Pools = Record<string, readonly unknown[]>;
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -71,7 +71,7 @@ const HOSTILE: readonly unknown[] = [
   { toString: 1, valueOf: 2, length: -1 },
 ];
 
-/** Bodies that are no JSON object of the right kind, and are sent as they stand. */
+/** Bodies that are not a valid JSON object, sent unchanged. */
 const BROKEN_BODIES = [
   "",
   "{",
@@ -131,7 +131,7 @@ export function fuzzedRequests<Role extends string>(
   roles: readonly Role[],
   pools: Pools,
 ): fc.Arbitrary<FuzzedRequest<Role>> {
-  // Made once for each operation: a regular expression's arbitrary is dear.
+  // Created once per operation: the arbitrary of a regular expression is expensive.
   return fc.oneof(
     ...operations.map(({ method, path, operation }) => ({
       weight: operation.requestBody ? 4 : 1,
@@ -213,7 +213,7 @@ function bodyOf(operation: Operation, pools: Pools): fc.Arbitrary<string | undef
   );
 }
 
-/** A value of a schema. What a schema cannot say (an address, a percent) is in the pools. */
+/** A value of a schema. The pools have what a schema cannot express (an address, a percent). */
 function valueOfSchema(schema: Schema): fc.Arbitrary<unknown> {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return fc.oneof(...choices.map(valueOfSchema));

@@ -3,16 +3,16 @@ import type { AddressInfo } from "node:net";
 
 export type RateFeed = {
   url: string;
-  /** A rate of now, or of so many milliseconds ago. */
+  /** A rate of now, or of this many milliseconds ago. */
   say(weiPerCent: bigint | string, agoMs?: number): void;
   /** These bytes, with this status. */
   answer(text: string, status?: number): void;
-  /** Ends every connection without an answer. */
+  /** Closes every connection without a response. */
   hangUp(): void;
   stop(): void;
 };
 
-/** An exchange's price page, which says what the test wants. */
+/** A rate feed with responses chosen by the test. */
 export async function startRateFeed(): Promise<RateFeed> {
   let reply = (response: ServerResponse) => void response.destroy();
   const server = createServer((_request, response) => reply(response));

@@ -22,21 +22,21 @@ export type ApiSystem = {
   deployment: Deployment;
   admin: PrivateKeyAccount;
   environment: Record<string, string>;
-  /** Where the api under test answers. */
+  /** The URL of the api under test. */
   url: string;
   anonymous(): Caller;
   service(): Caller;
   /** A new wallet, registered and signed in with a challenge. */
   user(): Promise<Caller>;
-  /** The administrator, signed in with a challenge. */
+  /** The admin, signed in with a challenge. */
   adminCaller(): Promise<Caller>;
-  /** Makes a session older than it is. */
+  /** Moves the start of a session back. */
   age(token: string, byMs: number): Promise<void>;
-  /** Makes a session's last use longer ago than it was. */
+  /** Moves the last use of a session back. */
   idle(token: string, byMs: number): Promise<void>;
   /** The database, as another process sees it. */
   database(): Promise<Database>;
-  /** `kill -9`, or a gentler end; waits until it is gone. Answers the exit code. */
+  /** `kill -9`, or a normal end; waits until it is gone. Returns the exit code. */
   stopApi(signal?: NodeJS.Signals): Promise<number | null>;
   startApi(more?: Record<string, string>): Promise<void>;
   apiLog(): string;
@@ -46,7 +46,7 @@ export type ApiSystem = {
 
 const run = promisify(execFile);
 
-/** A chain, a database, the indexer and the api, each as a process of its own. */
+/** A chain, a database, the indexer and the api, each in its own process. */
 export async function startSystem(
   more: Record<string, string> = {},
   engine: "sqlite" | "postgres" = "sqlite",
@@ -75,7 +75,7 @@ export async function startSystem(
     ...more,
   };
   const env = { ...process.env, ...environment };
-  // The seed and the deployment look at the variables of the local chain only.
+  // The seed and the deployment read only the variables of the local chain.
   await run(process.execPath, ["scripts/deploy.ts", "--network", "localhost"], { env });
   await run(process.execPath, ["scripts/seed.ts"], { env });
   const indexer = spawn(process.execPath, ["indexer/main.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -165,7 +165,7 @@ export async function startSystem(
   return system;
 }
 
-/** The same tests against a system on SQLite and one on PostgreSQL. */
+/** Runs the same tests against a system on SQLite and one on PostgreSQL. */
 export function onBothSystems(
   name: string,
   more: Record<string, string>,
@@ -190,7 +190,7 @@ export function onBothSystems(
   }
 }
 
-/** What the processes said last. */
+/** The last output of the processes. */
 function saidBy(system: ApiSystem): string {
   return `api: ${system.apiLog().slice(-3_000)}\nindexer: ${system.indexerLog().slice(-1_500)}`;
 }
