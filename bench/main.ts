@@ -1,10 +1,18 @@
 /** `npm run bench -- NAME [flags]` runs `bench/NAME.ts`, which prints a table and then one line of JSON. */
 import { existsSync } from "node:fs";
 
+/** What a benchmark loads beyond the product's own packages; `bench/package.json` has them. */
+const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
+
 const [name = "", ...flags] = process.argv.slice(2);
 const file = new URL(`./${name}.ts`, import.meta.url);
 if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
-  console.error(`There is no benchmark "${name}"; choose one of gas, indexer, api, web: npm run bench -- indexer`);
+  console.error(`There is no benchmark "${name}"; say one of gas, indexer, api, web, scale: npm run bench -- indexer`);
+  process.exit(1);
+}
+const tool = TOOLS[name];
+if (tool && !existsSync(new URL(`./node_modules/${tool}/package.json`, import.meta.url))) {
+  console.error(`The benchmark "${name}" needs ${tool}; install it once with: npm ci --prefix bench`);
   process.exit(1);
 }
 process.argv = [process.argv[0] ?? "", file.pathname, ...flags];

@@ -1,0 +1,18 @@
+/** Lighthouse is installed beside the benchmarks alone; this is what they use of it. */
+declare module "lighthouse" {
+  type Options = {
+    port: number;
+    output: "json";
+    logLevel: "error";
+    formFactor: "mobile";
+    onlyCategories: string[];
+  };
+  type Result = {
+    lhr: {
+      runtimeError?: { message: string };
+      categories: Record<string, { score: number | null }>;
+      audits: Record<string, { numericValue?: number }>;
+    };
+  };
+  export default function lighthouse(url: string, options: Options): Promise<Result | undefined>;
+}
