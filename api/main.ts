@@ -8,7 +8,10 @@ import { watchFile } from "../database/watch-file.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
-import { checkChainIds, createChainClient, WrongChainError } from "../platform/rpc/chain-client.ts";
+import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { WrongChainError } from "../platform/rpc/node-pool.ts";
+import { IdGate } from "../purchases/id-gate.ts";
 import { httpRate } from "../rates/http-rate.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
@@ -54,15 +57,24 @@ async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = pino({ level: environment.LOG_LEVEL, base: { process: "api" } });
   const { startBlock, ...contracts } = readContracts(environment);
-  await checkChainIds(environment.RPC_URLS, environment.CHAIN_ID);
   const database = await openDatabase(environment.DATABASE_URL);
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     // At once: a request under way would write where nobody looks.
     log.fatal(error.message);
     process.stderr.write(`${error.message}\n`, () => process.exit(1));
   });
-  const services = createServices({ environment, log, database, contracts, startBlock: BigInt(startBlock) });
-  const metrics = new Metrics(services.sender.status, services.rates);
+  const chain = await openChain({
+    network: environment.network,
+    urls: environment.RPC_URLS,
+    chainId: environment.CHAIN_ID,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(environment.CHAIN_ID, { database }),
+    log,
+  });
+  await chain.nodes.refuseWrongChain();
+  const endWatch = chain.nodes.watch();
+  const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
+  const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
   const app = createApp({
     services,
     metrics,
@@ -77,6 +89,7 @@ async function main(): Promise<void> {
   services.sender.start();
   log.info({ port: environment.PORT, network: environment.network, database: database.location }, "The api answers");
   endOnSignals(services, server, () => {
+    endWatch();
     endMetrics();
     endHousekeeping();
   });
@@ -101,9 +114,10 @@ function createServices(given: {
   contracts: Contracts;
   startBlock: bigint;
   database: Database;
+  chain: OpenChain;
 }): Services {
-  const { environment, log, contracts, startBlock, database } = given;
-  const client = createChainClient(environment.network, environment.RPC_URLS);
+  const { environment, log, contracts, startBlock, database, chain } = given;
+  const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const sender = new Sender({
@@ -132,6 +146,8 @@ function createServices(given: {
     startBlock,
     database,
     client,
+    nodes,
+    ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
     balances: new BalanceReader(client),
     visitors: new VisitorLoader(database.kysely),
     sender,

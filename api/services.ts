@@ -3,6 +3,9 @@ import type { Database } from "../database/connect.ts";
 import type { Network } from "../domain/networks.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
+import type { NodePool } from "../platform/rpc/node-pool.ts";
+import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import type { Contracts } from "../sender/batch.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
@@ -20,6 +23,10 @@ export type Services = {
   startBlock: bigint;
   database: Database;
   client: ChainClient;
+  /** The nodes behind `client`, and what is known of them. */
+  nodes: NodePool<JsonRpc>;
+  /** Whether new purchases may have an id. */
+  ids: Pick<IdGate, "isOpen">;
   balances: BalanceReader;
   visitors: VisitorLoader;
   sender: Sender;

@@ -4,9 +4,15 @@ import type { Queries } from "./transaction.ts";
  * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
  * `deployment` is the chain and contracts of these rows; `distributor_flows` sums the distributor's deposits and
  * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
- * the feed.
+ * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`.
  */
-export type SettingName = "catalogue_version" | "payouts_paused" | "deployment" | "distributor_flows" | "rate_accepted";
+export type SettingName =
+  | "catalogue_version"
+  | "payouts_paused"
+  | "deployment"
+  | "distributor_flows"
+  | "rate_accepted"
+  | "chain_genesis";
 
 export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
   const row = await queries.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
@@ -20,4 +26,15 @@ export async function writeSetting(queries: Queries, name: SettingName, value: s
     .values({ name, value, updated_at })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value, updated_at }))
     .execute();
+}
+
+/** Writes a setting unless it has a value already; answers the value that it has from now on. */
+export async function writeSettingOnce(queries: Queries, name: SettingName, value: string): Promise<string> {
+  const updated_at = BigInt(Date.now());
+  await queries
+    .insertInto("settings")
+    .values({ name, value, updated_at })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  return (await readSetting(queries, name)) ?? value;
 }

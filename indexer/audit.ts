@@ -1,8 +1,8 @@
+import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
 import { compareRange } from "./comparison.ts";
 import type { Context } from "./context.ts";
 import { RangeSizer } from "./range-sizer.ts";
-import { RpcError } from "./rpc/json-rpc.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 
 /** The pace of the second read, which must not delay new blocks. */

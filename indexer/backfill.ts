@@ -1,9 +1,9 @@
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+import type { ChainNode } from "./chain-node.ts";
 import { commitChunk, decodeLogs } from "./commit.ts";
 import type { Context } from "./context.ts";
 import type { ChainEvent } from "./events.ts";
 import type { RangeSizer } from "./range-sizer.ts";
-import { RpcError } from "./rpc/json-rpc.ts";
-import type { ChainNode } from "./rpc/node.ts";
 import type { BlockId, StoredBlock } from "./store/index-store.ts";
 
 /** A range that was read: what a chunk needs, without the raw response. */

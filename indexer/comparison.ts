@@ -1,7 +1,7 @@
 import type { Database } from "../database/connect.ts";
 import type { Bloom } from "./bloom.ts";
+import type { ChainNode } from "./chain-node.ts";
 import { argumentsOf, decodeLog, type RpcLog } from "./events.ts";
-import type { ChainNode } from "./rpc/node.ts";
 
 /** An event on which index and chain differ. */
 export type Difference = {

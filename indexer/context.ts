@@ -1,10 +1,10 @@
 import type { Database } from "../database/connect.ts";
 import type { Lease } from "../platform/lease.ts";
 import type { Logger } from "../platform/log.ts";
+import type { NodePool } from "../platform/rpc/node-pool.ts";
+import type { ChainNode, Source } from "./chain-node.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Progress } from "./progress.ts";
-import type { Source } from "./rpc/node.ts";
-import type { NodePool } from "./rpc/node-pool.ts";
 import type { ChunkWriter } from "./store/index-store.ts";
 
 /** What every step of a running indexer needs. */
@@ -12,7 +12,7 @@ export type Context = {
   database: Database;
   lease: Lease;
   writer: ChunkWriter;
-  nodes: NodePool;
+  nodes: NodePool<ChainNode>;
   source: Source;
   metrics: Metrics;
   log: Logger;

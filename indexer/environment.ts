@@ -14,7 +14,7 @@ import {
   withWrongUrls,
 } from "../platform/environment.ts";
 import { isLoopbackUrl, NETWORK_RULES } from "../platform/networks.ts";
-import type { Source } from "./rpc/node.ts";
+import type { Source } from "./chain-node.ts";
 
 export type IndexerEnvironment = {
   databaseUrl: string;

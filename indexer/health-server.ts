@@ -1,13 +1,21 @@
 import { createServer, type Server } from "node:http";
+import type { NodePool } from "../platform/rpc/node-pool.ts";
+import type { ChainNode } from "./chain-node.ts";
 import type { Status } from "./context.ts";
 import type { Metrics } from "./metrics.ts";
-import type { NodePool } from "./rpc/node-pool.ts";
 
-/** If no node has responded for this long, the index may be out of date. */
-const SILENCE_MS = 15_000;
 const LAG_BLOCKS = 5;
 
-export type HealthServerParameters = { port: number; host: string; status: Status; metrics: Metrics; nodes: NodePool };
+export type HealthServerParameters = {
+  port: number;
+  host: string;
+  status: Status;
+  metrics: Metrics;
+  nodes: NodePool<ChainNode>;
+};
+
+/** The newest block was not read for so long: what is indexed may be old. */
+const SILENCE_MS = 15_000;
 
 /** `/healthz`: the process runs. `/readyz`: the index is up to date. `/metrics`: Prometheus. */
 export async function openHealthServer({
@@ -38,29 +46,37 @@ export async function openHealthServer({
   return server;
 }
 
-function answer(path: string | undefined, status: Status, nodes: NodePool): [number, unknown] {
+function answer(path: string | undefined, status: Status, nodes: NodePool<ChainNode>): [number, unknown] {
   if (path === "/healthz") return [200, { status: "ok" }];
   if (path !== "/readyz") return [404, { error: "Not found; there are /healthz, /readyz and /metrics" }];
-  const readiness = readinessOf(status);
+  const readiness = readinessOf(status, nodes);
   return [readiness.ready ? 200 : 503, { ...readiness, rpc: nodes.inUse || null }];
 }
 
-function readinessOf(status: Status) {
-  const { state, cursor, head, headSeenAt, cursorTimestamp, headTimestamp } = status;
-  const lagBlocks = cursor === undefined || head === undefined ? null : Math.max(0, head - cursor);
+function readinessOf(status: Status, nodes: NodePool<ChainNode>) {
+  const { state, cursor, cursorTimestamp, headTimestamp } = status;
+  // A node that stands by may know more than the one that is read.
+  const head = Math.max(status.head ?? -1, nodes.head ?? -1);
+  const lagBlocks = cursor === undefined || head < 0 ? null : Math.max(0, head - cursor);
   const lagSeconds =
     lagBlocks === 0 || headTimestamp === undefined || cursorTimestamp === undefined
       ? lagBlocks
       : Math.max(0, headTimestamp - cursorTimestamp);
-  const silent = headSeenAt === undefined || performance.now() - headSeenAt > SILENCE_MS;
-  const ready = state === "live" && !silent && (lagBlocks ?? 0) <= LAG_BLOCKS;
+  const isFollowing = status.headSeenAt !== undefined && performance.now() - status.headSeenAt <= SILENCE_MS;
+  const ready = state === "live" && nodes.isReady && isFollowing && (lagBlocks ?? 0) <= LAG_BLOCKS;
   return {
     ready,
     state,
-    reason: ready ? null : silent ? "No RPC has answered lately" : `The indexer is in state ${state}`,
+    reason: ready ? null : reasonOf(status, nodes, isFollowing),
     cursor_block: cursor ?? null,
-    head_block: head ?? null,
+    head_block: head < 0 ? null : head,
     lag_blocks: lagBlocks,
     lag_seconds: lagSeconds,
   };
+}
+
+function reasonOf({ state }: Status, nodes: NodePool<ChainNode>, isFollowing: boolean): string {
+  if (!nodes.isReady) return `No proven RPC answers: ${nodes.problem}`;
+  if (state !== "live") return `The indexer is in state ${state}`;
+  return isFollowing ? "The index is behind the chain" : "The newest block was not read lately";
 }

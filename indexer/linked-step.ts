@@ -1,9 +1,9 @@
+import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
+import type { Block, ChainNode } from "./chain-node.ts";
 import { decodeLogs } from "./commit.ts";
 import type { Context } from "./context.ts";
 import type { RpcLog } from "./events.ts";
-import { RpcError } from "./rpc/json-rpc.ts";
-import type { Block, ChainNode } from "./rpc/node.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
 /** The block does not follow the last indexed one: a reorg below it. */

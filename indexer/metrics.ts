@@ -1,4 +1,5 @@
-import type { RpcFailure } from "./rpc/json-rpc.ts";
+import type { RpcFailure } from "../platform/rpc/json-rpc.ts";
+import type { NodePoolStatus } from "../platform/rpc/node-pool.ts";
 
 type RpcCalled = {
   rpc: string;
@@ -16,6 +17,7 @@ const DEPTH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
   readonly #gauges = new Map<string, number>();
+  #nodes: NodePoolStatus = { isReady: false, contradictions: [] };
   readonly #histograms = new Map<string, Map<string, Histogram>>();
 
   rpcCalled({ rpc, method, calls, bytes, durationMs, failure }: RpcCalled): void {
@@ -36,6 +38,10 @@ export class Metrics {
   rolledBack(depth: number): void {
     this.#add("torcida_indexer_reorgs_total", "", 1);
     this.#observe("torcida_indexer_reorg_depth_blocks", "", depth, DEPTH_BUCKETS);
+  }
+
+  watchNodes(nodes: NodePoolStatus): void {
+    this.#nodes = nodes;
   }
 
   /** Logs with an id that no purchase of ours can have. */
@@ -61,6 +67,11 @@ export class Metrics {
     for (const [name, series] of this.#histograms) {
       lines.push(`# TYPE ${name} histogram`);
       for (const [labels, histogram] of series) lines.push(...histogram.lines(name, labels));
+    }
+    lines.push("# TYPE torcida_rpc_ready gauge", `torcida_rpc_ready ${Number(this.#nodes.isReady)}`);
+    lines.push("# TYPE torcida_rpc_contradictions_total counter");
+    for (const { rpc, kind, count } of this.#nodes.contradictions) {
+      lines.push(`torcida_rpc_contradictions_total{rpc="${rpc}",kind="${kind}"} ${count}`);
     }
     const memory = process.memoryUsage.rss();
     lines.push("# TYPE process_resident_memory_bytes gauge", `process_resident_memory_bytes ${memory}`);

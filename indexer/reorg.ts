@@ -1,6 +1,6 @@
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+import type { Block, ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";
-import { RpcError } from "./rpc/json-rpc.ts";
-import type { Block, ChainNode } from "./rpc/node.ts";
 import { readStoredBlock, readStoredBlocks, rollBack } from "./store/chain-index.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 

@@ -4,14 +4,16 @@ import { migrate } from "../database/migrate.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import type { Logger } from "../platform/log.ts";
+import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { NodePool } from "../platform/rpc/node-pool.ts";
+import { ChainNode, type Source } from "./chain-node.ts";
 import type { Status } from "./context.ts";
 import { isPassingDatabaseFault } from "./database-faults.ts";
 import type { IndexerEnvironment } from "./environment.ts";
+import { HeadWatcher } from "./head-watcher.ts";
 import { openHealthServer } from "./health-server.ts";
 import { Metrics } from "./metrics.ts";
 import { openProgress } from "./progress.ts";
-import { HeadWatcher } from "./rpc/head-watcher.ts";
-import { NodePool } from "./rpc/node-pool.ts";
 import type { ChunkWriter } from "./store/index-store.ts";
 import { sync } from "./sync.ts";
 
@@ -19,7 +21,6 @@ const INDEXER_LEASE = "indexer";
 /** Another process takes over within this time after a `kill -9`. */
 const LEASE_TTL_MS = 3_000;
 const RPC_TIMEOUT_MS = 10_000;
-const COMPARE_HEADS_EVERY_MS = 5_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 const PAUSE_AFTER_DATABASE_FAULT_MS = 1_000;
 
@@ -56,21 +57,23 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
     headTimestamp: undefined,
   };
   await using stack = new AsyncDisposableStack();
-  const nodes = await NodePool.open({ urls: rpcUrls, source, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
+  const memory = new DatabaseChainMemory(source.chainId);
+  const nodes = await openNodes({ urls: rpcUrls, source, memory, metrics, log, followsDeepReorgs: true });
   stack.defer(() => nodes.close());
   const server = await openHealthServer({ port, host, status, metrics, nodes });
   stack.defer(() => {
     server.closeAllConnections();
     server.close();
   });
-  await nodes.refuseWrongChain();
   const database = await connect(databaseUrl);
   stack.defer(() => database.close());
   await migrate(database);
+  memory.open(database);
+  if (reset) await memory.forget();
+  await nodes.refuseWrongChain();
+  stack.defer(nodes.watch());
   const failed = new AbortController();
   stack.defer(watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => failed.abort(error)));
-  const comparing = setInterval(() => nodes.size > 1 && void nodes.compareHeads(), COMPARE_HEADS_EVERY_MS);
-  stack.defer(() => clearInterval(comparing));
   const heads = new HeadWatcher({ webSocketUrls, pollIntervalMs, log });
   stack.defer(() => heads.close());
   const progress = await openProgress(log, process.stderr);
@@ -113,7 +116,29 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
-/** Loads only the writer of the configured database. */
+export type OpenNodesParameters = {
+  urls: readonly string[];
+  source: Source;
+  memory: ChainMemory;
+  metrics: Metrics;
+  log: Logger;
+  timeoutMs?: number;
+  followsDeepReorgs?: boolean;
+};
+
+/** The nodes as the indexer asks them: for as long as it takes. */
+export async function openNodes({ source, metrics, timeoutMs = RPC_TIMEOUT_MS, ...parameters }: OpenNodesParameters) {
+  const nodes = await NodePool.open({
+    ...parameters,
+    ...{ timeoutMs, patienceMs: Number.POSITIVE_INFINITY, chainId: source.chainId, contract: source.purchaseNft },
+    open: (rpc) => new ChainNode(rpc, source),
+    observe: (call) => metrics.rpcCalled(call),
+  });
+  metrics.watchNodes(nodes);
+  return nodes;
+}
+
+/** Only the writer of the database in use is loaded. */
 async function openWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
   if (database.engine === "sqlite") {
     const { openSqliteWriter } = await import("./store/sqlite-writer.ts");

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { RpcError } from "../platform/rpc/json-rpc.ts";
 import { Audit } from "./audit.ts";
 import { backfill } from "./backfill.ts";
 import { type Bloom, openBloom } from "./bloom.ts";
+import type { Block, ChainNode } from "./chain-node.ts";
 import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";
+import type { HeadWatcher } from "./head-watcher.ts";
 import { NotLinkedError, readLinked } from "./linked-step.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { isStillCanonical, readAgainFrom, returnToChain } from "./reorg.ts";
-import type { HeadWatcher } from "./rpc/head-watcher.ts";
-import { RpcError } from "./rpc/json-rpc.ts";
-import type { Block, ChainNode } from "./rpc/node.ts";
 import { adoptSource, emptyIndex, readCursor } from "./store/chain-index.ts";
 import { type BlockId, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 

@@ -1,13 +1,16 @@
 import { connect, type Database } from "../database/connect.ts";
 import type { Logger } from "../platform/log.ts";
+import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+import type { NodePool } from "../platform/rpc/node-pool.ts";
 import { openBloom } from "./bloom.ts";
+import type { ChainNode } from "./chain-node.ts";
 import { compareRange, type Difference } from "./comparison.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { foldDifferences } from "./fold-differences.ts";
 import { Metrics } from "./metrics.ts";
 import { RangeSizer } from "./range-sizer.ts";
-import { RpcError } from "./rpc/json-rpc.ts";
-import { NodePool } from "./rpc/node-pool.ts";
+import { openNodes } from "./run-indexer.ts";
 import { readCursor, readStoredBlocksUp } from "./store/chain-index.ts";
 
 export type VerifyParameters = {
@@ -30,11 +33,12 @@ export async function verify({ environment, log, signal, report }: VerifyParamet
   const { source, rpcUrls, databaseUrl } = environment;
   await using stack = new AsyncDisposableStack();
   const metrics = new Metrics();
-  const nodes = await NodePool.open({ urls: rpcUrls, source, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
-  stack.defer(() => nodes.close());
-  await nodes.refuseWrongChain();
   const database = await connect(databaseUrl);
   stack.defer(() => database.close());
+  const memory = new DatabaseChainMemory(source.chainId, { database, mayWrite: false });
+  const nodes = await openNodes({ urls: rpcUrls, source, memory, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
+  stack.defer(() => nodes.close());
+  await nodes.refuseWrongChain();
   const cursor = await readCursor(database);
   if (!cursor) {
     report("Nothing is indexed yet");
@@ -51,7 +55,7 @@ export async function verify({ environment, log, signal, report }: VerifyParamet
   return count;
 }
 
-type Verifying = { database: Database; nodes: NodePool; signal: AbortSignal };
+type Verifying = { database: Database; nodes: NodePool<ChainNode>; signal: AbortSignal };
 
 async function verifyBlocks({ database, nodes, signal }: Verifying, to: number, tell: (line: string) => void) {
   for (let from = 0; from <= to && !signal.aborted; ) {

@@ -5,7 +5,9 @@ import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { readContracts } from "../platform/contracts.ts";
-import { createChainClient } from "../platform/rpc/chain-client.ts";
+import { openLog } from "../platform/log.ts";
+import { openChain } from "../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 
@@ -14,9 +16,18 @@ try {
   const { startBlock, ...contracts } = readContracts(environment);
   const database = await connect(environment.DATABASE_URL);
   await migrate(database);
+  const { client, nodes } = await openChain({
+    network: environment.network,
+    urls: environment.RPC_URLS,
+    chainId: environment.CHAIN_ID,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(environment.CHAIN_ID, { database, mayWrite: false }),
+    log: openLog("silent"),
+  });
+  await nodes.refuseWrongChain();
   const { differences, tokens, block } = await reconcile({
     database,
-    client: createChainClient(environment.network, environment.RPC_URLS),
+    client,
     contracts,
     sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
     startBlock: BigInt(startBlock),

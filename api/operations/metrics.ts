@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { chzTextFromWei } from "../../domain/money.ts";
+import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
 
@@ -28,8 +29,19 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(sender: SenderStatus, rates: RateSource) {
+  constructor(sender: SenderStatus, rates: RateSource, nodes: NodePoolStatus) {
     collectDefaultMetrics({ register: this.registry });
+    this.#gauge("rpc_ready", "Whether a proven node has answered lately", () => Number(nodes.isReady));
+    new Counter({
+      name: "torcida_rpc_contradictions_total",
+      help: "What a node said that cannot be true together with what is known",
+      labelNames: ["rpc", "kind"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { rpc, kind, count } of nodes.contradictions) this.inc({ rpc, kind }, count);
+      },
+    });
     this.#gauge("rate_available", "Whether there is an exchange rate", () => Number(rates.current().kind === "rate"));
     this.#senderGauge("leader", "Whether this process sends", () => Number(sender.isLeader));
     this.#senderGauge("in_flight", "Transactions without a receipt", () => sender.inFlight);

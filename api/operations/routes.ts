@@ -64,13 +64,15 @@ export function operationRoutes(services: Services): Route[] {
         await sql`select 1`
           .execute(services.database.kysely)
           .catch(() => problems.push("The database does not answer"));
-        const chainId = await services.client.getChainId().catch(() => undefined);
-        if (chainId === undefined) problems.push("The chain does not answer");
-        else if (chainId !== environment.CHAIN_ID) problems.push(`The RPC is of chain ${chainId}`);
+        // Known from the last look at the nodes: whoever asks here makes no calls to them.
+        if (!services.nodes.isReady) problems.push(`The chain does not answer: ${services.nodes.problem}`);
         if (sender.status.isWalletEmpty) problems.push("The operator's wallet cannot pay for gas");
         const rate = services.rates.current();
         if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
         const warnings = Object.entries(sender.status.held).map(([kind, reason]) => `${kind}: ${reason}`);
+        if (sender.status.problem) warnings.push(`The sender waits: ${sender.status.problem}`);
+        if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
+          warnings.push("No purchase is registered until the index is complete");
         const isReady = problems.length === 0;
         return {
           status: isReady ? 200 : 503,

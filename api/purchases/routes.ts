@@ -187,6 +187,12 @@ async function registerPurchase(
   body: PurchaseRequest,
 ): Promise<RegisterAnswer> {
   const { database, environment } = services;
+  if (!(await services.ids.isOpen(database.kysely))) {
+    throw unavailable(
+      "INDEX_BEHIND",
+      "The index is not complete yet, so no purchase can get its number; try again soon",
+    );
+  }
   const store = await findStore(database.kysely, body.store_id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
   const base = cashbackRange(store.categories.map((category) => category.cashbackBps));

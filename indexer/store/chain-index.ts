@@ -4,9 +4,9 @@ import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { assertLease, type Lease } from "../../platform/lease.ts";
+import type { Source } from "../chain-node.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
 import { fold } from "../fold.ts";
-import type { Source } from "../rpc/node.ts";
 import { type BlockId, CursorMovedError } from "./index-store.ts";
 import { nftRow, payoutRow } from "./rows.ts";
 

@@ -1,52 +1,140 @@
-import { createPublicClient, fallback, http, type PublicClient } from "viem";
+import { createPublicClient, custom, HttpRequestError, type PublicClient, RpcRequestError, TimeoutError } from "viem";
 import { chainOf } from "../../chain/chains.ts";
 import type { Network } from "../../domain/networks.ts";
+import type { Logger } from "../log.ts";
+import type { ChainMemory } from "./chain-memory.ts";
+import { type JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
+import { ContradictionError, NodePool } from "./node-pool.ts";
 
-/** Below the five seconds within which every call is answered. docs/product.md#limit-answer-time. */
+/** Below the five seconds within which every call is answered (docs/product.md#limit-answer-time). */
 const TIMEOUT_MS = 3_000;
+const PATIENCE_MS = 4_500;
 const BATCH_SIZE = 100;
 
-export type ChainClient = PublicClient;
+/** Reads the chain from the first proven node that answers; calls made together travel together. */
+export type ChainClient = PublicClient & {
+  /**
+   * Puts several questions to one and the same proven node, so that their answers belong together. Where they contradict
+   * each other or what is known, the question throws a ContradictionError: the node is left, and the next one is asked.
+   */
+  onOneNode<T>(question: (node: PublicClient) => Promise<T>): Promise<T>;
+};
 
-/** The node serves another chain than the configured one. */
-export class WrongChainError extends Error {
-  override readonly name = "WrongChainError";
-}
+export type ChainClientParameters = {
+  network: Network;
+  urls: readonly string[];
+  chainId: number;
+  /** It must have code on the chain. */
+  contract: string;
+  memory: ChainMemory;
+  log: Logger;
+  observe?: RpcObserver;
+};
 
-/** Reads from the first RPC that responds; calls made at the same time are batched. */
-export function createChainClient(network: Network, rpcUrls: readonly string[]): ChainClient {
-  const transports = rpcUrls.map((url) => http(url, transportOptions()));
-  const [only] = transports;
-  return createPublicClient({
-    chain: chainOf(network, rpcUrls[0]),
-    transport: transports.length === 1 && only ? only : fallback(transports, { retryCount: 0 }),
-    cacheTime: 0,
+export type OpenChain = { client: ChainClient; nodes: NodePool<JsonRpc> };
+
+/** The chain as the api, the sender and the scripts see it. Nothing is asked yet. */
+export async function openChain(parameters: ChainClientParameters): Promise<OpenChain> {
+  const { network, urls, observe, ...rest } = parameters;
+  const nodes = await NodePool.open({
+    ...{ ...rest, urls, timeoutMs: TIMEOUT_MS, patienceMs: PATIENCE_MS },
+    ...(observe ? { observe } : {}),
+    open: (rpc) => rpc,
   });
+  const chain = chainOf(network, urls[0]);
+  const clientOver = (ask: Ask) =>
+    createPublicClient({ chain, transport: custom(new Batching(ask), { retryCount: 0 }), cacheTime: 0 });
+  const client = clientOver((calls) => nodes.ask((rpc, msLeft) => answersOf(nodes, rpc, calls, msLeft)));
+  const onOneNode: ChainClient["onOneNode"] = (question) =>
+    throwAsViem(
+      nodes.ask((rpc, msLeft) =>
+        question(clientOver((calls) => answersOf(nodes, rpc, calls, msLeft))).catch(rethrowCause),
+      ),
+    );
+  return { client: Object.assign(client, { onOneNode }), nodes };
 }
 
-/**
- * Asks every RPC for its chain id. Returns how many responded; an RPC that is down is not a configuration error.
- * @throws WrongChainError
- */
-export async function checkChainIds(rpcUrls: readonly string[], chainId: number): Promise<number> {
-  const answers = await Promise.allSettled(
-    rpcUrls.map((url) => createPublicClient({ transport: http(url, transportOptions()) }).getChainId()),
-  );
-  for (const [index, answer] of answers.entries()) {
-    if (answer.status === "fulfilled" && answer.value !== chainId) {
-      throw new WrongChainError(
-        `The RPC ${withoutPath(rpcUrls[index])} is of chain ${answer.value}, not ${chainId}; check RPC_URLS and CHAIN_ID`,
-      );
+type Ask = (calls: readonly RpcCall[]) => Promise<RpcOutcome[]>;
+
+/** What one node answers. What another node may know is a failure of this one; any other error is an answer. */
+async function answersOf(
+  nodes: NodePool<JsonRpc>,
+  rpc: JsonRpc,
+  calls: readonly RpcCall[],
+  msLeft: number,
+): Promise<RpcOutcome[]> {
+  const outcomes = await nodes.settleWitnessed(rpc, calls, Math.min(TIMEOUT_MS, msLeft));
+  for (const outcome of outcomes) {
+    if ("error" in outcome && outcome.error.failure === "rate-limited") throw outcome.error;
+  }
+  return outcomes;
+}
+
+type Waiting = { call: RpcCall; resolve: (result: unknown) => void; reject: (error: unknown) => void };
+
+/** An EIP-1193 provider that gathers what is asked for in one turn of the event loop into one request. */
+class Batching {
+  readonly #ask: Ask;
+  #waiting: Waiting[] = [];
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  request({ method, params = [] }: { method: string; params?: readonly unknown[] }): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ call: { method, params }, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let at = 0; at < waiting.length; at += BATCH_SIZE) void this.#send(waiting.slice(at, at + BATCH_SIZE));
+  }
+
+  async #send(waiting: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#ask(waiting.map(({ call }) => call));
+      for (const [index, { call, resolve, reject }] of waiting.entries()) {
+        const outcome = outcomes[index];
+        if (outcome && "result" in outcome) resolve(outcome.result);
+        else reject(viemErrorOf(outcome?.error, [call]));
+      }
+    } catch (error) {
+      const calls = waiting.map(({ call }) => call);
+      for (const { reject } of waiting) reject(viemErrorOf(error, calls));
     }
   }
-  return answers.filter((answer) => answer.status === "fulfilled").length;
 }
 
-/** Providers put keys into the path, so messages show only the host. */
-function withoutPath(url: string | undefined): string {
-  return url && URL.canParse(url) ? new URL(url).origin : "";
+/** The error as viem's own transports would throw it: whoever calls knows those. */
+function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
+  if (!(error instanceof RpcError)) return error;
+  const body = calls.length === 1 ? { ...calls[0] } : { calls: calls.map(({ method }) => method) };
+  // Providers put keys into the address: nothing of it is told.
+  const url = "RPC_URLS";
+  if (error.answer)
+    return Object.assign(new RpcRequestError({ body, error: error.answer, url }), { rpcFailure: error });
+  if (error.failure === "timeout") return Object.assign(new TimeoutError({ body, url }), { rpcFailure: error });
+  return Object.assign(new HttpRequestError({ body, details: error.message, url }), { rpcFailure: error });
 }
 
-function transportOptions() {
-  return { timeout: TIMEOUT_MS, retryCount: 0, batch: { batchSize: BATCH_SIZE } };
+/** In a question to one node, viem wraps what the pool must hear of: a contradiction, or a node that failed. */
+function rethrowCause(error: unknown): never {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ContradictionError) throw cause;
+    const { rpcFailure } = cause as { rpcFailure?: RpcError };
+    if (rpcFailure && rpcFailure.failure !== "refused") throw rpcFailure;
+  }
+  throw error;
+}
+
+async function throwAsViem<T>(asking: Promise<T>): Promise<T> {
+  try {
+    return await asking;
+  } catch (error) {
+    throw viemErrorOf(error, []);
+  }
 }

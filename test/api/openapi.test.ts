@@ -50,7 +50,7 @@ describe("The server's table of routes", () => {
       sender: {},
     } as unknown as Services;
     const routes = allRoutes(services);
-    const metrics = new Metrics({ held: {} } as SenderStatus, fixedRate(1n));
+    const metrics = new Metrics({ held: {} } as SenderStatus, fixedRate(1n), { isReady: true, contradictions: [] });
     const app = createApp({ services, metrics, routes, site: (_request, _response, next) => next() });
     const registered = app.router.stack.flatMap(({ route }) => {
       const methods = new Set(route?.stack.map((layer) => layer.method));

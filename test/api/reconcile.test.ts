@@ -6,7 +6,9 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { Database } from "../../database/connect.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { createChainClient } from "../../platform/rpc/chain-client.ts";
+import { openLog } from "../../platform/log.ts";
+import { openChain } from "../../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
@@ -43,9 +45,14 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PUR
 
   const compare = async (): Promise<Reconciliation> => {
     const { deployment, anvil } = system();
+    const database = await system().database();
+    const { client } = await openChain({
+      ...{ network: "localhost", urls: [anvil.rpcUrl], chainId: 88_882, log: openLog("silent") },
+      ...{ contract: deployment.purchaseNft.address, memory: new DatabaseChainMemory(88_882, { database }) },
+    });
     return reconcile({
-      database: await system().database(),
-      client: createChainClient("localhost", [anvil.rpcUrl]),
+      database,
+      client,
       contracts: {
         purchaseNft: deployment.purchaseNft.address.toLowerCase() as WalletAddress,
         cashbackDistributor: deployment.cashbackDistributor.address.toLowerCase() as WalletAddress,

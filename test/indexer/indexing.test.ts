@@ -1,5 +1,8 @@
 import { expect } from "chai";
 import { sql } from "kysely";
+import { runIndexer } from "../../indexer/run-indexer.ts";
+import { openLog } from "../../platform/log.ts";
+import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import {
@@ -11,8 +14,15 @@ import {
   placeEmitters,
   statusEvents,
 } from "../testing/event-chain.ts";
+import { freePorts } from "../testing/free-port.ts";
 import { until } from "../testing/until.ts";
-import { caughtUp, type RunningIndexer, readIndex, startIndexer } from "./support/running-indexer.ts";
+import {
+  caughtUp,
+  indexerEnvironment,
+  type RunningIndexer,
+  readIndex,
+  startIndexer,
+} from "./support/running-indexer.ts";
 
 const PAID_WEI = 2_500_000_000_000_000_001n;
 
@@ -107,19 +117,44 @@ describe("Indexing", function () {
       expect(events).to.have.length(5);
     });
 
-    it("detects that a local chain restarted shorter", async () => {
+    it("notices that the chain came back shorter", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       await anvil.request("anvil_mine", "0x10");
+      await emit(anvil, purchase(2n));
       await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      await anvil.request("anvil_rollback", 8);
+      await emit(anvil, mintEvents({ tokenId: 9n, buyer: buyerOf(9) }));
+      await caughtUp(database, anvil);
+      expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([1n, 9n]);
+    });
+
+    it("reads nothing from a chain that was made anew, until it is told to forget the old one", async () => {
+      const { database, url } = await open();
+      await emit(anvil, purchase(1n));
+      const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
       await caughtUp(database, anvil);
       await anvil.stop();
       anvil = await startAnvil({
-        ...{ manualBlocks: true, port: anvil.port, extraArguments: ["--gas-limit", "1000000000"] },
+        ...{ manualBlocks: true, port: anvil.port },
+        extraArguments: ["--gas-limit", "1000000000", "--timestamp", "1700000000"],
       });
       await placeEmitters(anvil);
       await emit(anvil, mintEvents({ tokenId: 9n, buyer: buyerOf(9) }));
-      await caughtUp(database, anvil);
+      await until("it says so", async () =>
+        /another chain.*block 0 is/.test(String((await indexer.readiness()).body.reason)),
+      );
+      expect((await indexer.readiness()).code).to.equal(503);
+      expect(await indexer.metric("torcida_rpc_contradictions_total")).to.be.greaterThan(0);
+      expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([1n]);
+      await indexer.stop();
+      const parameters = { databaseUrl: url, rpcUrls: [anvil.rpcUrl] };
+      const environment = indexerEnvironment(parameters, (await freePorts(1))[0] ?? 0);
+      const run = { environment, log: openLog("silent"), signal: new AbortController().signal };
+      const refused = await runIndexer(run).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(WrongChainError);
+      await runIndexer({ ...run, reset: true });
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([9n]);
     });
 

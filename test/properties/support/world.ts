@@ -116,6 +116,7 @@ export class World {
       contracts: MODEL_CONTRACTS,
       rates: fixedRate(environment.WEI_PER_CENT),
       payouts: new PayoutSwitch(database, false),
+      ids: { isOpen: async () => true },
       log: pino({ level: "silent" }),
     };
     this.services = services as unknown as Services;

@@ -9,6 +9,10 @@ export type RpcFailure =
   | "rate-limited"
   /** An answer that cannot be true. */
   | "inconsistent"
+  /** The node no longer has, or does not have yet, the state that was asked for. */
+  | "no-state"
+  /** No node is proven to be of our chain; nothing was asked. */
+  | "unproven"
   /** Any other error that the node itself answers. */
   | "refused";
 
@@ -17,15 +21,21 @@ export class RpcError extends Error {
   readonly failure: RpcFailure;
   /** How long the provider asked us to wait. */
   readonly retryAfterMs: number | undefined;
+  /** The error as the node answered it, where it was the node that did. */
+  readonly answer: RpcErrorAnswer | undefined;
 
-  constructor(failure: RpcFailure, message: string, retryAfterMs?: number) {
+  constructor(failure: RpcFailure, message: string, more: { retryAfterMs?: number; answer?: RpcErrorAnswer } = {}) {
     super(message);
     this.failure = failure;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterMs = more.retryAfterMs;
+    this.answer = more.answer;
   }
 }
 
+export type RpcErrorAnswer = { code: number; message: string; data?: unknown };
 export type RpcCall = { method: string; params: readonly unknown[] };
+/** What became of one call of a batch. */
+export type RpcOutcome = { result: unknown } | { error: RpcError };
 
 /** Told of every HTTP request, for the metrics. */
 export type RpcObserver = (call: {
@@ -88,22 +98,34 @@ export class JsonRpc {
   /** Several calls in one request, answered in their order. @throws RpcError when one of them fails. */
   async batch<T>(calls: readonly RpcCall[]): Promise<T[]> {
     const [first] = calls;
+    if (first && calls.length === 1) return [await this.call<T>(first.method, first.params)];
+    const outcomes = await this.settle(calls);
+    return outcomes.map((outcome) => {
+      if ("error" in outcome) throw outcome.error;
+      return outcome.result as T;
+    });
+  }
+
+  /**
+   * Several calls in one request, each with its own result or error, in their order.
+   * @throws RpcError where the request as a whole failed
+   */
+  async settle(calls: readonly RpcCall[], timeoutMs = this.#timeoutMs): Promise<RpcOutcome[]> {
+    const [first] = calls;
     if (!first) return [];
-    if (calls.length === 1) return [await this.call<T>(first.method, first.params)];
     const firstId = this.#nextId;
     this.#nextId += calls.length;
     const body = JSON.stringify(calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call })));
-    const answer = await this.#post(first.method, calls.length, body);
+    const answer = await this.#post(first.method, calls.length, body, timeoutMs);
     if (!Array.isArray(answer)) {
       resultOf(answer);
       throw new RpcError("transport", `${this.name} answered a batch with something else`);
     }
-    const results = new Map<unknown, T>();
-    for (const one of answer) results.set((one as { id: unknown }).id, resultOf<T>(one));
-    return calls.map((_, index) => {
-      const result = results.get(firstId + index);
-      if (result === undefined) throw new RpcError("transport", `${this.name} left a call of a batch unanswered`);
-      return result;
+    const byId = new Map(answer.map((one: { id: unknown }) => [one.id, one]));
+    return calls.map((_, index): RpcOutcome => {
+      const one = byId.get(firstId + index);
+      if (!one) throw new RpcError("transport", `${this.name} left a call of a batch unanswered`);
+      return outcomeOf(one);
     });
   }
 
@@ -111,12 +133,12 @@ export class JsonRpc {
     this.#agent.destroy();
   }
 
-  async #post(method: string, calls: number, body: string): Promise<unknown> {
+  async #post(method: string, calls: number, body: string, timeoutMs = this.#timeoutMs): Promise<unknown> {
     const started = performance.now();
     let bytes = 0;
     let failure: RpcFailure | undefined;
     try {
-      const { response, text } = await this.#exchange(body);
+      const { response, text } = await this.#exchange(body, timeoutMs);
       bytes = text.length;
       if (response.statusCode !== 200) throw refusedByStatus(response, text);
       return parse(text, this.name);
@@ -128,7 +150,7 @@ export class JsonRpc {
     }
   }
 
-  #exchange(body: string): Promise<{ response: IncomingMessage; text: string }> {
+  #exchange(body: string, timeoutMs: number): Promise<{ response: IncomingMessage; text: string }> {
     return new Promise((resolve, reject) => {
       const request = this.#request(this.#target, {
         method: "POST",
@@ -141,8 +163,8 @@ export class JsonRpc {
         request.destroy();
       };
       const timer = setTimeout(
-        () => fail(new RpcError("timeout", `${this.name} did not answer in ${this.#timeoutMs} ms`)),
-        this.#timeoutMs,
+        () => fail(new RpcError("timeout", `${this.name} did not answer in ${Math.round(timeoutMs)} ms`)),
+        timeoutMs,
       );
       request.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
       request.on("response", (response) => {
@@ -179,9 +201,21 @@ function parse(text: string, name: string): unknown {
   }
 }
 
+function outcomeOf(answer: unknown): RpcOutcome {
+  try {
+    return { result: resultOf(answer) };
+  } catch (error) {
+    if (error instanceof RpcError && error.answer) return { error };
+    throw error;
+  }
+}
+
 function resultOf<T>(answer: unknown): T {
-  const { result, error } = (answer ?? {}) as { result?: T; error?: { code?: number; message?: string } };
-  if (error) throw refusedByNode(error.code, error.message ?? "error without a message");
+  const { result, error } = (answer ?? {}) as { result?: T; error?: Partial<RpcErrorAnswer> };
+  if (error) {
+    const { code = -32_000, message = "error without a message", data } = error;
+    throw refusedByNode({ code, message, ...(data === undefined ? {} : { data }) });
+  }
   if (result === undefined) throw new RpcError("transport", "The answer holds neither a result nor an error");
   return result;
 }
@@ -190,7 +224,7 @@ function refusedByStatus(response: IncomingMessage, text: string): RpcError {
   const status = response.statusCode ?? 0;
   const message = `HTTP ${status}: ${text.slice(0, 200)}`;
   if (status === 413) return new RpcError("too-large", message);
-  if (status === 429) return new RpcError("rate-limited", message, retryAfterMs(response.headers["retry-after"]));
+  if (status === 429) return new RpcError("rate-limited", message, retryAfter(response.headers["retry-after"]));
   if (status >= 500 || status === 408) return new RpcError("transport", message);
   // Some providers put the JSON-RPC error into the body of a 400.
   const inner = text.startsWith("{") ? safeError(text) : undefined;
@@ -206,22 +240,33 @@ function safeError(text: string): RpcError | undefined {
   return undefined;
 }
 
-function refusedByNode(code: number | undefined, message: string): RpcError {
+/** What `eth_call` answers when the contract reverted: nobody else would answer anything else. */
+const REVERTED = 3;
+
+function refusedByNode(answer: RpcErrorAnswer): RpcError {
+  return new RpcError(failureOf(answer), answer.message, { answer });
+}
+
+function failureOf({ code, message }: RpcErrorAnswer): RpcFailure {
+  if (code === REVERTED || /execution reverted/i.test(message)) return "refused";
   if (code === 429 || code === -32090 || /rate.?limit|too many requests|capacity|throttl/i.test(message)) {
-    return new RpcError("rate-limited", message);
+    return "rate-limited";
   }
   if (
-    code === -32005 ||
-    /too many (results|logs)|more than \d+ (results|logs)|range|too large|exceed|limit|timed? ?out/i.test(message)
+    /missing trie node|header not found|unknown block|block not found|BlockOutOfRange|state .*(pruned|available)/i.test(
+      message,
+    )
   ) {
-    return new RpcError("too-large", message);
+    return "no-state";
   }
-  return new RpcError("refused", `${message} (${code})`);
+  const isTooLarge = /too many (results|logs)|more than \d+ (results|logs)|range|too large|exceed|limit|timed? ?out/i;
+  if (code === -32005 || isTooLarge.test(message)) return "too-large";
+  return "refused";
 }
 
 /** `Retry-After` is seconds or a date. */
-function retryAfterMs(header: string | undefined): number | undefined {
-  if (!header) return undefined;
+function retryAfter(header: string | undefined): { retryAfterMs?: number } {
+  if (!header) return {};
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  return Number.isFinite(ms) ? { retryAfterMs: Math.max(0, ms) } : {};
 }

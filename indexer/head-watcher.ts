@@ -1,6 +1,6 @@
-import type { Logger } from "../../platform/log.ts";
-import { nameOf } from "./json-rpc.ts";
-import type { Block } from "./node.ts";
+import type { Logger } from "../platform/log.ts";
+import { nameOf } from "../platform/rpc/json-rpc.ts";
+import type { Block } from "./chain-node.ts";
 
 export type HeadWatcherParameters = {
   webSocketUrls: readonly string[];

@@ -1,6 +1,6 @@
-import type { Bloom } from "../bloom.ts";
-import { EVENT_TOPICS, type RpcLog } from "../events.ts";
-import { JsonRpc, type RpcCall, RpcError, type RpcObserver } from "./json-rpc.ts";
+import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
+import type { Bloom } from "./bloom.ts";
+import { EVENT_TOPICS, type RpcLog } from "./events.ts";
 
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
@@ -33,24 +33,8 @@ export class ChainNode {
     this.#contractOf = new Map(Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, source[contract]]));
   }
 
-  static async open(
-    url: string,
-    source: Source,
-    options: { timeoutMs: number; observe?: RpcObserver },
-  ): Promise<ChainNode> {
-    return new ChainNode(await JsonRpc.open(url, options), source);
-  }
-
-  async chainId(): Promise<number> {
-    return Number(await this.#rpc.call<string>("eth_chainId"));
-  }
-
   async head(): Promise<Block> {
     return blockOf(await this.#rpc.call<RpcBlock | null>("eth_getBlockByNumber", ["latest", false]));
-  }
-
-  async headNumber(): Promise<number> {
-    return Number(await this.#rpc.call<string>("eth_blockNumber"));
   }
 
   /** The blocks of these numbers, in this order. @throws RpcError where one is not there. */
@@ -98,10 +82,6 @@ export class ChainNode {
     if (all.some((log) => log.blockHash !== block.hash)) throw this.#lie(`other logs than of block ${block.hash}`);
     const ours = all.filter((log) => this.#contractOf.get(log.topics[0] ?? "") === log.address.toLowerCase());
     return this.#checked(ours, block.number, block.number);
-  }
-
-  close(): void {
-    this.#rpc.close();
   }
 
   /** Drops what only looks like ours; refuses what no honest node answers. */

@@ -1,0 +1,481 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "../log.ts";
+import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
+import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
+
+/** Every RPC that answers is of another chain than the configured one. */
+export class WrongChainError extends Error {
+  override readonly name = "WrongChainError";
+}
+
+/** What two nodes, or a node and what we know, cannot both be right about. */
+export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
+
+/** A node said what cannot be true together with what we know. It is left, and the next one is asked. */
+export class ContradictionError extends Error {
+  override readonly name = "ContradictionError";
+  readonly kind: Contradiction;
+
+  constructor(kind: Contradiction, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+type Standing =
+  /** Not asked yet, or away since: another node may stand behind the address by then. */
+  | "unproven"
+  | "proven"
+  /** It does not know a block that it must, or has no contract of ours. */
+  | "lacking"
+  | "contradicting";
+
+type Member<N> = {
+  rpc: JsonRpc;
+  node: N;
+  standing: Standing;
+  /** Why it is not proven. */
+  reason: string;
+  /** The block that it has in the place of our deep one. */
+  otherBlock: BlockId | undefined;
+  proving: Promise<boolean> | undefined;
+  failures: number;
+  /** The last failure since it answered: the log tells it once. */
+  failure: string;
+  failedAt: number;
+  /** Not asked before this time, unless no other is left. */
+  restUntil: number;
+  /** When it last answered while proven, and when it was last proven. */
+  answeredAt: number;
+  provenAt: number;
+  /** Its newest block at the last look. */
+  head: number;
+};
+
+export type NodePoolParameters<N> = {
+  urls: readonly string[];
+  chainId: number;
+  /** It must have code on the chain that is adopted. */
+  contract: string;
+  memory: ChainMemory;
+  /** What questions are put to. */
+  open: (rpc: JsonRpc) => N;
+  timeoutMs: number;
+  /** How long a question may wait for nodes that rest, all in all. */
+  patienceMs: number;
+  observe?: RpcObserver;
+  /**
+   * Whether a deep block may be given up where every single node has the same other one: the indexer's matter, which then
+   * reads the chain again. Everybody else follows the index.
+   */
+  followsDeepReorgs?: boolean;
+  log: Logger;
+};
+
+/** What metrics and health tell of a pool. */
+export type NodePoolStatus = {
+  readonly isReady: boolean;
+  readonly contradictions: readonly { rpc: string; kind: Contradiction; count: number }[];
+};
+
+export type NodeState = { rpc: string; standing: Standing; reason: string; head: number };
+
+const FIRST_REST_MS = 100;
+const LONGEST_REST_MS = 5_000;
+/** Further behind the best of them, a node is asked only when no other is left. */
+const BEHIND_BLOCKS = 5;
+/** How often to look at a node that is not proven, and at one that is. */
+const LOOK_MS = 1_000;
+const LOOK_AGAIN_MS = 5_000;
+const LOOK_TIMEOUT_MS = 2_000;
+/** Without a proven answer for so long, there is no node. */
+const SILENCE_MS = 4_000;
+/** What the memory says is asked for again after so long. */
+const RECALL_MS = 1_000;
+/** Every node must have the same other block for so long before ours is given up. */
+const DEEP_REORG_MS = 2_000;
+
+/**
+ * Several nodes of one chain: the first healthy one is asked, the others stand by. A node is believed only once it has
+ * proven to be of our chain, and again after each failure: chain id, genesis block, and a deep block that we know.
+ */
+export class NodePool<N> implements NodePoolStatus {
+  readonly #parameters: NodePoolParameters<N>;
+  readonly #members: Member<N>[];
+  #inUse = "";
+  readonly #contradictions = new Map<string, { rpc: string; kind: Contradiction; count: number }>();
+  #firstHead: number | undefined;
+  /** The deep block that was given up; the memory forgets it once the index has gone back. */
+  #givenUp: string | undefined;
+  #deepReorg: { hash: string; since: number } | undefined;
+  /** What the memory said last, and when. */
+  #known: { chain: KnownChain; at: number } | undefined;
+
+  private constructor(parameters: NodePoolParameters<N>, rpcs: readonly JsonRpc[]) {
+    this.#parameters = parameters;
+    this.#members = rpcs.map((rpc): Member<N> => {
+      const times = { failedAt: -Infinity, restUntil: 0, answeredAt: -Infinity, provenAt: -Infinity };
+      const standing = { standing: "unproven" as const, reason: `${rpc.name} was not asked yet` };
+      const nothing = { otherBlock: undefined, proving: undefined };
+      return { rpc, node: parameters.open(rpc), ...standing, ...nothing, ...times, failures: 0, failure: "", head: 0 };
+    });
+  }
+
+  static async open<N>(parameters: NodePoolParameters<N>): Promise<NodePool<N>> {
+    const { urls, timeoutMs, observe } = parameters;
+    const options = { timeoutMs, ...(observe ? { observe } : {}) };
+    return new NodePool(parameters, await Promise.all(urls.map((url) => JsonRpc.open(url, options))));
+  }
+
+  /** The node that answered last. */
+  get inUse(): string {
+    return this.#inUse;
+  }
+
+  /** Whether a proven node has answered lately. Known from the last look, not asked for. */
+  get isReady(): boolean {
+    const now = performance.now();
+    return this.#members.some((member) => member.standing !== "contradicting" && now - member.answeredAt < SILENCE_MS);
+  }
+
+  /** The highest block of a proven node at the last look. */
+  get head(): number | undefined {
+    const heads = this.#members.filter((member) => member.standing === "proven").map((member) => member.head);
+    return heads.length === 0 ? undefined : Math.max(...heads);
+  }
+
+  /** The newest block of the first node that was proven. */
+  get firstHead(): number | undefined {
+    return this.#firstHead;
+  }
+
+  get contradictions() {
+    return [...this.#contradictions.values()];
+  }
+
+  get states(): NodeState[] {
+    return this.#members.map(({ rpc, standing, reason, head }) => ({ rpc: rpc.name, standing, reason, head }));
+  }
+
+  /** Why there is no node to ask, in one sentence. */
+  get problem(): string {
+    return this.#members
+      .map(({ standing, reason, rpc }) => (standing === "proven" ? `${rpc.name} is silent` : reason))
+      .join("; ");
+  }
+
+  /**
+   * Looks at every node once. One that is away is no reason to stop; that all which answer are of another chain is.
+   * @throws WrongChainError
+   */
+  async refuseWrongChain(): Promise<void> {
+    await Promise.all(this.#members.map((member) => this.#lookAt(member)));
+    const answering = this.#members.filter(({ standing }) => standing !== "unproven");
+    if (answering.length === 0) {
+      this.#parameters.log.warn({ reason: this.problem }, "No node answers; waiting for one");
+      return;
+    }
+    if (answering.every(isOfAnotherChain)) throw new WrongChainError(this.problem);
+  }
+
+  /** Looks at the nodes in the background, until the answer is called. */
+  watch(): () => void {
+    const ending = new AbortController();
+    void (async () => {
+      while (!ending.signal.aborted) {
+        await this.#look();
+        await delay(LOOK_MS, undefined, { signal: ending.signal, ref: false }).catch(() => {});
+      }
+    })();
+    return () => ending.abort();
+  }
+
+  /**
+   * Asks the best node, and where it fails the next. An answer that says that less is to be asked for is the caller's to
+   * hear at once.
+   * @throws RpcError of the last one
+   */
+  async ask<T>(question: (node: N, msLeft: number) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#parameters.patienceMs;
+    let last: RpcError | undefined;
+    for (const member of this.#inOrder()) {
+      const askedAt = performance.now();
+      try {
+        const wait = member.restUntil - askedAt;
+        if (askedAt + Math.max(0, wait) >= deadline) continue;
+        if (wait > 0) await delay(wait);
+        if (member.standing !== "proven" && !(await this.#prove(member))) continue;
+        const answer = await question(member.node, deadline - performance.now());
+        this.#answered(member);
+        this.#inUse = member.rpc.name;
+        return answer;
+      } catch (error) {
+        if (error instanceof ContradictionError) {
+          this.#contradicts(member, error.kind, error.message);
+          continue;
+        }
+        if (!(error instanceof RpcError)) throw error;
+        if (error.failure === "too-large") throw error;
+        this.#failed(member, error, askedAt);
+        last = error;
+      }
+    }
+    throw last ?? new RpcError("unproven", `No node of the chain can be asked: ${this.problem}`);
+  }
+
+  /** What each other node than `node` answers; one that fails, or is not proven, is left out. */
+  async askOthers<T>(node: N, question: (node: N) => Promise<T>): Promise<T[]> {
+    const others = this.#members.filter((member) => member.node !== node && member.standing !== "contradicting");
+    const answers = await Promise.allSettled(
+      others.map(async (member) => {
+        if (member.standing !== "proven" && !(await this.#prove(member))) throw new Error(member.reason);
+        return question(member.node);
+      }),
+    );
+    return answers.filter((answer) => answer.status === "fulfilled").map((answer) => answer.value);
+  }
+
+  /** Puts a node back that answered what cannot be true together with what others say. */
+  distrust(node: N, reason: string): void {
+    const member = this.#members.find((one) => one.node === node);
+    if (member) this.#failed(member, new RpcError("inconsistent", reason), performance.now());
+  }
+
+  /**
+   * Asks one node, and in the same request for a block that we know. An address may be a balancer with many nodes behind
+   * it, so that the proof of an earlier connection says nothing about who answers now.
+   * @throws ContradictionError where whoever answers is of another chain
+   */
+  async settleWitnessed(rpc: JsonRpc, calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcOutcome[]> {
+    const { genesis, deep } = await this.#recall();
+    const witness = deep ?? (genesis && { number: 0, hash: genesis });
+    if (!witness) return rpc.settle(calls, timeoutMs);
+    const [answer, ...outcomes] = await rpc.settle([blockCall(hex(witness.number)), ...calls], timeoutMs);
+    if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} answered nothing`);
+    const block = answer.result as { hash: string } | null;
+    if (!block) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
+    if (block.hash !== witness.hash) {
+      throw new ContradictionError("block", otherBlockText(rpc, { number: witness.number, hash: block.hash }, witness));
+    }
+    return outcomes;
+  }
+
+  close(): void {
+    for (const { rpc } of this.#members) rpc.close();
+  }
+
+  #inOrder(): Member<N>[] {
+    const now = performance.now();
+    const best = Math.max(...this.#members.map((member) => member.head));
+    const rank = (member: Member<N>) =>
+      (member.standing === "contradicting" ? 8 : 0) +
+      (member.standing === "lacking" ? 4 : 0) +
+      (member.restUntil > now ? 2 : 0) +
+      (best - member.head > BEHIND_BLOCKS ? 1 : 0);
+    // A node that was left is asked again only after its rest.
+    const usable = this.#members.filter((member) => member.standing !== "contradicting" || member.restUntil <= now);
+    return usable.sort((a, b) => rank(a) - rank(b) || a.restUntil - b.restUntil);
+  }
+
+  async #look(): Promise<void> {
+    const now = performance.now();
+    const due = this.#members.filter((member) => {
+      const isFresh = member.standing === "proven" && now - member.answeredAt < LOOK_MS - 100;
+      return now - member.provenAt >= LOOK_AGAIN_MS || !isFresh;
+    });
+    await Promise.all(due.map((member) => this.#lookAt(member)));
+    if (this.#parameters.followsDeepReorgs) this.#noticeDeepReorg();
+  }
+
+  async #lookAt(member: Member<N>): Promise<void> {
+    const askedAt = performance.now();
+    try {
+      if (await this.#prove(member)) this.#answered(member);
+    } catch (error) {
+      if (error instanceof RpcError) this.#failed(member, error, askedAt);
+      else this.#parameters.log.warn({ reason: String(error) }, "The nodes could not be looked at");
+    }
+  }
+
+  #prove(member: Member<N>): Promise<boolean> {
+    member.proving ??= this.#proveOnce(member).finally(() => {
+      member.proving = undefined;
+    });
+    return member.proving;
+  }
+
+  async #proveOnce(member: Member<N>): Promise<boolean> {
+    const { chainId, contract, memory } = this.#parameters;
+    const { rpc } = member;
+    const { genesis, deep } = await this.#recall();
+    const [idAnswer, genesisAnswer, headAnswer, deepAnswer, codeAnswer] = (
+      await rpc.settle(
+        [
+          { method: "eth_chainId", params: [] },
+          blockCall("0x0"),
+          { method: "eth_blockNumber", params: [] },
+          blockCall(hex(deep?.number ?? 0)),
+          ...(genesis ? [] : [{ method: "eth_getCode", params: [contract, "latest"] }]),
+        ],
+        Math.min(LOOK_TIMEOUT_MS, this.#parameters.timeoutMs),
+      )
+    ).map(resultOrThrow);
+    const id = Number(idAnswer);
+    if (id !== chainId) {
+      const advice = "check RPC_URLS and CHAIN_ID";
+      return this.#contradicts(member, "chain-id", `The RPC ${rpc.name} is of chain ${id}, not ${chainId}; ${advice}`);
+    }
+    const found = (genesisAnswer as { hash: string } | null)?.hash;
+    if (!found) return this.#lacks(member, `The RPC ${rpc.name} does not know block 0`);
+    if (!genesis && codeAnswer === "0x") {
+      return this.#lacks(member, `The RPC ${rpc.name} has no contract at ${contract}`);
+    }
+    const expected = genesis ?? (await memory.keepGenesis(found));
+    if (found !== expected) {
+      return this.#contradicts(
+        member,
+        "genesis",
+        `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was made anew, run npm run indexer -- --reset`,
+      );
+    }
+    const deepFound = (deepAnswer as { hash: string } | null)?.hash;
+    if (!deepFound) return this.#lacks(member, `The RPC ${rpc.name} does not know block ${deep?.number} yet`);
+    if (deep && deepFound !== deep.hash) {
+      const other = { number: deep.number, hash: deepFound };
+      return this.#contradicts(member, "block", otherBlockText(rpc, other, deep), other);
+    }
+    member.head = Number(headAnswer);
+    this.#firstHead ??= member.head;
+    member.provenAt = performance.now();
+    if (member.standing !== "proven") {
+      this.#parameters.log.info({ rpc: rpc.name, head: member.head }, "The node is proven to be of our chain");
+    }
+    member.standing = "proven";
+    member.reason = "";
+    member.restUntil = 0;
+    member.otherBlock = undefined;
+    return true;
+  }
+
+  async #recall(): Promise<KnownChain> {
+    if (this.#known && performance.now() - this.#known.at < RECALL_MS) return this.#known.chain;
+    const chain = await this.#recallNow();
+    this.#known = chain.genesis === undefined ? undefined : { chain, at: performance.now() };
+    return chain;
+  }
+
+  async #recallNow(): Promise<KnownChain> {
+    const known = await this.#parameters.memory.recall();
+    const isGivenUp = known.deep !== undefined && known.deep.hash === this.#givenUp;
+    if (!isGivenUp) this.#givenUp = undefined;
+    return isGivenUp ? { ...known, deep: undefined } : known;
+  }
+
+  #answered(member: Member<N>): void {
+    if (member.standing !== "proven") return;
+    member.failures = 0;
+    member.failure = "";
+    member.restUntil = 0;
+    member.answeredAt = performance.now();
+  }
+
+  #lacks(member: Member<N>, reason: string): false {
+    if (member.reason !== reason)
+      this.#parameters.log.warn({ rpc: member.rpc.name, reason }, "The node cannot be used yet");
+    member.standing = "lacking";
+    member.reason = reason;
+    member.restUntil = performance.now() + LONGEST_REST_MS;
+    return false;
+  }
+
+  /** Each time is counted; the log tells the first of a row. */
+  #contradicts(member: Member<N>, kind: Contradiction, reason: string, otherBlock?: BlockId): false {
+    const rpc = member.rpc.name;
+    member.otherBlock = otherBlock;
+    const key = `${rpc} ${kind}`;
+    const count = (this.#contradictions.get(key)?.count ?? 0) + 1;
+    this.#contradictions.set(key, { rpc, kind, count });
+    if (member.reason !== reason) {
+      this.#parameters.log.error(
+        { rpc, contradiction: kind, reason },
+        "The node contradicts what is known; it is left",
+      );
+    }
+    member.standing = "contradicting";
+    member.reason = reason;
+    member.restUntil = performance.now() + LONGEST_REST_MS;
+    member.answeredAt = -Infinity;
+    return false;
+  }
+
+  #failed(member: Member<N>, error: RpcError, askedAt: number): void {
+    // Questions that were under way together fail together: that is one failure.
+    if (askedAt >= member.failedAt) member.failures += 1;
+    member.failedAt = performance.now();
+    const isRepeated = member.failure === error.message;
+    member.failure = error.message;
+    if (error.failure === "transport" || error.failure === "timeout") {
+      if (member.standing === "proven") member.standing = "unproven";
+      member.reason = error.message;
+    }
+    const rest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(10, member.failures - 1));
+    member.restUntil = performance.now() + (error.retryAfterMs ?? rest);
+    this.#parameters.log[isRepeated ? "debug" : "warn"](
+      { rpc: member.rpc.name, failure: error.failure, reason: error.message },
+      "The node failed; the next one is asked",
+    );
+  }
+
+  /** Where every node has the same other block in the place of our deep one, it is the chain that has changed. */
+  #noticeDeepReorg(): void {
+    const [first, ...others] = this.#members.map((member) => member.otherBlock);
+    const isUnanimous =
+      first !== undefined &&
+      this.#members.every((member) => member.standing === "contradicting") &&
+      others.every((block) => block?.hash === first.hash);
+    if (!isUnanimous) {
+      this.#deepReorg = undefined;
+      return;
+    }
+    if (this.#deepReorg?.hash !== first.hash) this.#deepReorg = { hash: first.hash, since: performance.now() };
+    if (performance.now() - this.#deepReorg.since < DEEP_REORG_MS) return;
+    this.#deepReorg = undefined;
+    void this.#giveUpDeepBlock(first);
+  }
+
+  async #giveUpDeepBlock(other: BlockId): Promise<void> {
+    const { deep } = await this.#parameters.memory.recall();
+    if (deep?.number !== other.number) return;
+    this.#givenUp = deep.hash;
+    this.#known = undefined;
+    this.#parameters.log.error(
+      { known: deep, now: other },
+      "Every node has another deep block: the chain was reorganised below it",
+    );
+    for (const member of this.#members) {
+      member.standing = "unproven";
+      member.restUntil = 0;
+    }
+  }
+}
+
+function isOfAnotherChain({ standing, otherBlock }: { standing: Standing; otherBlock: BlockId | undefined }): boolean {
+  return standing === "contradicting" && otherBlock === undefined;
+}
+
+function otherBlockText(rpc: JsonRpc, found: BlockId, known: BlockId): string {
+  return `The RPC ${rpc.name} is of another chain: its block ${found.number} is ${found.hash}, not ${known.hash}`;
+}
+
+function resultOrThrow(outcome: RpcOutcome): unknown {
+  if ("error" in outcome) throw outcome.error;
+  return outcome.result;
+}
+
+function blockCall(number: string): RpcCall {
+  return { method: "eth_getBlockByNumber", params: [number, false] };
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`;
+}
