@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
+import { isRole, type Role } from "../domain/roles.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 import {
   CHAIN_VARIABLES,
@@ -68,7 +69,12 @@ const VARIABLES = {
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   OPERATOR_PRIVATE_KEY: privateKey.optional(),
-  ADMIN_WALLETS: list(readAddress, "must be wallet addresses").default([]),
+  ADMIN_WALLETS: list(
+    readAdmin,
+    "must be wallet addresses, each alone or with :operator, :catalogue, :support or :auditor",
+  )
+    .refine(isOnceEach, "must name each wallet once")
+    .default([]),
   SERVICE_TOKENS: secrets.default([]),
   AFFILIATE_SECRETS: affiliateSecrets.default([]),
   AUTH_MODE: z.enum(["compat", "strict"], { error: "must be compat or strict" }).optional(),
@@ -120,6 +126,21 @@ const VARIABLES = {
   VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
 };
 
+export type AdminEntry = { wallet: WalletAddress; role: Role };
+
+const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN as WalletAddress, role: "owner" };
+
+/** `0x…` is an owner, `0x…:support` has that role. */
+function readAdmin(item: string): AdminEntry | undefined {
+  const [address = "", role = "owner", ...rest] = item.split(":");
+  const wallet = readAddress(address);
+  return wallet !== undefined && isRole(role) && rest.length === 0 ? { wallet, role } : undefined;
+}
+
+function isOnceEach(entries: readonly AdminEntry[]): boolean {
+  return new Set(entries.map(({ wallet }) => wallet)).size === entries.length;
+}
+
 type Values = z.output<z.ZodObject<typeof VARIABLES>>;
 
 export type ApiEnvironment = ReturnType<typeof readEnvironment>;
@@ -142,7 +163,7 @@ export function readEnvironment(source: Variables) {
     // The demo admin's key is public: it is an admin only where nobody but this machine can call.
     ADMIN_WALLETS:
       isLocal && isLoopbackHost(values.HOST)
-        ? [...values.ADMIN_WALLETS, DEMO_ADMIN as WalletAddress]
+        ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]
         : values.ADMIN_WALLETS,
     DATABASE_URL: databaseUrlOf(values),
     OPERATOR_PRIVATE_KEY: values.OPERATOR_PRIVATE_KEY ?? LOCAL_TEST_KEY,
@@ -159,7 +180,7 @@ function safetyProblems(values: Partial<Values>): Problem[] {
   const network = deriveNetwork(values);
   if (network === "localhost") return [];
   const key = values.OPERATOR_PRIVATE_KEY;
-  const knownAdmin = values.ADMIN_WALLETS?.find((wallet) => KNOWN_ADDRESSES.has(wallet));
+  const knownAdmin = values.ADMIN_WALLETS?.find(({ wallet }) => KNOWN_ADDRESSES.has(wallet))?.wallet;
   const problems: [boolean, variable: string, message: string][] = [
     [key === undefined, "OPERATOR_PRIVATE_KEY", "is missing: set the key that mints, confirms and pays on this chain"],
     [

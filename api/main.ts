@@ -153,7 +153,7 @@ function createServices(given: {
     sender,
     rates,
     payouts,
-    adminWallets: new Set(environment.ADMIN_WALLETS),
+    adminWallets: new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role])),
     log,
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
 import type { Network } from "../domain/networks.ts";
+import type { Role } from "../domain/roles.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
@@ -32,6 +33,6 @@ export type Services = {
   sender: Sender;
   rates: RateSource;
   payouts: PayoutSwitch;
-  adminWallets: ReadonlySet<WalletAddress>;
+  adminWallets: ReadonlyMap<WalletAddress, Role>;
   log: Logger;
 };

@@ -57,6 +57,7 @@ export function adminRoutes(services: Services): Route[] {
       method: "post",
       path: "/api/admin/payouts",
       access: "admin",
+      permission: "payments",
       summary: "Stops payments, or lets them go on",
       limit: { perMinute: 60, by: "wallet" },
       body: payoutsRequestSchema,

@@ -45,7 +45,7 @@ function operation(route: Route): Json {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    description: `Who may call it: ${ACCESS_TEXT[route.access]}`,
+    description: `Who may call it: ${ACCESS_TEXT[route.access]}${route.permission ? ` An administrator's role must allow: ${route.permission}.` : ""}`,
     tags: [tagOf(route.path)],
     ...(route.access === "anyone" || route.access === "signed" ? {} : { security: [{ bearer: [] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),

@@ -90,7 +90,7 @@ async function answer(
 ): Promise<void> {
   if (route.limit?.by === "origin") await limiter.take(route.path, request.ip ?? "", route.limit);
   const identity = await identify(services, request);
-  requireAccess(route.access, identity);
+  requireAccess(route, identity);
   if (route.limit?.by === "wallet") await limiter.take(route.path, callerOf(identity, request), route.limit);
   const rawBody = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
   const call = {

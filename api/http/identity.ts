@@ -3,7 +3,7 @@ import type { Request } from "express";
 import { hashToken, type Session, touchSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
-import { type Access, type Identity, isFresh } from "./route.ts";
+import { type Identity, isAllowed, isFresh, type Route } from "./route.ts";
 
 const IDLE_MS = 2 * 3_600_000;
 export const ABSOLUTE_MS = 12 * 3_600_000;
@@ -26,11 +26,8 @@ export async function identify(services: Services, request: Request): Promise<Id
   if (!visitor || !isAlive(visitor)) return ANONYMOUS;
   const now = BigInt(Date.now());
   if (now - visitor.lastSeenAt > TOUCH_MS) await touchSession(services.database.kysely, visitor.tokenHash, now);
-  return {
-    kind: "user",
-    visitor,
-    isAdmin: visitor.kind === "nonce" && services.adminWallets.has(visitor.wallet),
-  };
+  const role = visitor.kind === "nonce" ? services.adminWallets.get(visitor.wallet) : undefined;
+  return { kind: "user", visitor, role };
 }
 
 function isAlive(session: Session): boolean {
@@ -45,7 +42,10 @@ export function isSameSecret(one: string, other: string): boolean {
 }
 
 /** Lets a call pass, or says why not: 401 only without a live session, 403 for every lack of rights. */
-export function requireAccess(access: Access, identity: Identity): void {
+export function requireAccess(
+  { access, permission, method }: Pick<Route, "access" | "permission" | "method">,
+  identity: Identity,
+): void {
   if (access === "anyone" || access === "signed") return;
   if (identity.kind === "anonymous") throw unauthorized();
   if (access === "user" || access === "proven_user") {
@@ -57,7 +57,10 @@ export function requireAccess(access: Access, identity: Identity): void {
     if (access === "admin") throw forbidden("Only an administrator may do this");
     return;
   }
-  if (!identity.isAdmin) throw forbidden("Only an administrator may do this");
+  if (identity.role === undefined) throw forbidden("Only an administrator may do this");
+  const isPermitted =
+    permission || method === "get" ? isAllowed(identity, permission ?? "read") : identity.role === "owner";
+  if (!isPermitted) throw forbidden(`The role ${identity.role} may not do this`, "ROLE_NOT_ALLOWED");
   if (access === "fresh_staff" && !isFresh(identity.visitor, PROOF_MS)) {
     throw forbidden("Sign in again: this needs a sign-in of the last 15 minutes", "PROOF_TOO_OLD");
   }

@@ -1,11 +1,17 @@
 import type { Request } from "express";
 import type { z } from "zod";
+import { type Permission, permissionsOf, type Role } from "../../domain/roles.ts";
 import type { Session, Visitor } from "../people/sessions.ts";
 
 /** Who calls. An admin is a user whose wallet is on the list and who signed in with a nonce. */
 export type Identity =
   | { kind: "anonymous" }
-  | { kind: "user"; visitor: Visitor; isAdmin: boolean }
+  | {
+      kind: "user";
+      visitor: Visitor;
+      /** What kind of admin it is; undefined for everyone else. */
+      role: Role | undefined;
+    }
   | { kind: "service"; name: string };
 
 /**
@@ -76,6 +82,8 @@ type Description = {
   method: "get" | "post" | "put" | "delete";
   path: string;
   access: Access;
+  /** What an admin must be allowed; without it, reading for `get`, and everything for what changes something. */
+  permission?: Permission;
   summary: string;
   limit?: Limit;
   body?: z.ZodType;
@@ -133,6 +141,11 @@ export function route({
 export function visitorOf(identity: Identity): Visitor {
   if (identity.kind !== "user") throw new Error("A route for users was reached without one");
   return identity.visitor;
+}
+
+/** Whether the caller is an admin who is allowed this. */
+export function isAllowed(identity: Identity, permission: Permission): boolean {
+  return identity.kind === "user" && identity.role !== undefined && permissionsOf(identity.role).includes(permission);
 }
 
 /** Who did it, for the audit log. */

@@ -13,8 +13,9 @@ import {
   registerRequestSchema,
   registerResponseSchema,
 } from "../../domain/api/people.ts";
+import { permissionsOf } from "../../domain/roles.ts";
 import { conflict, notFound } from "../http/api-error.ts";
-import { type Route, route, visitorOf } from "../http/route.ts";
+import { type Identity, type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { buildProfile } from "./profile.ts";
 import { ProfileCache } from "./profile-cache.ts";
@@ -53,7 +54,7 @@ export function peopleRoutes(services: Services): Route[] {
       summary: "Whether the caller is an administrator",
       responses: { 200: isAdminResponseSchema },
       handle: ({ identity }) => ({
-        body: { success: true, isAdmin: identity.kind === "user" && identity.isAdmin },
+        body: isAdminAnswer(identity),
         headers: { "cache-control": "no-store" },
       }),
     }),
@@ -163,3 +164,8 @@ function siteOf(services: Services, request: Request): Site {
 }
 
 const hostSchema = z.string().regex(/^[a-zA-Z0-9.-]{1,253}(:\d{1,5})?$/);
+
+function isAdminAnswer(identity: Identity): z.output<typeof isAdminResponseSchema> {
+  const role = identity.kind === "user" ? (identity.role ?? null) : null;
+  return { success: true, isAdmin: role !== null, role, permissions: role === null ? [] : [...permissionsOf(role)] };
+}

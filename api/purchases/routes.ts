@@ -34,7 +34,16 @@ import {
 } from "../../purchases/queries.ts";
 import { enqueue, findOperation, findOperationHash, hasten, type Operation } from "../../sender/queue.ts";
 import { ApiError, conflict, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
-import { actorOf, type Call, type Identity, type Reply, type Route, route, visitorOf } from "../http/route.ts";
+import {
+  actorOf,
+  type Call,
+  type Identity,
+  isAllowed,
+  type Reply,
+  type Route,
+  route,
+  visitorOf,
+} from "../http/route.ts";
 import { currentRate, toPurchaseRecord } from "../people/profile.ts";
 import { touchUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
@@ -125,6 +134,7 @@ export function purchaseRoutes(services: Services): Route[] {
       method: "post",
       path: "/api/confirm-purchase",
       access: "staff",
+      permission: "payments",
       summary: "Moves a purchase from Pending to Confirmed, once",
       limit: MONEY_LIMIT,
       body: confirmPurchaseRequestSchema,
@@ -152,6 +162,7 @@ export function purchaseRoutes(services: Services): Route[] {
       method: "post",
       path: "/api/distribute-cashback",
       access: "fresh_staff",
+      permission: "payments",
       summary: "Pays a user the cashback of their confirmed, unpaid purchases",
       limit: MONEY_LIMIT,
       body: distributeCashbackRequestSchema,
@@ -168,7 +179,7 @@ export function purchaseRoutes(services: Services): Route[] {
 
 function maySee(identity: Identity, purchase: Purchase): boolean {
   if (identity.kind === "service") return true;
-  return identity.kind === "user" && (identity.isAdmin || identity.visitor.wallet === purchase.wallet);
+  return identity.kind === "user" && (isAllowed(identity, "payments") || identity.visitor.wallet === purchase.wallet);
 }
 
 async function purchaseView(services: Services) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PERMISSIONS, ROLES } from "../roles.ts";
 import { addressSchema, challengeSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
 
@@ -71,4 +72,10 @@ export const meResponseSchema = z.object({
 });
 export type Me = z.infer<typeof meResponseSchema>["data"];
 
-export const isAdminResponseSchema = z.object({ success: z.literal(true), isAdmin: z.boolean() });
+/** `role` and `permissions` are an admin's; null and empty for everyone else. */
+export const isAdminResponseSchema = z.object({
+  success: z.literal(true),
+  isAdmin: z.boolean(),
+  role: z.enum(ROLES).nullable(),
+  permissions: z.array(z.enum(PERMISSIONS)),
+});

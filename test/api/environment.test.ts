@@ -40,10 +40,14 @@ describe("The api's environment", () => {
 
   it("makes the demo admin an admin on the local chain of a loopback host, and nowhere else", () => {
     const other = `0x${"ab".repeat(20)}`;
+    const demo = { wallet: DEMO_ADMIN, role: "owner" };
     for (const HOST of [undefined, "127.0.0.1", "127.8.8.8", "localhost", "::1"]) {
-      expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([DEMO_ADMIN]);
+      expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([demo]);
     }
-    expect(readEnvironment({ ADMIN_WALLETS: other }).ADMIN_WALLETS).to.deep.equal([other, DEMO_ADMIN]);
+    expect(readEnvironment({ ADMIN_WALLETS: `${other}:auditor` }).ADMIN_WALLETS).to.deep.equal([
+      { wallet: other, role: "auditor" },
+      demo,
+    ]);
     for (const HOST of ["0.0.0.0", "::", "192.168.1.7", "127.evil.example"]) {
       expect(readEnvironment({ HOST }).ADMIN_WALLETS, HOST).to.deep.equal([]);
     }
@@ -57,6 +61,9 @@ describe("The api's environment", () => {
     ["CONFIRMATIONS", "0"],
     ["AUTH_MODE", "lax"],
     ["ADMIN_WALLETS", "0x12"],
+    ["ADMIN_WALLETS", `0x${"ab".repeat(20)}:king`],
+    ["ADMIN_WALLETS", `0x${"ab".repeat(20)}:owner:support`],
+    ["ADMIN_WALLETS", `0x${"ab".repeat(20)},0x${"AB".repeat(20)}:support`],
     ["OPERATOR_PRIVATE_KEY", "secret"],
     ["RATE_LIMIT_SCALE", "0"],
     ["CHAIN_ID", "1"],

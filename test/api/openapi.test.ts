@@ -186,7 +186,7 @@ function textOf(routes: ReturnType<typeof allRoutes>, path: string) {
 }
 
 function doorOf(description: string): string {
-  return description.replace("Who may call it: ", "");
+  return description.replace("Who may call it: ", "").replace(/ An administrator's role must allow: \w+\.$/, "");
 }
 
 /** Sends raw bytes, and returns the response until the connection closes. */

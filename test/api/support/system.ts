@@ -7,6 +7,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { hashToken } from "../../../api/people/sessions.ts";
 import { type Deployment, deploymentSchema } from "../../../chain/deployment.ts";
 import { connect, type Database } from "../../../database/connect.ts";
+import { ROLES, type Role } from "../../../domain/roles.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../../testing/postgres.ts";
@@ -28,8 +29,8 @@ export type ApiSystem = {
   service(): Caller;
   /** A new wallet, registered and signed in with a challenge. */
   user(): Promise<Caller>;
-  /** The admin, signed in with a challenge. */
-  adminCaller(): Promise<Caller>;
+  /** An admin of this role (the owner), signed in with a challenge. */
+  adminCaller(role?: Role): Promise<Caller>;
   /** Moves the start of a session back. */
   age(token: string, byMs: number): Promise<void>;
   /** Moves the last use of a session back. */
@@ -57,7 +58,11 @@ export async function startSystem(
   let postgres: Postgres | undefined;
   if (engine === "postgres") postgres = await startPostgres();
   const databaseUrl = postgres ? await postgres.createDatabase() : join(directory, "torcida.db");
-  const admin = privateKeyToAccount(generatePrivateKey());
+  const adminOf = Object.fromEntries(ROLES.map((role) => [role, privateKeyToAccount(generatePrivateKey())])) as Record<
+    Role,
+    PrivateKeyAccount
+  >;
+  const admin = adminOf.owner;
   const environment: Record<string, string> = {
     PORT: String(port),
     HOST: "127.0.0.1",
@@ -66,7 +71,7 @@ export async function startSystem(
     DATA_DIR: directory,
     DEPLOYMENTS_DIR: join(directory, "deployments"),
     DATABASE_URL: databaseUrl,
-    ADMIN_WALLETS: admin.address,
+    ADMIN_WALLETS: ROLES.map((role) => (role === "owner" ? admin.address : `${adminOf[role].address}:${role}`)).join(),
     SERVICE_TOKENS: SERVICE_TOKEN,
     AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET}`,
     RATE_LIMIT_SCALE: "1000",
@@ -100,8 +105,8 @@ export async function startSystem(
       await caller.register();
       return caller;
     },
-    async adminCaller() {
-      const caller = new Caller(url, admin);
+    async adminCaller(role = "owner") {
+      const caller = new Caller(url, adminOf[role]);
       await caller.enter();
       return caller;
     },

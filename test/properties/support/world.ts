@@ -295,7 +295,7 @@ export class World {
 
 function userOf(wallet: WalletAddress): Identity {
   const visitor = { wallet } as Extract<Identity, { kind: "user" }>["visitor"];
-  return { kind: "user", visitor, isAdmin: false };
+  return { kind: "user", visitor, role: undefined };
 }
 
 /** Reports every statement after it ran. */

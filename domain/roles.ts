@@ -1,0 +1,27 @@
+/** What an admin wallet may be. docs/product.md#roles. */
+export const ROLES = ["owner", "operator", "catalogue", "support", "auditor"] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * What a role allows, each beside the others: `read` sees everything in the panel, `catalogue` changes stores and fan
+ * tokens, `payments` confirms, pays, retries and pauses, `sales` releases, declines and assigns reported sales, `claims`
+ * answers missing-cashback claims, `people` ends sessions and erases profiles.
+ */
+export const PERMISSIONS = ["read", "catalogue", "payments", "sales", "claims", "people"] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: PERMISSIONS,
+  operator: ["read", "payments", "sales", "claims"],
+  catalogue: ["read", "catalogue"],
+  support: ["read", "claims", "people"],
+  auditor: ["read"],
+};
+
+export function permissionsOf(role: Role): readonly Permission[] {
+  return PERMISSIONS_OF[role];
+}
+
+export function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}
