@@ -32,11 +32,11 @@ import { serveFrontend } from "./site/serve-frontend.ts";
 
 const FRONTEND = fileURLToPath(new URL("../dist/frontend", import.meta.url));
 const SHUTDOWN_MS = 9_000;
-/** Callers are answered within five seconds. docs/product.md#limit-answer-time. */
+/** Keeps responses within five seconds. docs/product.md#limit-answer-time. */
 const QUERY_TIMEOUT_MS = 4_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 
-/** A sentence for the operator; the process does not start. */
+/** An error with a sentence for the operator; the process does not start. */
 class StartError extends Error {}
 
 try {
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const { startBlock, ...contracts } = readContracts(environment);
   const database = await openDatabase(environment.DATABASE_URL);
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
-    // At once: a request under way would write where nobody looks.
+    // At once: a running request would write to a file that is lost.
     log.fatal(error.message);
     process.stderr.write(`${error.message}\n`, () => process.exit(1));
   });
@@ -184,7 +184,7 @@ function listen(server: Server, { PORT, HOST }: ApiEnvironment): Promise<Server>
   });
 }
 
-/** Takes no new requests, finishes running ones and the sender's round, then ends; at the latest after 9 seconds. */
+/** Accepts no new requests, finishes running ones and the sender's round, then ends, after at most 9 seconds. */
 function endOnSignals({ sender, database, rates, log }: Services, server: Server, endOthers: () => void): void {
   let isEnding = false;
   const end = async () => {

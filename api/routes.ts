@@ -10,7 +10,7 @@ import { peopleRoutes } from "./people/routes.ts";
 import { purchaseRoutes } from "./purchases/routes.ts";
 import type { Services } from "./services.ts";
 
-/** The whole table: every call there is, each with its rule. The most read ones come first. */
+/** The table of all calls, each with its access rule. The most frequent ones come first. */
 export function allRoutes(services: Services): Route[] {
   const catalogue = new CatalogueCache(services.database.kysely);
   return docsRoutes([

@@ -15,7 +15,7 @@ import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import type { VisitorLoader } from "./people/visitor-loader.ts";
 
-/** What the handlers work with; made once in `main.ts`, or by a test. */
+/** What the handlers use; created once in `main.ts`, or by a test. */
 export type Services = {
   environment: ApiEnvironment;
   network: Network;

@@ -7,19 +7,19 @@ export type HttpRateOptions = {
   url: string;
   refreshMs: number;
   maximumAgeSeconds: number;
-  /** A step larger than this is not believed until it was seen for a whole `maximumAgeSeconds`. */
+  /** A larger jump is accepted only after it has lasted for `maximumAgeSeconds`. */
   maximumJumpPercent: number;
-  /** What was believed last, by any process, also before a restart: a jump is one whoever sees it. */
+  /** The rate last accepted by any process, also before a restart, to detect jumps. */
   memory: RateMemory;
   log: Logger;
 };
 
 const TIMEOUT_MS = 5_000;
 const MAXIMUM_BYTES = 10_000;
-/** Clocks differ; a rate of later than this is of a feed that is wrong about the time. */
+/** Tolerance for clock differences; a rate further in the future is refused. */
 const MAXIMUM_AHEAD_MS = 60_000;
 
-/** What the feed must answer: `{ "wei_per_cent": "10000000000000000", "at": "2026-01-31T12:00:00Z" }`. */
+/** The feed's response: `{ "wei_per_cent": "10000000000000000", "at": "2026-01-31T12:00:00Z" }`. */
 const feedSchema = z.object({
   wei_per_cent: z
     .string()
@@ -30,9 +30,9 @@ const feedSchema = z.object({
 });
 
 /**
- * The rate of an HTTP feed. A feed that answers wrongly (garbled, old, zero, jumping) is not believed from that moment on;
- * one that is silent is believed until its last rate is too old. Then conversions wait, and nothing is guessed. Purchases
- * that were confirmed before keep theirs. docs/product.md#rate-feed.
+ * The rate of an HTTP feed. After an invalid response (garbled, old, zero, jumping) there is no rate at once;
+ * while the feed is silent, its last rate is used until it is too old. Without a rate, confirmations wait. Purchases
+ * confirmed before keep their frozen rate. docs/product.md#rate-feed.
  */
 export function httpRate(options: HttpRateOptions): RateSource {
   const maximumAgeMs = options.maximumAgeSeconds * 1_000;
@@ -65,7 +65,7 @@ export function httpRate(options: HttpRateOptions): RateSource {
     return (await response.text()).slice(0, MAXIMUM_BYTES);
   }
 
-  /** Accepts a rate, or answers why not. */
+  /** Accepts a rate and returns "", or returns why it is refused. */
   async function judge(answer: string): Promise<string> {
     const feed = feedSchema.safeParse(parse(answer)).data;
     if (!feed) return "the feed's answer has not the expected shape";
@@ -86,7 +86,7 @@ export function httpRate(options: HttpRateOptions): RateSource {
     return step * 100n > from * BigInt(options.maximumJumpPercent);
   }
 
-  /** A new level that stays for as long as a rate may be old is the market's, not a mistake. */
+  /** A new level that lasts for the maximum age of a rate is the market's and not a mistake. */
   function hasStayed(weiPerCent: bigint): boolean {
     if (!doubted || isJump(doubted.weiPerCent, weiPerCent)) doubted = { weiPerCent, since: Date.now() };
     return Date.now() - doubted.since >= maximumAgeMs;

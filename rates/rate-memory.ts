@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 
-/** A rate that was believed; `at` is the feed's own time, in milliseconds. */
+/** An accepted rate; `at` is the feed's time, in milliseconds. */
 export type AcceptedRate = { weiPerCent: bigint; at: number };
 
 export type RateMemory = {
@@ -18,7 +18,7 @@ const rememberedSchema = z.object({
   at: z.number(),
 });
 
-/** Keeps the last rate in the database, for a process that starts and for the others. */
+/** Keeps the last rate in the database, for other processes and for restarts. */
 export function databaseRateMemory({ kysely }: Database): RateMemory {
   return {
     async read() {

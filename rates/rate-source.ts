@@ -1,10 +1,10 @@
-/** The rate in force, or why there is none; then nothing is converted, and nothing guessed. */
+/** The current rate, or why there is none; then nothing is converted or guessed. */
 export type Rate =
   | { kind: "rate"; weiPerCent: bigint }
-  /** `lastWeiPerCent` is for showing about what a purchase is worth, never for paying. */
+  /** `lastWeiPerCent` is for display only, never for paying. */
   | { kind: "unavailable"; reason: string; lastWeiPerCent: bigint | undefined };
 
-/** Where the CHZ of a cent of a real comes from. Earlier purchases keep the rate that was frozen for them. */
+/** A source of the exchange rate. Earlier purchases keep their frozen rate. */
 export type RateSource = {
   current(): Rate;
   stop(): void;

@@ -19,7 +19,7 @@ import type { Services } from "../services.ts";
 const NO_STORE = { "cache-control": "no-store" };
 const ACTIVITY_ROWS = 10;
 
-/** What administrators see of the whole, and the switch that stops payments. */
+/** The figures of the admin panel, and the switch that pauses payouts. */
 export function adminRoutes(services: Services): Route[] {
   const { database, payouts } = services;
   return [

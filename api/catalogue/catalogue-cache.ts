@@ -15,10 +15,10 @@ type Catalogue = {
   fanTokenRows: FanTokenRow[];
 };
 
-/** How old the answer may be after a write in another process; a write in this one counts at once. */
+/** How stale a response may be after a write in another process; a write in this one counts at once. */
 const RECHECK_MS = 300;
 
-/** The serialized catalogue, made anew when its version in the database changes. */
+/** The serialized catalogue, rebuilt when its version in the database changes. */
 export class CatalogueCache {
   readonly #queries: Queries;
   #catalogue: Promise<Catalogue> | undefined;
@@ -40,7 +40,7 @@ export class CatalogueCache {
     return catalogue;
   }
 
-  /** To be called after a write in this process. */
+  /** Must be called after a write in this process. */
   drop(): void {
     this.#catalogue = undefined;
   }
@@ -60,7 +60,7 @@ export class CatalogueCache {
   }
 }
 
-/** What `GET /api/stores/{id}` answers. */
+/** The response of `GET /api/stores/{id}`. */
 export function storeAnswer(store: StoreWithCategories): z.output<typeof storeResponseSchema> {
   return { success: true, store: toWireStore(store), cashbacks: store.categories.map(toWireCategory) };
 }

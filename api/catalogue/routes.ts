@@ -39,7 +39,7 @@ const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
 
-  /** Runs an admin's write and its audit row as one, then drops what was cached. */
+  /** Runs an admin's write and its audit row in one transaction, then drops the cache. */
   async function write<T>(
     call: Pick<Call<unknown, unknown>, "identity">,
     entry: { action: string; detail: object },
@@ -90,7 +90,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const storeId = readId(params.id, "Store");
         const known = (await cache.read()).storeById.get(storeId);
         if (known) return cached(known);
-        // Beyond the list's limit.
+        // Beyond the limit of the list.
         const store = await findStore(database.kysely, storeId);
         if (!store) throw notFound("Store");
         return { body: storeAnswer(store), headers: PUBLIC_HEADERS };
@@ -282,7 +282,7 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   const store = await findStore(queries, storeId);
   if (!store || !(await updateStore(queries, storeId, fields))) throw notFound("Store");
   if (fields.name === undefined || fields.name === store.name) return;
-  // The name is drawn on every ticket: it changes there too.
+  // Every ticket shows the name, so it is renamed on the chain too.
   await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
 }
 

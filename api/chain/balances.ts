@@ -15,11 +15,11 @@ export type Balances = { nativeWei: bigint; tokens: Map<WalletAddress, TokenBala
 
 const MAXIMUM_AGE_MS = 5_000;
 const MAXIMUM_WALLETS = 10_000;
-/** 10^77 is the highest power of ten in a word of the chain. */
+/** 10^77 is the highest power of ten that fits 256 bits. */
 const MAXIMUM_DECIMALS = 77;
 const NOTHING: TokenBalance = { units: 0n, decimals: 0 };
 
-/** Reads wallets' balances from the chain, once for each block that the index has seen and never per request. */
+/** Reads wallets' balances from the chain, once per indexed block and never per request. */
 export class BalanceReader {
   readonly #client: ChainClient;
   readonly #known = new LRUCache<string, Balances, () => Promise<Balances>>({
@@ -33,13 +33,13 @@ export class BalanceReader {
     this.#client = client;
   }
 
-  /** `version` names the block that the answer must not be older than. */
+  /** The result must not be older than the block that `version` identifies. */
   async read(wallet: WalletAddress, version: string, tokens: readonly FanTokenRow[]): Promise<Balances> {
     const key = `${wallet}:${version}:${tokens.map((token) => token.contract).join()}`;
     return this.#known.forceFetch(key, { context: () => this.#fetch(wallet, tokens) });
   }
 
-  /** One token's holding, and the block at which it was read: what a purchase's bonus is frozen by. */
+  /** The holding of one token and the block at which it was read, which determine a purchase's bonus. */
   async holdingAt(wallet: WalletAddress, contract: WalletAddress): Promise<TokenBalance & { blockNumber: bigint }> {
     const blockNumber = await this.#client.getBlockNumber();
     return { ...(await this.#readToken(wallet, contract, blockNumber)), blockNumber };
@@ -54,7 +54,7 @@ export class BalanceReader {
     return { nativeWei, tokens: new Map(entries) };
   }
 
-  /** A contract that does not answer as an ERC-20 holds nothing; a node that does not answer is an error. */
+  /** If a contract is not an ERC-20, nothing is held; if the node does not respond, it is an error. */
   async #readToken(wallet: WalletAddress, contract: WalletAddress, blockNumber?: bigint): Promise<TokenBalance> {
     const balanceOf = { address: contract, abi: erc20Abi, functionName: "balanceOf", args: [wallet] } as const;
     try {
@@ -78,7 +78,7 @@ export class BalanceReader {
   }
 }
 
-/** The contract itself answered, though not as an ERC-20. */
+/** The contract responded, but not as an ERC-20. */
 function isNoToken(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
   const answer = error.walk(

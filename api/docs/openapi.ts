@@ -16,7 +16,7 @@ const ACCESS_TEXT: Record<Access, string> = {
   signed: "A caller whose body is signed with the shared secret.",
 };
 
-/** The document of OpenAPI 3.1, made from the same routes and schemas that answer. */
+/** The OpenAPI 3.1 document, generated from the routes and schemas that serve the calls. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -70,7 +70,7 @@ function successes(route: Route): Json {
   return { ...Object.fromEntries(entries), ...cached };
 }
 
-/** What can go wrong with a call, by what it is made of. */
+/** The possible errors of a call, by its definition. */
 function failures(route: Route): Json {
   const isProtected = route.access !== "anyone" && route.access !== "signed";
   const hasParameters = route.path.includes(":");

@@ -3,7 +3,7 @@ import { type Route, route } from "../http/route.ts";
 import { docsPage } from "./docs-page.ts";
 import { openApiDocument } from "./openapi.ts";
 
-/** The document of all calls, these two included, for programs and for people. */
+/** The document of all calls, including these two, as JSON and as a page. */
 export function docsRoutes(others: readonly Route[]): Route[] {
   const all: Route[] = [
     ...others,

@@ -1,10 +1,10 @@
-/** An answer that is no success: a sentence for people, a code for programs. */
+/** An error response: a sentence for people, a code for programs. docs/product.md#error-shape */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string;
   readonly headers: Record<string, string>;
-  /** Additions to the body. */
+  /** Additional fields of the body. */
   readonly extra: Record<string, unknown>;
 
   constructor(

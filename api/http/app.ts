@@ -16,7 +16,7 @@ import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const JSON_TYPE = "application/json; charset=utf-8";
-/** In any case, as the routes are matched too; a slash too many does not make it a page. */
+/** In any case, like the routes; an additional slash does not make it a page. */
 const API_PATH = /^\/+api(?:\/|$)/i;
 
 type AppOptions = {
@@ -27,7 +27,7 @@ type AppOptions = {
   site: express.RequestHandler;
 };
 
-/** The HTTP side: every route of the table behind its rule, every error as JSON, everything else the web app. */
+/** The HTTP server: every route with its access rule, every error as JSON, the web app for everything else. */
 export function createApp({ services, metrics, routes, site }: AppOptions): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -73,7 +73,7 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   return app;
 }
 
-/** Reads that go well are in the metrics; what changes something or fails is also a line. */
+/** Logs writes and failures; successful reads are only in the metrics. */
 function logRequest({ log }: Services, request: Request, response: Response): void {
   if (request.method === "GET" && response.statusCode < 400) return;
   const { requestId, route, startedAt } = response.locals;
@@ -107,7 +107,7 @@ async function answer(
   send(request, response, reply);
 }
 
-/** No path of ours has a wildcard, so each parameter is one text. */
+/** No path has a wildcard, so each parameter is a single string. */
 function parametersOf(request: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
 }
@@ -138,7 +138,7 @@ function send(request: Request, response: Response, reply: CheckedReply): void {
   response.end(request.method === "HEAD" ? undefined : reply.text);
 }
 
-/** RFC 9110, section 13.1.2: a list, compared weakly; proxies that compress make tags weak. */
+/** RFC 9110, section 13.1.2: a list, compared weakly, because compressing proxies make tags weak. */
 function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   const tags = ifNoneMatch?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags !== undefined && (tags.includes(etag) || tags.includes("*"));
@@ -166,7 +166,7 @@ function parseBody(rawBody: string): unknown {
   }
 }
 
-/** Whatever stands in a field of addresses: a mixed-case one has a checksum, and a wrong one is a typing mistake. */
+/** A mixed-case address has a checksum; a wrong one is a typing mistake. docs/product.md#wallet-address */
 function requireChecksums(body: Record<string, unknown>): void {
   for (const field of ["address", "user", "contract"]) {
     const value = body[field];
@@ -185,7 +185,7 @@ function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   throw invalidByIssue(result.error);
 }
 
-/** One sentence that names the field. */
+/** A sentence that names the field. */
 function invalidByIssue(error: z.ZodError): ApiError {
   const issue = error.issues[0];
   if (!issue) return invalid("The request is not valid");
@@ -234,7 +234,7 @@ function sendError(services: Services, error: unknown, request: Request, respons
 const DATABASE_AWAY =
   /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|25006|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
 
-/** Whatever went wrong, as an answer: the caller's mistake, something that is away, or ours. */
+/** Converts any error to a response: the caller's mistake, an unavailable service, or an internal error. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof BaseError) return unavailable("CHAIN_UNAVAILABLE", "The chain does not answer now; try again");

@@ -12,7 +12,7 @@ const MESSAGES: Record<number, string> = {
   431: "The headers are too large",
 };
 
-/** What is no HTTP never reaches a route: it is answered in JSON like everything else, and the connection ends. */
+/** Malformed HTTP is answered before routing: in JSON, like every error, and the connection is closed. */
 export function answerClientErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) {

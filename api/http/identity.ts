@@ -8,15 +8,15 @@ import { type Identity, isAllowed, isFresh, type Route } from "./route.ts";
 const IDLE_MS = 2 * 3_600_000;
 export const ABSOLUTE_MS = 12 * 3_600_000;
 const COMPAT_MS = 3_600_000;
-/** A session's last use is written at most this often. */
+/** The last use of a session is written at most this often. */
 const TOUCH_MS = 60_000;
-/** Calls that send money want a sign-in this recent. docs/product.md#sign-in-proof. */
+/** Calls that send money require a sign-in this recent. docs/product.md#sign-in-proof. */
 const PROOF_MS = 15 * 60_000;
 
 const ANONYMOUS: Identity = { kind: "anonymous" };
 const BEARER = /^Bearer ([\w~+/.=-]{1,512})$/i;
 
-/** Who calls, by the bearer token; a dead or unknown one is nobody. */
+/** The caller, by the bearer token; anonymous if it is unknown or expired. */
 export async function identify(services: Services, request: Request): Promise<Identity> {
   const token = BEARER.exec(request.headers.authorization ?? "")?.[1];
   if (token === undefined) return ANONYMOUS;
@@ -41,7 +41,7 @@ export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Lets a call pass, or says why not: 401 only without a live session, 403 for every lack of rights. */
+/** Checks the access rule: 401 only without a live session, 403 for every lack of rights. */
 export function requireAccess(
   { access, permission, method }: Pick<Route, "access" | "permission" | "method">,
   identity: Identity,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type Permission, permissionsOf, type Role } from "../../domain/roles.ts";
 import type { Session, Visitor } from "../people/sessions.ts";
 
-/** Who calls. An admin is a user whose wallet is on the list and who signed in with a nonce. */
+/** The caller. An admin is a user whose wallet is on the list and who signed in with a nonce. */
 export type Identity =
   | { kind: "anonymous" }
   | {
@@ -15,11 +15,11 @@ export type Identity =
   | { kind: "service"; name: string };
 
 /**
- * Who may call; there is no route without one. docs/product.md#access.
- * - `anyone`: the identity is told where there is one.
+ * Who may call; every route has one. docs/product.md#access.
+ * - `anyone`: the handler gets the identity if there is one.
  * - `user`: a live session, also one by a fixed sentence.
  * - `proven_user`: a session by a nonce.
- * - `user_or_staff`: a live session, or a service; the handler looks whose the thing is.
+ * - `user_or_staff`: a live session, or a service; the handler checks the ownership.
  * - `staff`: an admin or a service.
  * - `fresh_staff`: an admin who signed in at most 15 minutes ago, or a service.
  * - `admin`: an admin.
@@ -30,10 +30,10 @@ export type Access = "anyone" | "user" | "proven_user" | "user_or_staff" | "staf
 /** Requests a minute; by origin, and for signed-in callers by wallet. Multiplied by RATE_LIMIT_SCALE. */
 export type Limit = { perMinute: number; by: "origin" | "wallet" };
 
-/** What a route declares to answer: a schema by status, or the media type of what is not JSON. */
+/** The declared responses of a route: a schema per status, or a media type if it is not JSON. */
 export type Responses = Partial<Record<number, z.ZodType | { type: string }>>;
 
-/** Serialized before; `etag` lets a caller who has it be answered 304. */
+/** Already serialized; with an `etag`, a caller that has it gets 304. */
 export type TextReply = {
   status?: number;
   text: string | Buffer;
@@ -42,23 +42,23 @@ export type TextReply = {
   headers?: Record<string, string>;
 };
 
-/** The shapes of what a route that declares `R` answers. */
+/** The response shapes of a route that declares `R`. */
 type BodyOf<R extends Responses> = {
   [Status in keyof R]: R[Status] extends z.ZodType ? z.output<R[Status]> : never;
 }[keyof R];
 
-/** An answer of a route that declares `R`; without a status it is 200. */
+/** A response of a route that declares `R`; the default status is 200. */
 export type Reply<R extends Responses = Responses> =
   | TextReply
   | { status?: keyof R & number; body: BodyOf<R>; headers?: Record<string, string> };
 
-/** An answer whose shape its route has held against its schemas. */
+/** A response whose shape was checked against the route's schemas. */
 export type CheckedReply = { status?: number; body: unknown; headers?: Record<string, string> } | TextReply;
 
 type BaseCall = {
   request: Request;
   identity: Identity;
-  /** The body's bytes as text, for signatures and idempotency. */
+  /** The raw body as text, for signatures and idempotency. */
   rawBody: string;
   requestId: string;
 };
@@ -66,18 +66,18 @@ type BaseCall = {
 export type Call<Body = undefined, Query = undefined, Parameters extends string = string> = BaseCall & {
   body: Body;
   query: Query;
-  /** Path parameters, as they stand in the path. */
+  /** Path parameters, unparsed. */
   params: Record<Parameters, string>;
 };
 
-/** The names that a path holds: `/api/store/:id` → `id`. */
+/** The parameter names of a path: `/api/store/:id` → `id`. */
 type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParametersOf<Rest>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never;
 
-/** What a route says of itself, without its handler: enough for the document. */
+/** A route's description without its handler, for the document. */
 type Description = {
   method: "get" | "post" | "put" | "delete";
   path: string;
@@ -88,32 +88,32 @@ type Description = {
   limit?: Limit;
   body?: z.ZodType;
   query?: z.ZodType;
-  /** The headers that the handler looks at, by their names in lower case: for the document. */
+  /** The headers that the handler reads, by lower-case name, for the document. */
   headers?: Record<string, { description: string; isRequired?: boolean }>;
-  /** What can go wrong with this call beside what can with every call of its kind: for the document. */
+  /** The errors of this call in addition to those of every similar call, for the document. */
   failures?: Partial<Record<404 | 409 | 422, string>>;
   responses: Responses;
 };
 
-/** A route whose handler takes what its schemas read and answers what its schemas say. */
+/** A route whose handler is bound to its request and response schemas. */
 type Definition<Body, Query, R extends Responses, Path extends string, Answer> = Omit<Description, "body" | "query"> & {
   path: Path;
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
   responses: R;
-  /** Runs before the body is read into its shape: for signatures over its bytes. */
+  /** Runs before the body is parsed, for signatures over its bytes. */
   before?(call: BaseCall & { params: Record<ParametersOf<Path>, string> }): void;
   handle(call: Call<Body, Query, ParametersOf<Path>>): Promise<Answer> | Answer;
 };
 
-/** Reads the request's body and query by a route's schemas. @throws ApiError that names the field. */
+/** Parses body and query with a route's schemas. @throws ApiError that names the field. */
 export type Reader = { body<T>(schema: z.ZodType<T>): T; query<T>(schema: z.ZodType<T>): T };
 
 export type Route = Description & {
   run(call: BaseCall & { params: Record<string, string> }, read: Reader): Promise<CheckedReply> | CheckedReply;
 };
 
-/** Binds a handler to its route's schemas; the table of routes does not know their types any more. */
+/** Binds a handler to its route's schemas and erases their types for the table of routes. */
 export function route<
   Body = undefined,
   Query = undefined,
@@ -137,7 +137,7 @@ export function route({
   };
 }
 
-/** The session of a call behind `user` or stricter. */
+/** The session of a call with access `user` or stricter. */
 export function visitorOf(identity: Identity): Visitor {
   if (identity.kind !== "user") throw new Error("A route for users was reached without one");
   return identity.visitor;
@@ -148,7 +148,7 @@ export function isAllowed(identity: Identity, permission: Permission): boolean {
   return identity.kind === "user" && identity.role !== undefined && permissionsOf(identity.role).includes(permission);
 }
 
-/** Who did it, for the audit log. */
+/** The actor, for the audit log. */
 export function actorOf(identity: Identity): string {
   if (identity.kind === "user") return identity.visitor.wallet;
   return identity.kind === "service" ? `service:${identity.name}` : "anonymous";

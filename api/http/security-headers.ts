@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 
-/** For answers that are data: no page may be made of them, and nothing may be guessed about them. */
+/** Headers of data responses: no rendering as a page, no content sniffing. */
 export const API_HEADERS: readonly (readonly [string, string])[] = [
   ["x-content-type-options", "nosniff"],
   ["x-frame-options", "DENY"],
@@ -13,7 +13,7 @@ export const API_HEADERS: readonly (readonly [string, string])[] = [
 const ALLOWED_METHODS = "GET, POST, PUT, DELETE";
 const ALLOWED_HEADERS = "authorization, content-type, idempotency-key";
 
-/** Cross-origin reads for the listed origins, exactly; answers true where the request was a preflight and is answered. */
+/** Allows exactly the listed origins. Returns true if the request was a preflight, which it has answered. */
 export function applyCors(origins: readonly string[], request: Request, response: Response): boolean {
   const { origin } = request.headers;
   const isAllowed = origin !== undefined && origins.includes(origin);

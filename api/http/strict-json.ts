@@ -1,4 +1,4 @@
-/** Why a body is not taken; the message is for the caller. */
+/** Why a body is refused; the message is for the caller. */
 export class StrictJsonError extends Error {
   override readonly name = "StrictJsonError";
 }
@@ -7,8 +7,8 @@ const MAXIMUM_DEPTH = 32;
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Parses JSON, and refuses what two readers may understand differently or what only an attack contains: duplicate keys,
- * keys that reach into prototypes, deep nesting, and the character NUL, which PostgreSQL's text cannot hold.
+ * Parses JSON, and refuses what parsers may understand differently or only an attack contains: duplicate keys,
+ * keys of prototypes, deep nesting, and the character NUL, which PostgreSQL cannot store.
  * @throws StrictJsonError
  */
 export function parseStrictJson(text: string): unknown {
@@ -40,7 +40,7 @@ function refuseDeepNesting(text: string): void {
   }
 }
 
-/** The text is known to be valid JSON, so a string is a key exactly when a colon follows it. */
+/** The text is valid JSON, so a string is a key exactly if a colon follows it. */
 function refuseAmbiguousKeys(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (let index = 0; index < text.length; index++) {

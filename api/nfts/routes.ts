@@ -12,10 +12,10 @@ import type { Services } from "../services.ts";
 const JSON_URI = "data:application/json;base64,";
 const SVG_URI = "data:image/svg+xml;base64,";
 const MAXIMUM_PICTURES = 1_000;
-/** A picture is drawn by a contract: as a page of its own it may load and run nothing. */
+/** A contract draws the picture: opened as a page, it must not load or run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
-/** A purchase token as anyone may see it, and its picture. */
+/** The public view of a ticket, and its picture. */
 export function nftRoutes(services: Services): Route[] {
   const pictures = new Map<string, string>();
 
@@ -92,7 +92,7 @@ export function nftRoutes(services: Services): Route[] {
   ];
 }
 
-/** The SVG inside a `tokenURI`; undefined where the metadata is somewhere else. */
+/** The SVG inside a `tokenURI`; undefined if the metadata is stored elsewhere. */
 function pictureOf(uri: string): string | undefined {
   if (!uri.startsWith(JSON_URI)) return undefined;
   const metadata = z

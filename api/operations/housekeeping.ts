@@ -8,13 +8,13 @@ import type { Metrics } from "./metrics.ts";
 const CLEANING_MS = 10 * 60_000;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
-/** What the api does beside answering: it compares the ledger with the chain, and drops what has expired. */
+/** Background work of the api: reconciles with the chain, and deletes expired rows. */
 export function startHousekeeping(services: Services, metrics: Metrics): () => void {
   let isReconciling = false;
   const timers = [
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
     setInterval(() => {
-      // One process is enough: the one that sends.
+      // Only the process that sends does it.
       if (isReconciling || !services.sender.status.isLeader) return;
       isReconciling = true;
       void quietly(services, () => compare(services, metrics)).finally(() => {
@@ -32,7 +32,7 @@ async function clean({ database }: Services): Promise<void> {
   await deleteStoredAnswers(database.kysely, BigInt(now - ANSWERS_KEPT_MS));
 }
 
-/** A difference stops payments until an administrator has looked and lets them go on. */
+/** A difference pauses payouts until an admin resumes them. docs/product.md#reconcile */
 async function compare(services: Services, metrics: Metrics): Promise<void> {
   const { differences, tokens, block } = await reconcile({
     database: services.database,

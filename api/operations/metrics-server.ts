@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { Request, RequestHandler } from "express";
 import type { Metrics } from "./metrics.ts";
 
-/** Serves `/metrics` on a port of its own. Answers how to end it. */
+/** Serves `/metrics` on a separate port. Returns a function that stops it. */
 export function listenForMetrics(metrics: Metrics, port: number, host: string): () => void {
   const server = createServer(async (request, response) => {
     if (request.url !== "/metrics") {
@@ -17,7 +17,7 @@ export function listenForMetrics(metrics: Metrics, port: number, host: string): 
   return () => server.close();
 }
 
-/** Serves `/metrics` to this machine only: a request that came through a proxy is not from here. */
+/** Serves `/metrics` to this machine only; a request through a proxy is not local. */
 export function serveMetricsLocally(metrics: Metrics): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== "/metrics" || request.method !== "GET" || !isLoopback(request)) return next();

@@ -7,7 +7,7 @@ import type { SenderStatus } from "../../sender/sender-context.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What Prometheus reads at `/metrics`. Paths are the routes' own, never what a caller typed. */
+/** The metrics at `/metrics`. Paths are route patterns, never requested paths. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = new Histogram({

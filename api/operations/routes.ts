@@ -7,7 +7,7 @@ import { type Route, route } from "../http/route.ts";
 import { currentRate } from "../people/profile.ts";
 import type { Services } from "../services.ts";
 
-/** Whether it lives, whether it can work, and what the web app must know. */
+/** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
   const { environment, contracts, sender } = services;
   const chain = chainOf(services.network, environment.RPC_URLS[0]);
@@ -87,13 +87,13 @@ export function operationRoutes(services: Services): Route[] {
 const readinessSchema = z.object({
   status: z.enum(["ready", "not ready"]),
   problems: z.array(z.string()),
-  /** Kinds of operations that wait, and why. */
+  /** Waiting kinds of operations, and why. */
   warnings: z.array(z.string()),
   /** Whether this process is the one that sends. */
   sends: z.boolean(),
 });
 
-/** The operator's own RPC may carry a key; browsers get the chain's public one, except on this machine. */
+/** The operator's RPC URL may contain a key; browsers get the chain's public one, except on this machine. */
 function publicRpcUrl(services: Services, chainDefault: string): string {
   return services.network === "localhost" ? (services.environment.RPC_URLS[0] ?? chainDefault) : chainDefault;
 }

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 import type { Visitor } from "./sessions.ts";
 
-/** Balances move without an event of ours: from this age on an answer is made again. */
+/** Balances change without our events: an older response is rebuilt. */
 const FRESH_MS = 3_000;
-/** Until this age the known answer still serves while the next one is made. */
+/** Until this age the cached response is served while it is rebuilt. */
 const USABLE_MS = 10_000;
 const MAXIMUM_CHARACTERS = 64_000_000;
 
 /**
- * Serialized answers of `GET /api/me`. An answer is used again only while neither the index nor the wallet's own rows
- * moved, which the session's own query tells; so it is right in every process.
+ * Serialized responses of `GET /api/me`. A response is reused only while neither the index nor the wallet's rows
+ * changed, which the session query reports; so it is correct in every process.
  */
 export class ProfileCache {
   readonly #answers = new LRUCache<string, string, () => Promise<string>>({

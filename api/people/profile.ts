@@ -18,7 +18,7 @@ import { listPurchases, listUnclaimedNfts, type Purchase } from "../../purchases
 import type { Services } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
-/** What `GET /api/me` answers: the profile, what the wallet holds, its tokens and its purchases. */
+/** The response of `GET /api/me`: profile, holdings, tickets and purchases. */
 export async function buildProfile(services: Services, visitor: Visitor): Promise<Me> {
   const { kysely } = services.database;
   const fanTokens = await listFanTokens(kysely);
@@ -71,13 +71,13 @@ export async function buildProfile(services: Services, visitor: Visitor): Promis
 }
 
 export type PurchaseView = {
-  /** What an unconfirmed purchase is shown at. */
+  /** The rate at which an unconfirmed purchase is shown. */
   rate: bigint;
-  /** Payments above this block are not deep enough to be shown as paid. */
+  /** Payouts above this block are not final and not shown as paid. */
   shownUpTo: bigint;
 };
 
-/** What amounts are shown at that have no rate of their own yet; nothing is paid by it while there is no rate. */
+/** The rate for showing amounts without a frozen one; never used to pay while there is no rate. */
 export function currentRate(services: Services): bigint {
   const rate = services.rates.current();
   return (rate.kind === "rate" ? rate.weiPerCent : rate.lastWeiPerCent) ?? services.environment.WEI_PER_CENT;
@@ -115,7 +115,7 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
   };
 }
 
-/** A purchase that was taken back earns nothing, whatever its token says; one that was paid before stays as it was. */
+/** A returned purchase is cancelled whatever its ticket says, unless it was paid before. */
 function shownStatus(purchase: Purchase): PurchaseStatus {
   if (purchase.reversed_at !== null && purchase.payout_state === null) return "cancelled";
   return purchaseStatusFromChain(purchase.chain_status ?? undefined);
@@ -200,12 +200,12 @@ export function toNft(services: Services, nft: Nft): PurchaseNft {
   };
 }
 
-/** The status is in the address, so that a cached picture never outlives it. */
+/** The URL contains the status, so that a cached picture is not shown for another one. */
 function imagePath(tokenId: bigint, status: PurchaseStatus): string {
   return `/api/nfts/${tokenId}/image?status=${status}`;
 }
 
-/** Cents as the ticket spells them: 123450 → "R$ 1.234,50". */
+/** Cents as the ticket formats them: 123450 → "R$ 1.234,50". */
 function ticketReais(cents: bigint): string {
   const [whole = "0", fraction = "00"] = reaisText(cents).split(".");
   return `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, ".")},${fraction}`;

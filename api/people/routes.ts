@@ -27,7 +27,7 @@ import { eraseUser, findUser, insertUser } from "./users.ts";
 const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
 const SIGN_IN_LIMIT = { perMinute: 120, by: "origin" } as const;
 
-/** Registration, sign-in and the user's own page. */
+/** Registration, sign-in and the user's profile. */
 export function peopleRoutes(services: Services): Route[] {
   const { database } = services;
   const profiles = new ProfileCache();
@@ -152,7 +152,7 @@ function alreadyRegistered() {
   return conflict("This wallet is already registered", "ALREADY_REGISTERED");
 }
 
-/** The site that a challenge names: the configured one, else the one that was asked. */
+/** The site that a challenge names: the configured one, otherwise the requested host. */
 function siteOf(services: Services, request: Request): Site {
   const configured = services.environment.PUBLIC_URL;
   if (configured) {

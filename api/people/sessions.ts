@@ -10,18 +10,18 @@ export type Session = {
   tokenHash: string;
   wallet: WalletAddress;
   kind: SessionKind;
-  /** When the wallet proved itself. */
+  /** When the wallet signed. */
   createdAt: bigint;
   lastSeenAt: bigint;
 };
 
-/** The session's user as the request needs them, read in one query, and what tells whether a cached answer is old. */
+/** The session's user, read in one query, with the versions that tell whether a cached response is stale. */
 export type Visitor = Session & {
   email: string;
   firstName: string;
   lastName: string;
   revision: bigint;
-  /** The block that the index stands at; undefined before the first. */
+  /** The last indexed block; undefined before the first. */
   indexedHash: string | undefined;
 };
 
@@ -31,7 +31,7 @@ export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Makes a session and answers its opaque token, which is stored nowhere. */
+/** Creates a session and returns its opaque token, which is not stored. */
 export async function insertSession(queries: Queries, wallet: WalletAddress, kind: SessionKind): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const now = BigInt(Date.now());
@@ -42,7 +42,7 @@ export async function insertSession(queries: Queries, wallet: WalletAddress, kin
   return token;
 }
 
-/** The live or expired sessions of tokens, with their users, by token hash; unknown and revoked ones are missing. */
+/** Sessions with their users, by token hash, expired ones included; unknown and revoked ones are missing. */
 export async function findVisitors(queries: Queries, tokenHashes: readonly string[]): Promise<Map<string, Visitor>> {
   const rows = await queries
     .selectFrom("sessions")
@@ -107,7 +107,7 @@ export async function revokeSession(queries: Queries, tokenHash: string): Promis
     .execute();
 }
 
-/** Ends the sessions that a wallet got by fixed sentences: from its first nonce on, those count for nothing. */
+/** Ends a wallet's sessions by fixed sentences, which are void from its first nonce on. */
 export async function revokeCompatSessions(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries
     .updateTable("sessions")
@@ -139,7 +139,7 @@ export async function insertChallenge(queries: Queries, challenge: Challenge): P
     .execute();
 }
 
-/** A challenge that can still be answered by this wallet for this purpose. */
+/** A valid challenge of this wallet for this purpose. */
 export async function findOpenChallenge(
   queries: Queries,
   wanted: { nonce: string; wallet: WalletAddress; purpose: SignInPurpose },
@@ -155,7 +155,7 @@ export async function findOpenChallenge(
     .executeTakeFirst();
 }
 
-/** Answers false where the nonce was spent meanwhile. */
+/** Returns false if the nonce was spent in the meantime. */
 export async function spendNonce(queries: Queries, nonce: string): Promise<boolean> {
   const now = BigInt(Date.now());
   const { numUpdatedRows } = await queries
@@ -168,7 +168,7 @@ export async function spendNonce(queries: Queries, nonce: string): Promise<boole
   return numUpdatedRows === 1n;
 }
 
-/** Drops what no longer opens anything. */
+/** Deletes expired sessions and challenges. */
 export async function deleteExpired(queries: Queries, sessionsCreatedBefore: bigint): Promise<void> {
   await queries.deleteFrom("sign_in_nonces").where("expires_at", "<", BigInt(Date.now())).execute();
   await queries.deleteFrom("sessions").where("created_at", "<", sessionsCreatedBefore).execute();

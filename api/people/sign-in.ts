@@ -34,7 +34,7 @@ const EIP_1271_ABI = [
 ] as const;
 const EIP_1271_MAGIC = "0x1626ba7e";
 
-/** Where the page is, as the wallet shows it and the message binds it. */
+/** The site that the wallet shows and the message binds. */
 export type Site = { domain: string; uri: string };
 
 /** Creates and stores an EIP-4361 message whose statement is the fixed sentence. docs/product.md#sign-in-challenge. */
@@ -67,12 +67,12 @@ export async function issueChallenge(
   return challenge;
 }
 
-/** What a caller shows to prove that a wallet is theirs. */
+/** A caller's proof of owning a wallet. */
 export type Proof = { wallet: WalletAddress; purpose: SignInPurpose; signature: Hex; nonce: string | undefined };
 
 /**
  * Checks a signature over the challenge, or over the fixed sentence where that is still accepted.
- * Nothing is spent yet: `openSession` does that in the transaction that makes the session.
+ * `openSession` then spends the nonce in the transaction that creates the session.
  * @throws ApiError 400
  */
 export async function checkProof(services: Services, proof: Proof, site: Site): Promise<SessionKind> {
@@ -111,7 +111,7 @@ export function toWireChallenge(challenge: Challenge) {
   };
 }
 
-/** Spends the nonce and makes the session, in the caller's transaction. @throws ApiError 400 where it was spent. */
+/** Spends the nonce and creates the session, in the caller's transaction. @throws ApiError 400 if it was spent. */
 export async function openSession(queries: Queries, proof: Proof, kind: SessionKind): Promise<string> {
   if (kind === "nonce") {
     if (proof.nonce === undefined || !(await spendNonce(queries, proof.nonce))) {
@@ -135,7 +135,7 @@ async function requireSignature(services: Services, proof: Proof, message: strin
   });
 }
 
-/** One form only of each signature: 65 bytes, low s, v 27 or 28. */
+/** Only one form of each signature: 65 bytes, low s, v 27 or 28. docs/product.md#sign-in-signature */
 async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
   if (proof.signature.length !== 132) return false;
   const s = BigInt(`0x${proof.signature.slice(66, 130)}`);
@@ -148,7 +148,7 @@ async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
   }
 }
 
-/** EIP-1271, for wallets that are contracts. The node's word is taken only for a clear yes. */
+/** EIP-1271, for smart-contract wallets. Any failure counts as no. */
 async function isContractSignature(services: Services, proof: Proof, message: string): Promise<boolean> {
   const code = await services.client.getCode({ address: proof.wallet });
   if (code === undefined || code === "0x") return false;

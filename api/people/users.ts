@@ -7,7 +7,7 @@ export type User = Selectable<Schema["users"]>;
 
 export type Profile = { email: string; firstName: string; lastName: string };
 
-/** A registered wallet's row; undefined also where its profile was erased. */
+/** The row of a registered wallet; undefined if there is none or its profile was erased. */
 export async function findUser(queries: Queries, wallet: WalletAddress): Promise<User | undefined> {
   return queries
     .selectFrom("users")
@@ -17,13 +17,13 @@ export async function findUser(queries: Queries, wallet: WalletAddress): Promise
     .executeTakeFirst();
 }
 
-/** Whether this wallet ever signed in with a nonce, even under a profile that was erased. */
+/** Whether this wallet ever signed in with a nonce, even with an erased profile. */
 export async function hasSeenNonce(queries: Queries, wallet: WalletAddress): Promise<boolean> {
   const row = await queries.selectFrom("users").select("nonce_seen").where("wallet", "=", wallet).executeTakeFirst();
   return row?.nonce_seen === 1n;
 }
 
-/** Answers false where the wallet is registered already. */
+/** Returns false if the wallet is already registered. */
 export async function insertUser(queries: Queries, wallet: WalletAddress, profile: Profile): Promise<boolean> {
   const values = { email: profile.email, first_name: profile.firstName, last_name: profile.lastName };
   const now = BigInt(Date.now());
@@ -45,7 +45,7 @@ export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Pr
   await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
 }
 
-/** To be called with every change of rows that this wallet's own pages show. */
+/** Must be called with every change of rows that this wallet's pages show. */
 export async function touchUser(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries
     .updateTable("users")
@@ -54,9 +54,9 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
     .execute();
 }
 
-/** Forgets who a wallet is and ends its sessions; its purchases stay, by wallet only. */
+/** Erases a wallet's personal data and ends its sessions; its purchases stay. docs/product.md#erase */
 export async function eraseUser(queries: Queries, wallet: WalletAddress): Promise<void> {
-  // What was cached of the person must not outlive them: under another profile the revision is another.
+  // A new revision invalidates cached responses with the personal data.
   await touchUser(queries, wallet);
   await queries
     .updateTable("users")

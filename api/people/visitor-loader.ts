@@ -10,8 +10,8 @@ type Waiting = {
 const MAXIMUM_TOKENS = 200;
 
 /**
- * Looks sessions up, many requests with one query. Invariant: a request is answered by a query that began after it
- * arrived, so that a session that was ended before is never found.
+ * Looks up sessions, with one query for many requests. Invariant: a request gets the result of a query that began after it
+ * arrived, so an already ended session is never found.
  */
 export class VisitorLoader {
   readonly #queries: Queries;
@@ -29,7 +29,7 @@ export class VisitorLoader {
     this.#waiting.set(tokenHash, { promise, resolve, reject });
     if (!this.#isRunning) {
       this.#isRunning = true;
-      // Requests that came with the same turn of the event loop join.
+      // Requests of the same turn of the event loop share a query.
       setImmediate(() => void this.#run());
     }
     return promise;

@@ -8,7 +8,7 @@ import type { Services } from "../services.ts";
 
 const YEAR_S = 31_536_000;
 
-/** Serves the built web app: hashed files for ever, every page as `index.html`, under a strict policy. */
+/** Serves the built web app: hashed files are cached for ever, every page is `index.html`, under a strict content policy. */
 export function serveFrontend(services: Services, directory: string): RequestHandler {
   const router = express.Router();
   const index = join(directory, "index.html");
@@ -38,8 +38,8 @@ const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";
 const WALLETCONNECT_VERIFY = ["https://verify.walletconnect.org", "https://verify.walletconnect.com"];
 
 /**
- * Scripts and styles only of our own, connections to us and the chain's public RPC, pictures from any https address; and what the
- * operator has added: the web-analytics script, WalletConnect's relay.
+ * Only our own scripts and styles, connections to us and the chain's public RPC, pictures from any https URL, and what the
+ * operator configured: the web-analytics script, WalletConnect's relay.
  */
 function policy(services: Services): Parameters<typeof helmet>[0] {
   const { environment, network } = services;
@@ -72,5 +72,5 @@ function policy(services: Services): Parameters<typeof helmet>[0] {
 
 const originOf = (url: string): string => new URL(url).origin;
 
-/** The origin of a whole address; a path on our own host needs none. */
+/** The origin of an absolute URL; a path on our own host needs none. */
 const originsOf = (url: string | undefined): string[] => (url && URL.canParse(url) ? [originOf(url)] : []);
