@@ -4,7 +4,9 @@ import type { Queries } from "./transaction.ts";
 export async function findPurchaseNft(queries: Queries, tokenId: bigint) {
   return queries
     .selectFrom("nfts")
-    .leftJoin("purchases", "purchases.id", "nfts.token_id")
+    .leftJoin("purchases", (join) =>
+      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
+    )
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .selectAll("nfts")
     .select(["purchases.store_name as purchase_store_name", "stores.name as store_name"])

@@ -17,7 +17,9 @@ export async function readFigures(queries: Queries) {
     .executeTakeFirstOrThrow();
   const statuses = await queries
     .selectFrom("purchases")
-    .leftJoin("nfts", "nfts.token_id", "purchases.id")
+    .leftJoin("nfts", (join) =>
+      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
+    )
     .select(["nfts.status", count.as("n")])
     .groupBy("nfts.status")
     .execute();

@@ -239,8 +239,12 @@ async function listOpenPurchases(
 async function settlePurchases(queries: Queries, deepestBlock: bigint): Promise<void> {
   const settled = await queries
     .selectFrom("purchases")
-    .innerJoin("nfts", "nfts.token_id", "purchases.id")
-    .leftJoin("payouts", "payouts.token_id", "purchases.id")
+    .innerJoin("nfts", (join) =>
+      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
+    )
+    .leftJoin("payouts", (join) =>
+      join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
+    )
     .select("purchases.id")
     .where("purchases.settled_at", "is", null)
     .where((where) =>

@@ -69,12 +69,19 @@ export async function insertPurchase(
   return { ...(await insert(highest.token_id + 1n)), createdAt, clickId };
 }
 
-/** Claims beside what the index says of their tokens and payments. */
+/**
+ * Claims with what the index says about their tokens and payouts. A token belongs to a claim by its id and its owner: one
+ * that somebody else holds was minted by an earlier database, and is nobody's purchase here.
+ */
 export function selectPurchases(queries: Queries) {
   return queries
     .selectFrom("purchases")
-    .leftJoin("nfts", "nfts.token_id", "purchases.id")
-    .leftJoin("payouts", "payouts.token_id", "purchases.id")
+    .leftJoin("nfts", (join) =>
+      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
+    )
+    .leftJoin("payouts", (join) =>
+      join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
+    )
     .select([
       "purchases.id",
       "purchases.wallet",
@@ -130,7 +137,14 @@ export async function listUnclaimedNfts(queries: Queries, wallet: WalletAddress,
     .select("stores.name as store_name")
     .where("nfts.owner", "=", wallet)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("purchases").select("id").whereRef("purchases.id", "=", "nfts.token_id"))),
+      not(
+        exists(
+          selectFrom("purchases")
+            .select("id")
+            .whereRef("purchases.id", "=", "nfts.token_id")
+            .whereRef("purchases.wallet", "=", "nfts.owner"),
+        ),
+      ),
     )
     .orderBy("nfts.token_id", "desc")
     .limit(limit)

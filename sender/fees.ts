@@ -13,13 +13,13 @@ export function suggestedFees(baseFeeWei: bigint): Fees {
   return { maxFeeWei: baseFeeWei * 2n + TIP_WEI, maxPriorityFeeWei: TIP_WEI };
 }
 
-/** Fees with which a stuck transaction replaces itself; undefined where the cap leaves no room for that. */
+/** Fees with which a stuck transaction replaces itself, at most the cap; undefined once it pays the cap already. */
 export function bumpedFees(previous: Fees, suggested: Fees, capWei: bigint): Fees | undefined {
   const raise = (fee: bigint) => (fee * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
   const larger = (a: bigint, b: bigint) => (a > b ? a : b);
-  const fees = {
-    maxFeeWei: larger(raise(previous.maxFeeWei), suggested.maxFeeWei),
-    maxPriorityFeeWei: larger(raise(previous.maxPriorityFeeWei), suggested.maxPriorityFeeWei),
-  };
-  return fees.maxFeeWei > capWei ? undefined : fees;
+  const atMost = (fee: bigint, most: bigint) => (fee > most ? most : fee);
+  if (previous.maxFeeWei >= capWei) return undefined;
+  const maxFeeWei = atMost(larger(raise(previous.maxFeeWei), suggested.maxFeeWei), capWei);
+  const maxPriorityFeeWei = larger(raise(previous.maxPriorityFeeWei), suggested.maxPriorityFeeWei);
+  return { maxFeeWei, maxPriorityFeeWei: atMost(maxPriorityFeeWei, maxFeeWei) };
 }

@@ -1,0 +1,31 @@
+import { expect } from "chai";
+import { bumpedFees, suggestedFees } from "../../sender/fees.ts";
+
+const GWEI = 10n ** 9n;
+const fees = (maxFee: bigint, tip = 1n) => ({ maxFeeWei: maxFee * GWEI, maxPriorityFeeWei: tip * GWEI });
+
+describe("Fees of a stuck transaction", () => {
+  it("rise by at least the 10 % that nodes ask for a replacement", () => {
+    const raised = bumpedFees(fees(1_000n), fees(500n), 20_000n * GWEI);
+    expect(raised?.maxFeeWei).to.be.greaterThan(1_100n * GWEI);
+    expect(raised?.maxPriorityFeeWei).to.be.greaterThan(11n * (GWEI / 10n));
+  });
+
+  it("follow the base fee where that is dearer", () => {
+    const suggested = suggestedFees(5_000n * GWEI);
+    expect(bumpedFees(fees(1_000n), suggested, 20_000n * GWEI)?.maxFeeWei).to.equal(suggested.maxFeeWei);
+  });
+
+  it("stop at the cap instead of staying below it", () => {
+    expect(bumpedFees(fees(19_000n), fees(500n), 20_000n * GWEI)?.maxFeeWei).to.equal(20_000n * GWEI);
+    expect(bumpedFees(fees(1_000n), fees(90_000n), 20_000n * GWEI)?.maxFeeWei).to.equal(20_000n * GWEI);
+  });
+
+  it("never offer a tip above the whole fee", () => {
+    expect(bumpedFees(fees(9n, 9n), fees(1n), 10n * GWEI)).to.deep.equal(fees(10n, 10n));
+  });
+
+  it("do not rise any more at the cap", () => {
+    expect(bumpedFees(fees(20_000n), fees(500n), 20_000n * GWEI)).to.equal(undefined);
+  });
+});
