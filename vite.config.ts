@@ -2,14 +2,7 @@ import { type MessageFormatElement, parse } from "@formatjs/icu-messageformat-pa
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { NETWORKS } from "./domain/networks.ts";
 import { firstPaint } from "./frontend/first-paint.ts";
-
-/** Which chain the web app is built for. The demo wallet exists in a build for `localhost` alone. */
-const network = process.env.VITE_NETWORK || "localhost";
-if (!(NETWORKS as readonly string[]).includes(network)) {
-  throw new Error(`VITE_NETWORK is "${network}"; it must be one of ${NETWORKS.join(", ")}`);
-}
 
 /** Where the operator has none, the build holds nothing of WalletConnect. */
 const walletConnectProjectId = process.env.VITE_WALLETCONNECT_PROJECT_ID ?? "";
@@ -58,6 +51,17 @@ function compiledMessages(): Plugin {
   };
 }
 
+/** The page's entry: in mode `development` the one that brings the demo wallets, which no production build contains. */
+function entryOf(mode: string): Plugin {
+  return {
+    name: "torcida-entry",
+    transformIndexHtml: {
+      order: "pre",
+      handler: (html) => (mode === "development" ? html.replace("/main.tsx", "/development/main.ts") : html),
+    },
+  };
+}
+
 /**
  * Puts the first paint into the page, so that it shows before any script has run, and says which files each page needs
  * besides the common ones: `public/theme.js` asks for them at once.
@@ -92,17 +96,26 @@ function paintedEarly(): Plugin {
   };
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   root: "frontend",
   envDir: "..",
-  plugins: [withoutAppKit(), withoutInsertedStyle(), compiledMessages(), paintedEarly(), react(), tailwindcss()],
+  plugins: [
+    entryOf(mode),
+    withoutAppKit(),
+    withoutInsertedStyle(),
+    compiledMessages(),
+    paintedEarly(),
+    react(),
+    tailwindcss(),
+  ],
   define: {
-    "import.meta.env.VITE_NETWORK": JSON.stringify(network),
     "import.meta.env.VITE_WALLETCONNECT_PROJECT_ID": JSON.stringify(walletConnectProjectId),
   },
+  // Found before the first request: what is found later reloads the page.
+  optimizeDeps: { entries: ["index.html", "development/**/*.ts"] },
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" } },
   build: {
-    outDir: "../dist/frontend",
+    outDir: "../dist",
     emptyOutDir: true,
     target: "es2022",
     manifest: true,
@@ -110,8 +123,4 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  server: {
-    port: 5173,
-    proxy: { "/api": `http://127.0.0.1:${process.env.PORT ?? 3000}` },
-  },
-});
+}));

@@ -68,6 +68,7 @@ const VARIABLES = {
   PORT: port(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
+  WEB_DIR: z.string().optional(),
   OPERATOR_PRIVATE_KEY: privateKey.optional(),
   ADMIN_WALLETS: list(
     readAdmin,

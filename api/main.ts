@@ -30,7 +30,7 @@ import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 import { serveFrontend } from "./site/serve-frontend.ts";
 
-const FRONTEND = fileURLToPath(new URL("../dist/frontend", import.meta.url));
+const BUILT_WEB_APP = fileURLToPath(new URL("../dist", import.meta.url));
 const SHUTDOWN_MS = 9_000;
 /** Keeps responses within five seconds. docs/product.md#limit-answer-time. */
 const QUERY_TIMEOUT_MS = 4_000;
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     services,
     metrics,
     routes: allRoutes(services),
-    site: serveFrontend(services, FRONTEND),
+    site: serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP),
   });
   const server = await listen(createServer(app), environment);
   const endMetrics = environment.METRICS_PORT

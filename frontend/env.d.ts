@@ -1,7 +1,6 @@
 /// <reference types="vite/client" />
 
 interface ImportMetaEnv {
-  readonly VITE_NETWORK: "localhost" | "spicy" | "chiliz";
   /** Address of a web-analytics script; none is loaded without it, nor before consent. */
   readonly VITE_ANALYTICS_URL?: string;
   /** Enables WalletConnect, which is loaded only when it is chosen; empty without it. */

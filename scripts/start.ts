@@ -1,12 +1,16 @@
-/** The whole system on this machine: local chain, contracts, catalogue, indexer, api with the web app. docs/product.md#local-start. */
-import { createServer } from "node:net";
-import { join } from "node:path";
+/**
+ * The whole system on this machine: local chain, contracts, catalogue, indexer, api with the web app. `--hot-reload`
+ * (`npm run dev`) serves the web app from its sources. docs/product.md#local-start.
+ */
+import { type AddressInfo, createServer } from "node:net";
+import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ensureDirectory } from "../database/connect.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./start/children.ts";
 import { readEnvironment, type StartEnvironment } from "./start/environment.ts";
 import { buildFrontend } from "./start/frontend-build.ts";
+import { serveWithHotReload } from "./start/hot-reload.ts";
 import { anvilArguments, findAnvil } from "./start/local-chain.ts";
 import { runToEnd } from "./start/run-to-end.ts";
 
@@ -16,31 +20,36 @@ const POLL_MS = 50;
 
 const started = performance.now();
 try {
-  await main(readEnvironment(process.env));
+  await main(readEnvironment(process.env), process.argv.includes("--hot-reload"));
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
 }
 
-async function main(environment: StartEnvironment): Promise<void> {
+async function main(environment: StartEnvironment, isHot: boolean): Promise<void> {
   const dataDirectory = environment.DATA_DIR;
   prepareFolder(join(dataDirectory, "logs"));
   await endLeftovers(dataDirectory);
   const { network } = environment;
   // A node that the operator names is started by the operator.
   const startsChain = network === "localhost" && !process.env.RPC_URLS;
+  const webFolder = resolve(dataDirectory, "web");
   await refuseTakenPorts(environment, startsChain);
 
-  const specifications = processes(environment, startsChain);
+  // With hot reload the web app stands before the api.
+  const apiPort = isHot ? await freePort() : environment.PORT;
+  const specifications = processes(environment, { startsChain, apiPort, webFolder });
   const children = new Children(dataDirectory, (message) => {
     console.error(message);
     void end(1);
   });
   let ending = false;
+  let hotReload: { close(): Promise<void> } | undefined;
   const end = async (exitCode: number) => {
     if (ending) return;
     ending = true;
     console.log("\nEnding Torcida …");
+    await hotReload?.close();
     await children.endAll(specifications);
     process.exit(exitCode);
   };
@@ -48,7 +57,11 @@ async function main(environment: StartEnvironment): Promise<void> {
 
   try {
     const buildLog = join(dataDirectory, "logs", "build.log");
-    const build = step("Web app", () => buildFrontend(ROOT, network, buildLog));
+    // The demo wallets' keys are public: they exist on the local chain alone.
+    const mode = network === "localhost" ? "development" : "production";
+    const build = isHot
+      ? Promise.resolve()
+      : step("Web app", () => buildFrontend({ root: ROOT, mode, folder: webFolder, logFile: buildLog }));
     // Waited for below; a failure before then must not count as unhandled.
     build.catch(() => {});
     if (startsChain) {
@@ -76,6 +89,7 @@ async function main(environment: StartEnvironment): Promise<void> {
     await step("Indexer", () =>
       until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
     );
+    if (isHot) hotReload = await serveWithHotReload({ root: ROOT, port: environment.PORT, apiPort });
     await step("API", () => until("the api", async () => (await answers(`${url}/api`)) && (await answers(url))));
     console.log(
       `\nTorcida is ready after ${seconds(started)}: ${url}\nCtrl-C ends it; what happened stays in ${dataDirectory}/`,
@@ -95,13 +109,17 @@ function prepareFolder(folder: string): void {
   }
 }
 
-function processes(environment: StartEnvironment, startsChain: boolean): ChildSpecification[] {
+function processes(
+  environment: StartEnvironment,
+  { startsChain, apiPort, webFolder }: { startsChain: boolean; apiPort: number; webFolder: string },
+): ChildSpecification[] {
   const node = (name: string): ChildSpecification => ({
     name,
     command: process.execPath,
     arguments: [join(ROOT, name, "main.ts")],
   });
-  if (!startsChain) return [node("indexer"), node("api")];
+  const api = { ...node("api"), env: { PORT: String(apiPort), WEB_DIR: webFolder } };
+  if (!startsChain) return [node("indexer"), api];
   const anvil = findAnvil();
   if (!anvil)
     console.log("! No anvil for this machine: the chain is a Hardhat node in memory, and starts anew each time");
@@ -114,7 +132,7 @@ function processes(environment: StartEnvironment, startsChain: boolean): ChildSp
         arguments: ["node", "--chain-id", String(environment.CHAIN_ID), "--port", String(environment.CHAIN_PORT)],
         signal: "SIGINT",
       };
-  return [chain, node("indexer"), node("api")];
+  return [chain, node("indexer"), api];
 }
 
 function specification(all: readonly ChildSpecification[], name: string): ChildSpecification {
@@ -132,6 +150,17 @@ async function refuseTakenPorts(environment: StartEnvironment, startsChain: bool
   throw new Error(
     `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name as "PORT"] + 1000}`).join(" ")} npm start`,
   );
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
 }
 
 async function isTaken(port: number): Promise<boolean> {

@@ -1,8 +1,10 @@
 /** Draws the preview image of shared links: `node tools/og-image.ts`. */
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { FixtureServer } from "../test/browser/support/fixture-server.ts";
+import { buildWebApp, WEB_APP } from "../test/testing/web-app.ts";
 
-const server = await new FixtureServer("dist/frontend").start();
+await buildWebApp();
+const server = await new FixtureServer(WEB_APP).start();
 const browser = await launchChromium();
 try {
   const { page } = await visit(browser, {

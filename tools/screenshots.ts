@@ -24,6 +24,7 @@ import {
   withoutNfts,
 } from "../test/browser/support/states.ts";
 import { type TestWalletOptions, testWallet } from "../test/browser/support/test-wallet.ts";
+import { buildWebApp, WEB_APP } from "../test/testing/web-app.ts";
 
 const several = { type: "string", multiple: true } as const;
 const { values, positionals } = parseArgs({
@@ -227,7 +228,8 @@ async function shoot(
 }
 
 mkdirSync(folder, { recursive: true });
-const server = await new FixtureServer(join(import.meta.dirname, "../dist/frontend")).start();
+await buildWebApp();
+const server = await new FixtureServer(WEB_APP).start();
 const browser = await launchChromium();
 try {
   for (const shot of SHOTS.filter((one) => wanted.length === 0 || wanted.includes(one.name))) {

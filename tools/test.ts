@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { buildFrontend } from "../scripts/start/frontend-build.ts";
+import { buildWebApp } from "../test/testing/web-app.ts";
 
 type Task = { name: string; npmScript: string };
 
@@ -39,7 +39,7 @@ if (queue.length === 0) {
 mkdirSync(LOG_DIRECTORY, { recursive: true });
 // Built once; otherwise the tests that start the system in parallel would each build it.
 try {
-  console.log(`Web app ${await buildFrontend(process.cwd(), "localhost", join(LOG_DIRECTORY, "build.log"))}`);
+  console.log(`Web app ${await buildWebApp()}`);
 } catch (error) {
   console.log(`${(error as Error).message}\n0 passed, 1 failed`);
   process.exit(1);

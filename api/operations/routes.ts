@@ -1,16 +1,14 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { chainOf } from "../../chain/chains.ts";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
 import { type Route, route } from "../http/route.ts";
-import { currentRate } from "../people/profile.ts";
 import type { Services } from "../services.ts";
+import { appConfig } from "../site/app-config.ts";
 
 /** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
-  const { environment, contracts, sender } = services;
-  const chain = chainOf(services.network, environment.RPC_URLS[0]);
+  const { sender } = services;
   return [
     route({
       method: "get",
@@ -27,21 +25,7 @@ export function operationRoutes(services: Services): Route[] {
       summary: "What the web app must know of this deployment",
       responses: { 200: configResponseSchema },
       handle: () => ({
-        body: {
-          success: true,
-          data: {
-            chain_id: environment.CHAIN_ID,
-            network: services.network,
-            rpc_url: publicRpcUrl(services, chain.rpcUrls.default.http[0] ?? ""),
-            explorer_url: services.network === "localhost" ? null : (chain.blockExplorers?.default.url ?? null),
-            purchase_nft: contracts.purchaseNft,
-            cashback_distributor: contracts.cashbackDistributor,
-            simulated: environment.SIMULATED_PURCHASES,
-            auth_mode: environment.AUTH_MODE,
-            bonus_program: environment.BONUS_PROGRAM,
-            wei_per_cent: currentRate(services).toString(),
-          },
-        },
+        body: { success: true, data: appConfig(services) },
         headers: { "cache-control": "no-cache" },
       }),
     }),
@@ -92,8 +76,3 @@ const readinessSchema = z.object({
   /** Whether this process is the one that sends. */
   sends: z.boolean(),
 });
-
-/** The operator's RPC URL may contain a key; browsers get the chain's public one, except on this machine. */
-function publicRpcUrl(services: Services, chainDefault: string): string {
-  return services.network === "localhost" ? (services.environment.RPC_URLS[0] ?? chainDefault) : chainDefault;
-}

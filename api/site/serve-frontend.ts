@@ -1,17 +1,20 @@
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import compression from "compression";
 import express, { type RequestHandler, type Response } from "express";
 import helmet from "helmet";
 import { chainOf } from "../../chain/chains.ts";
 import type { Services } from "../services.ts";
+import { appConfig } from "./app-config.ts";
+import { withDeployment } from "./page.ts";
 
 const YEAR_S = 31_536_000;
 
 /** Serves the built web app: hashed files are cached for ever, every page is `index.html`, under a strict content policy. */
 export function serveFrontend(services: Services, directory: string): RequestHandler {
   const router = express.Router();
-  const index = join(directory, "index.html");
+  const index = readIndex(directory);
+  if (!index) services.log.warn(`${directory} holds no web app; \`npm run build\` fills dist/`);
   router.use(helmet(policy(services)));
   router.use(compression());
   router.use(
@@ -27,11 +30,20 @@ export function serveFrontend(services: Services, directory: string): RequestHan
   router.use((request, response, next) => {
     const isPage = request.method === "GET" || request.method === "HEAD";
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
-    if (!isPage || isFile || !existsSync(index)) return next();
+    if (!isPage || isFile || !index) return next();
     response.setHeader("cache-control", "no-cache");
-    response.sendFile(index);
+    response.type("html").send(withDeployment(index, appConfig(services)));
   });
   return router;
+}
+
+function readIndex(directory: string): string | undefined {
+  try {
+    return readFileSync(join(directory, "index.html"), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 const WALLETCONNECT_RELAY = "wss://relay.walletconnect.org";

@@ -1,8 +1,10 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { deployment } from "../app/deployment.ts";
 import { getConfig, getFanTokens, getStores } from "./calls.ts";
 import { ApiError } from "./http.ts";
 
 const RETRIES = 2;
+const pageLoadedAt = Date.now();
 
 /** Passing failures are asked again; what the server refused is not. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
@@ -25,6 +27,13 @@ export const queryClient = new QueryClient({
   },
 });
 
-export const configQuery = queryOptions({ queryKey: ["config"], queryFn: getConfig, staleTime: 60_000 });
+/** Known with the page; asked again, because the rate moves. */
+export const configQuery = queryOptions({
+  queryKey: ["config"],
+  queryFn: getConfig,
+  staleTime: 60_000,
+  initialData: deployment,
+  initialDataUpdatedAt: pageLoadedAt,
+});
 export const storesQuery = queryOptions({ queryKey: ["stores"], queryFn: getStores });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });

@@ -3,8 +3,8 @@ import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { joinFullName } from "../../domain/full-name.ts";
-import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { completeConfig } from "../app/deployment.ts";
 
 /** Reads the API's answers. Fields that the specification leaves open may be missing in another server's answer. */
 
@@ -53,22 +53,8 @@ const number = (value: unknown): number => {
 };
 
 export function readConfig(answer: Loose): AppConfig {
-  return { ...DEFAULT_CONFIG, ...(answer.data as Partial<AppConfig> | undefined) };
+  return completeConfig(answer.data as Partial<AppConfig> | undefined);
 }
-
-/** What holds until the server has said otherwise. */
-export const DEFAULT_CONFIG: AppConfig = {
-  chain_id: 0,
-  network: import.meta.env?.VITE_NETWORK ?? "localhost",
-  rpc_url: "",
-  explorer_url: null,
-  purchase_nft: "",
-  cashback_distributor: "",
-  simulated: false,
-  auth_mode: "strict",
-  bonus_program: "club",
-  wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
-};
 
 export function readStores(answer: Loose): Store[] {
   return list(answer.stores ?? answer.data).map((one) => toStore(one));

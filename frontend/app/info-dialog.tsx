@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { configQuery } from "../api/queries.ts";
-import { DEFAULT_CONFIG } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import type { InfoTopic } from "./info-topics.ts";
@@ -8,7 +7,7 @@ import type { InfoTopic } from "./info-topics.ts";
 /** About, FAQ, contact and terms: short enough to be read without leaving the page. */
 export default function InfoDialog({ topic, onClose }: { topic: InfoTopic; onClose: () => void }) {
   const t = useText();
-  const program = (useQuery(configQuery).data ?? DEFAULT_CONFIG).bonus_program;
+  const program = useQuery(configQuery).data.bonus_program;
   const body = t(`info.${topic}.body`).split("\n");
   const paragraphs = topic === "faq" ? [t(`info.faq.bonus.${program}`), ...body] : body;
   return (

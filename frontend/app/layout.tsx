@@ -81,10 +81,15 @@ function Header() {
             >
               {shortenAddress(wallet.address)}
             </button>
-          ) : (
-            <button type="button" className="button button-small" onClick={() => navigate(paths.auth())}>
+          ) : wallet.isRestoring && session.status !== "anonymous" ? null : (
+            <button
+              type="button"
+              className="button button-small"
+              aria-busy={wallet.isConnecting}
+              onClick={() => (session.profile ? wallet.connect() : navigate(paths.auth()))}
+            >
               <Icon name="wallet" />
-              {t("wallet.connect")}
+              {t(session.profile ? "wallet.reconnect" : "wallet.connect")}
             </button>
           )}
           {session.status === "ready" && (

@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
-import { DEFAULT_CONFIG, type Profile } from "../api/shapes.ts";
+import type { Profile } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { reasonOf } from "../auth/use-sign-in.ts";
@@ -95,7 +95,7 @@ function ProfileView({ profile }: { profile: Profile }) {
   const { chz } = useFormat();
   const { refresh } = useSession();
   const [isRefreshing, setRefreshing] = useState(false);
-  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const config = useQuery(configQuery).data;
   const sums = sumsOf(profile, BigInt(config.wei_per_cent));
   useLiveProfile(pollIntervalMs);
 
@@ -197,7 +197,7 @@ const TIERS = ["basic", "silver", "gold"] as const;
 
 function BonusSystem() {
   const t = useText();
-  const program = useQuery(configQuery).data?.bonus_program;
+  const program = useQuery(configQuery).data.bonus_program;
   return (
     <section className="card card-body" aria-labelledby="bonus-card">
       <h2 id="bonus-card" className="card-title">

@@ -7,8 +7,8 @@ import { targetChain } from "../wallet/config.ts";
 /** A transaction at the chain's explorer, in a new tab. */
 export function ExplorerLink({ hash, children }: { hash: string; children: ReactNode }) {
   const t = useText();
-  const config = useQuery(configQuery).data;
-  const explorer = config?.explorer_url ?? targetChain.blockExplorers?.default.url;
+  const { explorer_url, network } = useQuery(configQuery).data;
+  const explorer = explorer_url ?? targetChain.blockExplorers?.default.url;
   if (!hash || !explorer) return null;
   return (
     <>
@@ -16,9 +16,7 @@ export function ExplorerLink({ hash, children }: { hash: string; children: React
         {children}
         <span className="sr-only"> {t("common.newTab")}</span>
       </a>
-      {import.meta.env.VITE_NETWORK === "localhost" && (
-        <span className="muted text-sm"> {t("nft.explorer.local")}</span>
-      )}
+      {network === "localhost" && <span className="muted text-sm"> {t("nft.explorer.local")}</span>}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery } from "../api/queries.ts";
-import { DEFAULT_CONFIG, type Profile } from "../api/shapes.ts";
+import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Initial } from "../ui/initial.tsx";
@@ -13,7 +13,7 @@ import { tierStanding } from "./tier-standing.ts";
 export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
   const { decimal, percent } = useFormat();
-  const program = (useQuery(configQuery).data ?? DEFAULT_CONFIG).bonus_program;
+  const program = useQuery(configQuery).data.bonus_program;
   const holdings = holdingsOf(profile);
   return (
     <section className="card card-body" aria-labelledby="tokens">

@@ -6,7 +6,6 @@ import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
-import { DEFAULT_CONFIG } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Picture } from "../ui/picture.tsx";
@@ -19,7 +18,7 @@ const NftDetails = lazy(() => import("./nft-details.tsx"));
 export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: PurchaseRecord | undefined }) {
   const t = useText();
   const { brl, percent, chz } = useFormat();
-  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const config = useQuery(configQuery).data;
   const [isOpen, setOpen] = useState(false);
   const facts = nftFacts(nft);
   const chzText = purchase?.cashback_amount ?? chzTextFromGwei(factsGwei(facts, BigInt(config.wei_per_cent)));

@@ -93,7 +93,7 @@ export default function Home() {
 /** The tiers are the copy; whether they are the rule too is the operator's choice. docs/product.md#bonus-tiers. */
 function TiersNote() {
   const t = useText();
-  const areTheRule = useQuery(configQuery).data?.bonus_program === "tiers";
+  const areTheRule = useQuery(configQuery).data.bonus_program === "tiers";
   return (
     <p className="muted mt-3">
       {t(areTheRule ? "home.tiers.inForce" : "home.tiers.note")}{" "}

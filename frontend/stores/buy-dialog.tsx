@@ -6,7 +6,7 @@ import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
 import { registerPurchase } from "../api/calls.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
-import { DEFAULT_CONFIG, type FanToken, type Store } from "../api/shapes.ts";
+import type { FanToken, Store } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { reasonOf } from "../auth/use-sign-in.ts";
 import { holdingsOf, SAMPLE_HOLDINGS } from "../dashboard/holdings.ts";
@@ -122,7 +122,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
 
 function useBonusOf(store: Store) {
   const { profile } = useSession();
-  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const config = useQuery(configQuery).data;
   const holdings = profile ? holdingsOf(profile) : SAMPLE_HOLDINGS;
   return (token: FanToken) => {
     const held = holdings.find(token);
@@ -177,7 +177,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
   const t = useText();
   const { percent, percentRange, brl, decimal, chz } = useFormat();
   const { profile } = useSession();
-  const config = useQuery(configQuery).data ?? DEFAULT_CONFIG;
+  const config = useQuery(configQuery).data;
   const { storeBps, holdingBps, totalBps, held } = useBonusOf(store)(token);
   const points = (bps: bigint) => `+${percent(percentText(bps))}`;
   const holding = decimal(formatDecimal(held.units, held.decimals));

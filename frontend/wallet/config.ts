@@ -1,8 +1,9 @@
 import { createConfig, http, injected } from "wagmi";
 import { chainOf } from "../../chain/chains.ts";
+import { deployment } from "../app/deployment.ts";
 
-/** The chain that this build is for. Our own definition, with an https explorer. docs/product.md#wallet-network. */
-export const targetChain = chainOf(import.meta.env.VITE_NETWORK);
+/** The chain of the deployment that the page came from. Our own definition, with an https explorer. docs/product.md#wallet-network. */
+export const targetChain = chainOf(deployment.network, deployment.rpc_url || undefined);
 
 /** Wallets announce themselves by EIP-6963; `injected` serves those that only set `window.ethereum`. */
 export const wagmiConfig = createConfig({
@@ -11,6 +12,26 @@ export const wagmiConfig = createConfig({
   multiInjectedProviderDiscovery: true,
   transports: { [targetChain.id]: http() },
 });
+
+type Persist = { hasHydrated(): boolean; onFinishHydration(done: (state: unknown) => void): void };
+
+/** Longer is not waited for a browser that does not let its storage be read. */
+const HYDRATION_MS = 500;
+
+/**
+ * Asks every wallet to announce itself, once wagmi has read its storage: what it hears before, it drops. Awaited before the
+ * first render, which connects an earlier wallet again.
+ */
+export async function findWallets(): Promise<void> {
+  const { store, mipd } = wagmiConfig._internal;
+  // Typed by a package that wagmi brings and we do not name.
+  const { persist } = store as unknown as { persist: Persist };
+  if (!persist.hasHydrated()) {
+    const hydrated = new Promise<unknown>((resolve) => persist.onFinishHydration(resolve));
+    await Promise.race([hydrated, new Promise((resolve) => setTimeout(resolve, HYDRATION_MS))]);
+  }
+  mipd?.reset();
+}
 
 declare module "wagmi" {
   interface Register {

@@ -1,7 +1,9 @@
 import { lazy, Suspense, useState } from "react";
-import { useText } from "../i18n/language.tsx";
+import type { Connector } from "wagmi";
+import { useLanguage, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { DEMO_WALLET_RDNS, useWallet } from "./wallet.tsx";
+import { localWallets } from "./local-wallets.ts";
+import { isReadersOwn, useWallet } from "./wallet.tsx";
 
 /** Fetched when it is chosen; in a build without a project id there is nothing to fetch. */
 const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID
@@ -11,9 +13,9 @@ const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID
 /** Which of several wallets; help where there is none. */
 export default function WalletChooser({ onClose }: { onClose: () => void }) {
   const t = useText();
-  const { connectors, connectWith, isConnecting } = useWallet();
+  const { connectors, isConnecting } = useWallet();
   const [isPairing, setPairing] = useState(false);
-  const hasReal = connectors.some((connector) => connector.id !== DEMO_WALLET_RDNS);
+  const hasOwn = connectors.some(isReadersOwn);
   if (Pairing && isPairing) {
     return (
       <Dialog title="WalletConnect" onClose={onClose}>
@@ -25,8 +27,9 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={t("wallet.choose")} onClose={onClose}>
-      {!hasReal && (
+      {!hasOwn && (
         <div className="mb-4 space-y-3">
+          {connectors.length > 0 && <p className="font-semibold">{t("wallet.notFound")}</p>}
           <p>{t("wallet.none.help")}</p>
           <p className="flex flex-wrap gap-3">
             <a className="link" href="https://metamask.io/download" target="_blank" rel="noopener noreferrer">
@@ -44,25 +47,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
       )}
       <ul className="space-y-2">
         {connectors.map((connector) => (
-          <li key={connector.uid}>
-            <button type="button" className="option" disabled={isConnecting} onClick={() => connectWith(connector)}>
-              {connector.icon ? (
-                <img src={connector.icon.trim()} alt="" width={32} height={32} />
-              ) : (
-                <span aria-hidden="true" className="option-initial">
-                  {connector.name.slice(0, 1)}
-                </span>
-              )}
-              <span>
-                <span className="block font-semibold">
-                  {connector.id === DEMO_WALLET_RDNS ? t("wallet.demo") : connector.name}
-                </span>
-                {connector.id === DEMO_WALLET_RDNS && (
-                  <span className="block text-sm muted">{t("wallet.demo.detail")}</span>
-                )}
-              </span>
-            </button>
-          </li>
+          <WalletOption key={connector.uid} connector={connector} />
         ))}
         {Pairing && (
           <li>
@@ -79,5 +64,28 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
         )}
       </ul>
     </Dialog>
+  );
+}
+
+function WalletOption({ connector }: { connector: Connector }) {
+  const { language } = useLanguage();
+  const { connectWith, isConnecting } = useWallet();
+  const local = localWallets.get(connector.id);
+  return (
+    <li>
+      <button type="button" className="option" disabled={isConnecting} onClick={() => connectWith(connector)}>
+        {connector.icon ? (
+          <img src={connector.icon.trim()} alt="" width={32} height={32} />
+        ) : (
+          <span aria-hidden="true" className="option-initial">
+            {connector.name.slice(0, 1)}
+          </span>
+        )}
+        <span>
+          <span className="block font-semibold">{local?.name[language] ?? connector.name}</span>
+          {local && <span className="block text-sm muted">{local.detail[language]}</span>}
+        </span>
+      </button>
+    </li>
   );
 }

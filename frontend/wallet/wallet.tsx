@@ -18,6 +18,7 @@ import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { targetChain, wagmiConfig } from "./config.ts";
 import { hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
+import { localWallets } from "./local-wallets.ts";
 import { AddNetworkError, type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";
 import { signWith } from "./sign.ts";
 
@@ -25,11 +26,12 @@ const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 
 /** How long the message stands before an outside change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
-/** In a build for a public chain nothing has this name. */
-export const DEMO_WALLET_RDNS = import.meta.env.VITE_NETWORK === "localhost" ? "app.torcida.demo" : "none";
 const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
 /** The connector's id, by which wagmi remembers it. */
 export const WALLETCONNECT_ID = "walletConnect";
+
+/** Not one that came with the page. */
+export const isReadersOwn = (connector: Connector): boolean => !localWallets.has(connector.id);
 
 /** A connection that is waited for no longer; `reason` is told, unless it was the reader who closed it. */
 export class AbandonedError extends Error {
@@ -49,7 +51,7 @@ export type Wallet = {
   /** Until an earlier connection has been found again, or not. */
   isRestoring: boolean;
   isWrongNetwork: boolean;
-  /** What the browser announced; the demo wallet is listed last. */
+  /** What the browser announced; wallets that came with the page are listed last. */
   connectors: readonly Connector[];
   /** Connects the only wallet, or lets the reader choose. */
   connect: () => Promise<void>;
@@ -147,10 +149,11 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   );
 
   const connect = useCallback(async () => {
-    const real = connectors.filter((connector) => connector.id !== DEMO_WALLET_RDNS);
-    const [only] = real;
-    if (only && real.length === 1 && !HAS_WALLETCONNECT) return connectWith(only);
-    if (real.length === 0 && !HAS_WALLETCONNECT) {
+    const own = connectors.filter(isReadersOwn);
+    const [only] = own;
+    if (only && own.length === 1 && !HAS_WALLETCONNECT) return connectWith(only);
+    // Where there is something to choose, the chooser says it.
+    if (connectors.length === 0 && !HAS_WALLETCONNECT) {
       toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
     }
     setChoosing(true);
@@ -219,9 +222,8 @@ function useAnnouncedWallets(): readonly Connector[] {
   return useMemo(() => {
     const announced = connectors.filter((one) => one.id !== "injected" && one.id !== WALLETCONNECT_ID);
     const plain = connectors.filter((one) => one.id === "injected" && "ethereum" in window && window.ethereum);
-    const demo = announced.filter((one) => one.id === DEMO_WALLET_RDNS);
-    const real = announced.filter((one) => one.id !== DEMO_WALLET_RDNS);
-    return [...(real.length > 0 ? real : plain), ...demo];
+    const own = announced.filter(isReadersOwn);
+    return [...(own.length > 0 ? own : plain), ...announced.filter((one) => !isReadersOwn(one))];
   }, [connectors]);
 }
 

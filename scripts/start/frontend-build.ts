@@ -1,28 +1,39 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { runToEnd } from "./run-to-end.ts";
 
 const SOURCES = ["frontend/**/*", "domain/**/*", "chain/**/*", "vite.config.ts", "package-lock.json"];
-const OUTPUT = "dist/frontend";
-const STAMP = "dist/frontend.stamp";
 
-/** Builds the web app for a network, unless what stands in `dist/` was built from the same files and variables. */
-export async function buildFrontend(root: string, network: string, logFile: string): Promise<"built" | "up to date"> {
-  const wanted = stampOf(root, network);
-  const stampFile = join(root, STAMP);
-  const present =
-    existsSync(stampFile) && existsSync(join(root, OUTPUT, "index.html")) ? readFileSync(stampFile, "utf8") : "";
+/** `development` brings the demo wallets, for the local chain; `production` is what `npm run build` makes. */
+export type FrontendMode = "development" | "production";
+
+/** Builds the web app into a folder, unless what stands there was built from the same files and variables. */
+export async function buildFrontend({
+  root,
+  mode,
+  folder,
+  logFile,
+}: {
+  root: string;
+  mode: FrontendMode;
+  folder: string;
+  logFile: string;
+}): Promise<"built" | "up to date"> {
+  const wanted = stampOf(root, mode);
+  const stampFile = join(folder, ".stamp");
+  const present = existsSync(join(folder, "index.html")) && existsSync(stampFile) && readFileSync(stampFile, "utf8");
   if (present === wanted) return "up to date";
-  const vite = [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"];
-  await runToEnd(process.execPath, vite, logFile, { VITE_NETWORK: network, NODE_ENV: "production" });
+  const vite = [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", join(root, "vite.config.ts")];
+  const options = ["--mode", mode, "--outDir", resolve(folder), "--emptyOutDir", "--logLevel", "warn"];
+  await runToEnd(process.execPath, [...vite, ...options], logFile, { NODE_ENV: "production" });
   writeFileSync(stampFile, wanted);
   return "built";
 }
 
-function stampOf(root: string, network: string): string {
+function stampOf(root: string, mode: FrontendMode): string {
   const configured = Object.entries(process.env).filter(([name]) => name.startsWith("VITE_"));
-  const hash = createHash("sha256").update(network).update(JSON.stringify(configured.sort()));
+  const hash = createHash("sha256").update(mode).update(JSON.stringify(configured.sort()));
   const files = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
   for (const file of files) {
     const path = join(root, file);

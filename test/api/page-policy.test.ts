@@ -8,6 +8,7 @@ import express from "express";
 import { readEnvironment } from "../../api/environment.ts";
 import type { Services } from "../../api/services.ts";
 import { serveFrontend } from "../../api/site/serve-frontend.ts";
+import { fixedRate } from "../../rates/rate-source.ts";
 
 describe("The content policy of the web app", () => {
   let folder: string;
@@ -20,7 +21,12 @@ describe("The content policy of the web app", () => {
   async function policyFor(variables: Record<string, string>): Promise<Map<string, string[]>> {
     const environment = readEnvironment(variables);
     // The pages use nothing else of the services.
-    const services = { environment, network: environment.network } as Services;
+    const services = {
+      environment,
+      network: environment.network,
+      contracts: { purchaseNft: `0x${"11".repeat(20)}`, cashbackDistributor: `0x${"22".repeat(20)}` },
+      rates: fixedRate(10n ** 16n),
+    } as Services;
     const server: Server = createServer(express().use(serveFrontend(services, folder)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {

@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
+import { privateKeyToAddress } from "viem/accounts";
+import { DEMO_WALLETS } from "../../frontend/development/demo-wallets/demo-wallets.ts";
+import { WEB_APP } from "../testing/web-app.ts";
 import sizes from "./bundle-sizes.json" with { type: "json" };
 import { useSite } from "./support/site.ts";
 
@@ -23,9 +26,7 @@ describe("Bundle", () => {
       performance.getEntriesByType("resource").map((entry) => new URL(entry.name).pathname),
     );
     const assets = [...new Set(files)].filter((file) => file.startsWith("/assets/"));
-    return new Map(
-      assets.map((file) => [file, gzipSync(readFileSync(join(ROOT, "dist/frontend", file))).length / KILOBYTE]),
-    );
+    return new Map(assets.map((file) => [file, gzipSync(readFileSync(join(WEB_APP, file))).length / KILOBYTE]));
   }
 
   const sum = (loaded: Map<string, number>, extension: string) =>
@@ -45,42 +46,43 @@ describe("Bundle", () => {
     expect(files.filter((file) => file.endsWith(".woff2"))).to.have.length(1);
     const words = "Painel administrativo|Nova loja|Tem certeza|Excluir loja|Loja criada com sucesso";
     for (const file of files.filter((one) => one.endsWith(".js"))) {
-      expect(readFileSync(join(ROOT, "dist/frontend", file), "utf8"), file).not.to.match(new RegExp(words));
+      expect(readFileSync(join(WEB_APP, file), "utf8"), file).not.to.match(new RegExp(words));
     }
   });
 
   it("has a font within its size", () => {
-    const [font] = globSync(join(ROOT, "dist/frontend/assets/*.woff2"));
+    const [font] = globSync(join(WEB_APP, "assets/*.woff2"));
     expect(readFileSync(font ?? "").length / KILOBYTE).to.be.within(5, sizes.font);
   });
 
-  it("holds no trace of the demo wallet in a build for a public chain, and its keys in the local one", function () {
+  it("holds no trace of the demo wallets in what `npm run build` makes, and their keys in the development entry", function () {
     this.timeout(120_000);
-    const folder = mkdtempSync(join(tmpdir(), "torcida-spicy-"));
-    const traces = /7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6|demo_wallet|app\.torcida\.demo/;
-    const textOf = (pattern: string) =>
-      globSync(pattern)
-        .map((file) => readFileSync(file, "utf8"))
+    const folder = mkdtempSync(join(tmpdir(), "torcida-production-"));
+    const stale = join(folder, "assets/left-over.js");
+    mkdirSync(join(folder, "assets"));
+    writeFileSync(stale, DEMO_WALLETS[0]?.key ?? "");
+    const traces = DEMO_WALLETS.flatMap(({ key, rdns, uuid, storage, name, detail }) => {
+      const address = privateKeyToAddress(key);
+      return [key.slice(2), address.slice(2), rdns, uuid, storage, ...Object.values(name), ...Object.values(detail)];
+    }).map((trace) => trace.toLowerCase());
+    const textOf = (root: string) =>
+      globSync(join(root, "**/*"), { exclude: ["**/*.woff2"] })
+        .concat(globSync(join(root, ".vite/*")))
+        .filter((file) => statSync(file).isFile())
+        .map((file) => readFileSync(file, "utf8").toLowerCase())
         .join("\n");
     try {
-      execFileSync(
-        process.execPath,
-        [
-          join(ROOT, "node_modules/vite/bin/vite.js"),
-          "build",
-          "--logLevel",
-          "error",
-          "--outDir",
-          folder,
-          "--emptyOutDir",
-        ],
-        {
-          cwd: ROOT,
-          env: { ...process.env, VITE_NETWORK: "spicy", NODE_ENV: "production" },
-        },
-      );
-      expect(textOf(join(folder, "assets/*.js"))).not.to.match(traces);
-      expect(textOf(join(ROOT, "dist/frontend/assets/*.js"))).to.match(traces);
+      const vite = join(ROOT, "node_modules/vite/bin/vite.js");
+      execFileSync(process.execPath, [vite, "build", "--logLevel", "error", "--outDir", folder, "--emptyOutDir"], {
+        cwd: ROOT,
+        env: { ...process.env, NODE_ENV: "production" },
+      });
+      expect(existsSync(stale)).to.equal(false);
+      const production = textOf(folder);
+      expect(production).to.include("eip6963:");
+      for (const trace of [...traces, "demo-wallet", "demo_wallet"]) expect(production).not.to.include(trace);
+      const development = textOf(WEB_APP);
+      for (const { key, rdns } of DEMO_WALLETS) expect(development).to.include(key).and.to.include(rdns);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

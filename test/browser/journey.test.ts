@@ -37,10 +37,16 @@ describe("A newcomer's journey", function () {
     });
     const look = (name: string) => page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
 
-    await page.goto(`${torcida.url}/auth`);
-    await page.getByRole("tabpanel").getByRole("button", { name: "Conectar carteira" }).click();
-    await chooseDemoWallet(page);
+    await page.goto(torcida.url);
+    await page.getByRole("button", { name: "Ver lojas" }).click();
+    await page.getByText("Carteira não encontrada").waitFor();
+    await page.getByRole("button", { name: /Carteira de demonstração/ }).click();
     await page.getByRole("button", { name: "Aprovar" }).click();
+    await page
+      .getByRole("banner")
+      .getByRole("button", { name: /^0x90f7/ })
+      .waitFor();
+    await page.goto(`${torcida.url}/auth`);
     await page.getByRole("button", { name: "Continuar para o cadastro" }).click();
     await page.getByLabel(/^Nome$/).fill("Ana");
     await page.getByLabel(/^Sobrenome$/).fill("Maria Silva");
@@ -95,12 +101,63 @@ describe("A newcomer's journey", function () {
     await page.getByText(/já na sua carteira/).waitFor();
     await look("6-paid");
     expect(problems).to.deep.equal([]);
+    await context.close();
+  });
+
+  it("shows the panel to the admin's demo wallet, and to no shopper", async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    await enterAs(page, torcida.url, "Admin (demo)");
+    await page
+      .getByRole("button", { name: "Painel de Admin" })
+      .or(page.getByRole("link", { name: "Painel de Admin" }))
+      .click();
+    await page.getByRole("tab", { name: "Lojas" }).click();
+    await page.getByText("Boutique Parisienne").first().waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/7-panel.png`, fullPage: true });
+    await context.close();
   });
 });
 
-async function chooseDemoWallet(page: Page): Promise<void> {
-  const option = page.getByRole("button", { name: /Carteira de demonstração/ });
-  const approve = page.getByRole("button", { name: "Aprovar" });
-  await option.or(approve).first().waitFor();
-  if (await option.isVisible()) await option.click();
+describe("`npm run dev`", function () {
+  this.timeout(240_000);
+  let torcida: Torcida;
+  let browser: Browser;
+  before(async () => {
+    torcida = await startTorcida(await systemEnvironment(), ["--hot-reload"]);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await torcida?.stop();
+    if (torcida) removeData(torcida);
+  });
+
+  it("serves the same app from its sources, with the demo wallets", async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await enterAs(page, torcida.url, /Carteira de demonstração/);
+    await page.goto(`${torcida.url}/stores`);
+    await page.getByText("Boutique Parisienne").first().waitFor();
+    expect(await (await fetch(torcida.url)).text()).to.include("/@vite/client");
+    expect(problems).to.deep.equal([]);
+  });
+});
+
+/** Connects a demo wallet and registers with it. */
+async function enterAs(page: Page, url: string, wallet: string | RegExp): Promise<void> {
+  await page.goto(`${url}/auth`);
+  await page.getByRole("tabpanel").getByRole("button", { name: "Conectar carteira" }).click();
+  await page.getByRole("button", { name: wallet }).click();
+  await page.getByRole("button", { name: "Aprovar" }).click();
+  await page.getByRole("button", { name: "Continuar para o cadastro" }).click();
+  await page.getByLabel(/^Nome$/).fill("Bia");
+  await page.getByLabel(/^Sobrenome$/).fill("Souza");
+  await page.getByLabel(/e-mail/i).fill("bia@example.com");
+  await page.getByRole("button", { name: "Criar conta" }).click();
+  await page.getByRole("button", { name: "Aprovar" }).click();
+  await page.waitForURL("**/dashboard");
 }

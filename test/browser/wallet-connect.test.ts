@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Browser, WebSocketRoute } from "playwright-core";
 import { build } from "vite";
+import { WEB_APP } from "../testing/web-app.ts";
 import { launchChromium, type VisitOptions, visit } from "./support/chromium.ts";
 import { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
@@ -20,7 +21,7 @@ describe("WalletConnect, where the operator has not set it up", () => {
     await page.getByRole("button", { name: "View stores" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Lua" }).waitFor();
     expect(await page.getByRole("dialog").getByRole("button", { name: "WalletConnect" }).count()).to.equal(0);
-    for (const file of globSync("dist/frontend/assets/*.js")) {
+    for (const file of globSync(`${WEB_APP}/assets/*.js`)) {
       expect(readFileSync(file, "utf8"), file).not.to.match(RELAY);
     }
   });

@@ -1,30 +1,130 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../../domain/product.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
 const SPICY = `0x${SPICY_CHAIN_ID.toString(16)}`;
 const ENGLISH = { storage: { language: "en" } };
 
+const NEWCOMER = {
+  pt: {
+    first: "Ver lojas",
+    none: "Carteira não encontrada",
+    shopper: /Carteira de demonstração/,
+    approve: "Aprovar",
+    connected: "Carteira conectada com sucesso!",
+  },
+  en: {
+    first: "View stores",
+    none: "Wallet not found",
+    shopper: /Demo wallet/,
+    approve: "Approve",
+    connected: "Wallet connected successfully!",
+  },
+};
+
+/** Runs in the page: announces a wallet between wagmi's own creation and the end of its hydration. */
+function announceLate(): void {
+  const provider = { request: async () => [], on: () => {}, removeListener: () => {} };
+  const info = { uuid: "late", name: "Late Wallet", rdns: "test.wallet.late", icon: "data:image/svg+xml,<svg/>" };
+  let asked = 0;
+  window.addEventListener("eip6963:requestProvider", () => {
+    asked++;
+    const announce = () =>
+      window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
+    if (asked === 1) queueMicrotask(announce);
+    else announce();
+  });
+}
+
 describe("Wallet", () => {
   const site = useSite();
   const connect = (page: Page) => page.getByRole("button", { name: "View stores" }).click();
   const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor();
 
-  it("says 'Wallet not found' where there is none, and offers the demo wallet on the local chain", async () => {
+  for (const [language, words] of Object.entries(NEWCOMER)) {
+    it(`leads a newcomer's first click to a connected demo wallet, in ${language}`, async () => {
+      const { page, problems } = await site.open("/", {
+        wallet: testWallet({ presence: "none" }),
+        storage: language === "pt" ? {} : { language },
+      });
+      await page.getByRole("button", { name: words.first }).click();
+      const dialog = page.getByRole("dialog");
+      const none = dialog.getByText(words.none, { exact: true });
+      const shopper = dialog.getByRole("button", { name: words.shopper });
+      const admin = dialog.getByRole("button", { name: "Admin (demo)" });
+      await none.waitFor();
+      const tops = await Promise.all([none, shopper, admin].map(async (one) => (await one.boundingBox())?.y ?? 0));
+      expect(tops).to.deep.equal(tops.toSorted((a, b) => a - b));
+      expect(await page.locator("[data-sonner-toast]").count()).to.equal(0);
+      await shopper.click();
+      await dialog.getByRole("button", { name: words.approve }).click();
+      await said(page, words.connected);
+      await page.getByRole("button", { name: /0x90f7\.\.\.b906/i }).waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: /0x90f7\.\.\.b906/i }).waitFor();
+      expect(problems).to.deep.equal([]);
+    });
+  }
+
+  it("offers a second demo wallet, the admin's, with an address of its own", async () => {
+    const { page } = await site.open("/auth", { wallet: testWallet({ presence: "none" }) });
+    await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Admin (demo)" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Aprovar" }).click();
+    await page
+      .getByRole("banner")
+      .getByRole("button", { name: /^0x15d3/i })
+      .waitFor();
+    await page.reload();
+    await page
+      .getByRole("banner")
+      .getByRole("button", { name: /^0x15d3/i })
+      .waitFor();
+  });
+
+  it("has no demo wallet on a public network, even in the development entry", async () => {
+    site.server.config.network = "spicy";
     const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), ...ENGLISH });
     await connect(page);
     await said(page, "Wallet not found");
     await said(page, "A browser wallet is required.");
-    await page
-      .getByRole("dialog")
-      .getByRole("button", { name: /Demo wallet/ })
-      .click();
-    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
-    await said(page, "Wallet connected successfully!");
-    await page.reload();
-    await page.getByRole("button", { name: /0x90f7\.\.\.b906/i }).waitFor();
+    await page.getByRole("dialog").getByRole("link", { name: "Install a wallet" }).waitFor();
+    expect(await page.getByRole("button", { name: /demo/i }).count()).to.equal(0);
+  });
+
+  it("finds a wallet that announces itself while the app starts", async () => {
+    const wallet = testWallet();
+    const { page } = await site.open("/stores", { wallet, ...ENGLISH });
+    // As an extension that is slow to start: it answered nothing so far, then tells of itself and answers when asked.
+    await page.addInitScript(announceLate);
+    await page.goto(`${site.server.url}/`);
+    await connect(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Late Wallet" }).waitFor();
+  });
+
+  it("learns its network from the server, also where the page comes as a file", async () => {
+    site.server.isSilentPage = true;
+    site.server.config = { ...site.server.config, chain_id: CHILIZ_CHAIN_ID, network: "chiliz" };
+    const wallet = testWallet({ chainId: 1, knownChains: [1] });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Correct network");
+    expect(wallet.added).to.have.length(1);
+    expect(wallet.added[0]).to.deep.include({
+      chainId: "0x15b38",
+      rpcUrls: ["https://rpc.chiliz.com", "https://chiliz-rpc.publicnode.com"],
+    });
+  });
+
+  it("tells the wallet the chain's own address, whatever its port", async () => {
+    site.server.config.rpc_url = "http://127.0.0.1:9645";
+    const wallet = testWallet({ chainId: 1, knownChains: [1] });
+    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    await connect(page);
+    await said(page, "Correct network");
+    expect(wallet.added[0]).to.deep.include({ chainId: SPICY, rpcUrls: ["http://127.0.0.1:9645"] });
   });
 
   it("finds a wallet that only sets window.ethereum", async () => {

@@ -1,13 +1,11 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { DOMParser, onErrorStopParsing } from "@xmldom/xmldom";
 import { expect } from "chai";
 import type { Browser } from "playwright-core";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { buildFrontend } from "../../scripts/start/frontend-build.ts";
 import { Caller } from "../api/support/caller.ts";
 import { launchChromium, visit } from "../browser/support/chromium.ts";
 import { testWallet } from "../browser/support/test-wallet.ts";
+import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { ADMIN_KEY, type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 /** Within the contract's 40 bytes; each would run a script, break out of an attribute, or reverse the text around it. */
@@ -19,7 +17,6 @@ const PERSON = {
 const TOKEN_NAME = "<svg onload=window.pwned=4>";
 const TEN_KB = "a".repeat(10_240);
 const LOGO = "https://cdn.example/logo.png";
-const ROOT = join(import.meta.dirname, "../..");
 
 describe("Names with markup (F27)", function () {
   this.timeout(120_000);
@@ -27,9 +24,8 @@ describe("Names with markup (F27)", function () {
   let browser: Browser;
   let admin: Caller;
   before(async () => {
-    mkdirSync(join(ROOT, "data"), { recursive: true });
-    await buildFrontend(ROOT, "localhost", join(ROOT, "data/frontend-build.log"));
-    system = await startFaultSystem({ environment: { RATE_LIMIT_SCALE: "1000" } });
+    await buildWebApp();
+    system = await startFaultSystem({ environment: { RATE_LIMIT_SCALE: "1000", WEB_DIR: WEB_APP } });
     browser = await launchChromium();
     admin = new Caller(system.url, privateKeyToAccount(ADMIN_KEY));
     await admin.enter();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "./free-port.ts";
 import { until } from "./until.ts";
+import { copyWebApp } from "./web-app.ts";
 
 export type Torcida = {
   /** The URL of the web app and the API. */
@@ -33,8 +34,12 @@ export async function systemEnvironment(): Promise<Record<string, string>> {
 }
 
 /** Runs `npm start` until it prints its URL. With an earlier system's environment, it continues with its data. */
-export async function startTorcida(environment: Record<string, string>): Promise<Torcida> {
-  const child = spawn(process.execPath, ["scripts/start.ts"], {
+export async function startTorcida(
+  environment: Record<string, string>,
+  options: readonly string[] = [],
+): Promise<Torcida> {
+  if (environment.DATA_DIR) copyWebApp(environment.DATA_DIR);
+  const child = spawn(process.execPath, ["scripts/start.ts", ...options], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });

@@ -44,7 +44,7 @@ export const fixtureTokens = (): FanToken[] => [
 export const fixtureConfig = (): AppConfig => ({
   chain_id: SPICY_CHAIN_ID,
   network: "localhost",
-  rpc_url: "",
+  rpc_url: "http://127.0.0.1:9",
   explorer_url: "https://explorer.example",
   purchase_nft: `0x${"11".repeat(20)}`,
   cashback_distributor: `0x${"22".repeat(20)}`,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
+import { withDeployment } from "../../../api/site/page.ts";
 import type { Me } from "../../../domain/api/people.ts";
 import { fixtureConfig, fixtureMe, fixtureStores, fixtureTokens } from "./fixture-data.ts";
 
@@ -39,6 +40,8 @@ export class FixtureServer {
   me: Me | undefined;
   isAdmin = false;
   policy = POLICY;
+  /** The page is handed out as a file, without what the api writes into it. */
+  isSilentPage = false;
   url = "";
   readonly #overrides = new Map<string, Handler>();
   readonly #root: string;
@@ -74,6 +77,7 @@ export class FixtureServer {
     this.config = fixtureConfig();
     this.me = undefined;
     this.isAdmin = false;
+    this.isSilentPage = false;
   }
 
   /** A registered user with a profile. Put `SESSION_TOKEN` into the page's storage to be logged in. */
@@ -194,6 +198,8 @@ export class FixtureServer {
       pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     response.writeHead(200, { "content-type": type, "content-security-policy": this.policy });
-    response.end(readFileSync(file));
+    if (!file.endsWith("index.html")) return void response.end(readFileSync(file));
+    const html = readFileSync(file, "utf8");
+    response.end(this.isSilentPage ? html : withDeployment(html, this.config));
   }
 }

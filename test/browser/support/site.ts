@@ -1,12 +1,8 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { buildFrontend } from "../../../scripts/start/frontend-build.ts";
+import { buildWebApp, WEB_APP } from "../../testing/web-app.ts";
 import { launchChromium, type Visit, type VisitOptions, visit } from "./chromium.ts";
 import { FixtureServer, SESSION_TOKEN } from "./fixture-server.ts";
 import { testWallet } from "./test-wallet.ts";
-
-const ROOT = join(import.meta.dirname, "../../..");
 
 export type Site = {
   readonly server: FixtureServer;
@@ -25,9 +21,8 @@ export function useSite(): Site {
 
   before(async function () {
     this.timeout(180_000);
-    mkdirSync(join(ROOT, "data"), { recursive: true });
-    await buildFrontend(ROOT, "localhost", join(ROOT, "data/frontend-build.log"));
-    server = await new FixtureServer(join(ROOT, "dist/frontend")).start();
+    await buildWebApp();
+    server = await new FixtureServer(WEB_APP).start();
     browser = await launchChromium();
   });
   beforeEach(() => server.reset());

@@ -1,23 +1,26 @@
+import type { DemoWallet } from "./demo-wallets.ts";
+
 const WORDS = {
   pt: {
-    connect: "A Torcida quer se conectar à carteira de demonstração",
+    connect: "A Torcida quer se conectar à sua carteira",
     sign: "A Torcida pede a sua assinatura",
     yes: "Aprovar",
     no: "Recusar",
-    note: "Carteira de demonstração: só existe na rede local, sem valor real.",
+    note: "Só existe na rede local, sem valor real.",
   },
   en: {
-    connect: "Torcida wants to connect to the demo wallet",
+    connect: "Torcida wants to connect to your wallet",
     sign: "Torcida asks for your signature",
     yes: "Approve",
     no: "Reject",
-    note: "Demo wallet: it exists on the local network only, without real value.",
+    note: "It exists on the local network only, and holds nothing of value.",
   },
 };
 
 /** The wallet's own window: what is asked, and whether the reader agrees. Plain DOM, since a wallet is not the app. */
-export function askConsent(kind: "connect" | "sign", detail: string): Promise<boolean> {
-  const words = document.documentElement.lang.startsWith("en") ? WORDS.en : WORDS.pt;
+export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail: string): Promise<boolean> {
+  const language = document.documentElement.lang.startsWith("en") ? "en" : "pt";
+  const words = WORDS[language];
   const dialog = document.createElement("dialog");
   dialog.className = "dialog demo-wallet";
   dialog.setAttribute("aria-labelledby", "demo-wallet-title");
@@ -25,7 +28,7 @@ export function askConsent(kind: "connect" | "sign", detail: string): Promise<bo
   title.id = "demo-wallet-title";
   const body = element("pre", detail);
   body.tabIndex = 0;
-  const note = element("p", words.note);
+  const note = element("p", `${wallet.name[language]}. ${words.note}`);
   const no = button(words.no, "button button-quiet");
   const yes = button(words.yes, "button");
   const actions = element("div", "");

@@ -1,0 +1,39 @@
+import type { AppConfig } from "../../domain/api/config.ts";
+import { DEFAULT_WEI_PER_CENT, SPICY_CHAIN_ID } from "../../domain/product.ts";
+
+/** What the api writes into the page; `api/site/page.ts` is the other end. */
+const ELEMENT_ID = "deployment";
+
+/** What holds where no server has said anything: the specification's own network. */
+const DEFAULTS: AppConfig = {
+  chain_id: SPICY_CHAIN_ID,
+  network: "spicy",
+  rpc_url: "",
+  explorer_url: null,
+  purchase_nft: "",
+  cashback_distributor: "",
+  simulated: false,
+  auth_mode: "strict",
+  bonus_program: "club",
+  wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
+};
+
+export const completeConfig = (given: Partial<AppConfig> | undefined): AppConfig => ({ ...DEFAULTS, ...given });
+
+/** The deployment that this page belongs to, known before anything is drawn: one build serves every network. */
+export const deployment: AppConfig = completeConfig(readPage() ?? (await askServer()));
+
+function readPage(): Partial<AppConfig> | undefined {
+  const text = document.getElementById(ELEMENT_ID)?.textContent?.trim();
+  return text ? (JSON.parse(text) as Partial<AppConfig>) : undefined;
+}
+
+/** For a server that hands the page out as a file. */
+async function askServer(): Promise<Partial<AppConfig> | undefined> {
+  try {
+    const answer = (await (await fetch("/api/config")).json()) as { data?: Partial<AppConfig> };
+    return answer.data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { buildFrontend } from "../../scripts/start/frontend-build.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Where the tests' build of the web app is: the development entry, as `npm start` serves it. */
+export const WEB_APP = join(ROOT, "data/web");
+
+/** Once for all tests of a run, and again only where a source has changed. */
+export async function buildWebApp(): Promise<"built" | "up to date"> {
+  mkdirSync(join(ROOT, "data"), { recursive: true });
+  const logFile = join(ROOT, "data/frontend-build.log");
+  return buildFrontend({ root: ROOT, mode: "development", folder: WEB_APP, logFile });
+}
+
+/** Saves a system of its own folder the build, where the tests' one is of the same sources. */
+export function copyWebApp(dataDirectory: string): void {
+  const folder = join(dataDirectory, "web");
+  if (existsSync(WEB_APP) && !existsSync(folder)) cpSync(WEB_APP, folder, { recursive: true });
+}
