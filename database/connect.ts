@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -13,6 +13,7 @@ import {
 } from "kysely";
 import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
+import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import type { Schema } from "./schema.ts";
 import { fileGuard } from "./watch-file.ts";
 
@@ -29,6 +30,8 @@ export type Database = {
 export type ConnectOptions = {
   /** Timeout of a query in PostgreSQL. SQLite waits five seconds for its lock. */
   queryTimeoutMs?: number;
+  /** Refuses where there is no SQLite file, instead of making one. */
+  mustExist?: boolean;
 };
 
 /** The database could not be opened; the message names it and says what to do. */
@@ -47,11 +50,20 @@ const STATEMENT_CACHE_SIZE = 500;
  * @throws DatabaseUnavailableError
  */
 export async function connect(databaseUrl: string, options: ConnectOptions = {}): Promise<Database> {
-  return /^postgres(ql)?:\/\//.test(databaseUrl) ? connectPostgres(databaseUrl, options) : connectSqlite(databaseUrl);
+  return isPostgres(databaseUrl) ? connectPostgres(databaseUrl, options) : connectSqlite(databaseUrl, options);
 }
 
-function connectSqlite(databaseUrl: string): Database {
+export function isPostgres(databaseUrl: string): boolean {
+  return /^postgres(ql)?:\/\//.test(databaseUrl);
+}
+
+function connectSqlite(databaseUrl: string, { mustExist = false }: ConnectOptions): Database {
   const file = databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
+  if (mustExist && !existsSync(file)) {
+    throw new DatabaseUnavailableError(
+      `There is no database ${file}: start the system once, or correct DATABASE_URL and DATA_DIR`,
+    );
+  }
   const sqlite = openSqlite(file);
   const kysely = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(sqlite, file) });
   return { engine: "sqlite", kysely, location: file, close: () => kysely.destroy() };
@@ -60,7 +72,10 @@ function connectSqlite(databaseUrl: string): Database {
 /** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. */
 export function openSqlite(file: string): Sqlite.Database {
   try {
-    if (file !== ":memory:") ensureDirectory(dirname(file));
+    if (file !== ":memory:") {
+      ensureDirectory(dirname(file));
+      ensurePrivateFile(file);
+    }
     const sqlite = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
     sqlite.defaultSafeIntegers(true);
     sqlite.pragma("journal_mode = WAL");
@@ -75,13 +90,6 @@ export function openSqlite(file: string): Sqlite.Database {
   }
 }
 
-/** Creates a folder and its parents. Not with `recursive`, which never returns below /proc. */
-export function ensureDirectory(directory: string): void {
-  if (existsSync(directory)) return;
-  ensureDirectory(dirname(directory));
-  mkdirSync(directory);
-}
-
 async function connectPostgres(databaseUrl: string, options: ConnectOptions): Promise<Database> {
   const pool = openPool(databaseUrl, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS);
   const location = withoutPassword(databaseUrl);
@@ -90,7 +98,9 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
   } catch (error) {
     await pool.end();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseUnavailableError(`The database ${location} did not answer (${reason}); check DATABASE_URL`);
+    throw new DatabaseUnavailableError(`The database ${location} did not answer (${reason}); check DATABASE_URL`, {
+      cause: error,
+    });
   }
   const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { engine: "postgres", kysely, location, close: () => kysely.destroy() };
