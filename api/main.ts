@@ -1,13 +1,14 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { privateKeyToAccount } from "viem/accounts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
+import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
+import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { WrongChainError } from "../platform/rpc/node-pool.ts";
@@ -22,6 +23,7 @@ import { BalanceReader } from "./chain/balances.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors } from "./http/client-errors.ts";
+import { answerNotReady } from "./http/not-ready.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { listenForMetrics } from "./operations/metrics-server.ts";
@@ -39,6 +41,7 @@ const LOOK_AT_FILE_EVERY_MS = 1_000;
 /** An error with a sentence for the operator; the process does not start. */
 class StartError extends Error {}
 
+makeFilesPrivate();
 try {
   await main();
 } catch (error) {
@@ -57,7 +60,15 @@ async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = pino({ level: environment.LOG_LEVEL, base: { process: "api" } });
   const { startBlock, ...contracts } = readContracts(environment);
-  const database = await openDatabase(environment.DATABASE_URL);
+  let answer: RequestListener = answerNotReady;
+  const server = await listen(
+    createServer((request, response) => answer(request, response)),
+    environment,
+  );
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
+  const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
+  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
+  const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS });
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     // At once: a running request would write to a file that is lost.
     log.fatal(error.message);
@@ -75,13 +86,12 @@ async function main(): Promise<void> {
   const endWatch = chain.nodes.watch();
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
-  const app = createApp({
+  answer = createApp({
     services,
     metrics,
     routes: allRoutes(services),
     site: serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP),
   });
-  const server = await listen(createServer(app), environment);
   const endMetrics = environment.METRICS_PORT
     ? listenForMetrics(metrics, environment.METRICS_PORT, environment.HOST)
     : () => {};
@@ -93,19 +103,6 @@ async function main(): Promise<void> {
     endMetrics();
     endHousekeeping();
   });
-}
-
-async function openDatabase(url: string): Promise<Database> {
-  const patient = await connect(url);
-  try {
-    await migrate(patient);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseUnavailableError(`The database ${patient.location} could not be brought up to date (${reason})`);
-  } finally {
-    await patient.close();
-  }
-  return connect(url, { queryTimeoutMs: QUERY_TIMEOUT_MS });
 }
 
 function createServices(given: {

@@ -16,11 +16,7 @@ export class NewerSchemaError extends DatabaseUnavailableError {}
  * @throws the error of the failing migration; earlier migrations stay applied.
  */
 export async function migrate({ kysely, engine, location }: Database, upTo?: string): Promise<void> {
-  const migrations: Record<string, Migration> = {
-    "0001-initial": { up: (db) => initial(db, engine) },
-    "0002-approvals": { up: (db) => approvals(db, engine) },
-    "0004-sales": { up: (db) => sales(db, engine) },
-  };
+  const migrations = migrationsFor(engine);
   const done = await migrationsOf(kysely);
   const newer = done.find((name) => !(name in migrations));
   if (newer !== undefined) {
@@ -31,6 +27,20 @@ export async function migrate({ kysely, engine, location }: Database, upTo?: str
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } });
   const { error } = upTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(upTo);
   if (error) throw error;
+}
+
+function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
+  return {
+    "0001-initial": { up: (db) => initial(db, engine) },
+    "0002-approvals": { up: (db) => approvals(db, engine) },
+    "0004-sales": { up: (db) => sales(db, engine) },
+  };
+}
+
+/** Migrations that this version has and the database lacks. */
+export async function pendingMigrations({ kysely, engine }: Database): Promise<string[]> {
+  const done = await migrationsOf(kysely);
+  return Object.keys(migrationsFor(engine)).filter((name) => !done.includes(name));
 }
 
 /** The names of the applied migrations, oldest first. */

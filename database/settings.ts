@@ -2,14 +2,14 @@ import type { Queries } from "./transaction.ts";
 
 /**
  * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
- * `deployment` is the chain and contracts of these rows; `distributor_flows` sums the distributor's deposits and
+ * `network` is the network of these rows; `distributor_flows` sums the distributor's deposits and
  * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
  * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`.
  */
 export type SettingName =
   | "catalogue_version"
   | "payouts_paused"
-  | "deployment"
+  | "network"
   | "distributor_flows"
   | "rate_accepted"
   | "chain_genesis";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Network } from "../domain/networks.ts";
 import { readContracts } from "../platform/contracts.ts";
 import {
   CHAIN_VARIABLES,
@@ -17,7 +18,9 @@ import { isLoopbackUrl, NETWORK_RULES } from "../platform/networks.ts";
 import type { Source } from "./chain-node.ts";
 
 export type IndexerEnvironment = {
+  dataDirectory: string;
   databaseUrl: string;
+  network: Network;
   rpcUrls: string[];
   /** WebSocket URLs where new blocks may be announced. */
   webSocketUrls: string[];
@@ -51,7 +54,9 @@ export function readEnvironment(source: Variables): IndexerEnvironment {
   const values = readVariables(source);
   const { network, chainId, rpcUrls, webSocketUrls } = chainEnvironment(values);
   return {
+    dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
+    network,
     rpcUrls,
     // A node on this machine announces its blocks on the port that it answers on.
     webSocketUrls: [...webSocketUrls, ...rpcUrls.filter(isLoopbackUrl).map((url) => url.replace(/^http/, "ws"))],

@@ -10,7 +10,9 @@ enableCompileCache();
 const { readEnvironment } = await import("./environment.ts");
 const { openLog } = await import("../platform/log.ts");
 const { runIndexer } = await import("./run-indexer.ts");
+const { makeFilesPrivate } = await import("../database/private-files.ts");
 
+makeFilesPrivate();
 const ending = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
 

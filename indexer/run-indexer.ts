@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Database } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
+import { isPassingFault } from "../database/passing-faults.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import type { Logger } from "../platform/log.ts";
+import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { NodePool } from "../platform/rpc/node-pool.ts";
 import { ChainNode, type Source } from "./chain-node.ts";
 import type { Status } from "./context.ts";
-import { isPassingDatabaseFault } from "./database-faults.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { HeadWatcher } from "./head-watcher.ts";
 import { openHealthServer } from "./health-server.ts";
@@ -46,7 +46,8 @@ export type RunIndexerParameters = {
  * @throws WrongChainError, DatabaseUnavailableError, DatabaseReplacedError, IndexerBusyError
  */
 export async function runIndexer({ environment, log, signal, reset = false }: RunIndexerParameters): Promise<void> {
-  const { databaseUrl, rpcUrls, webSocketUrls, source, port, host, pollIntervalMs } = environment;
+  const { databaseUrl, dataDirectory, network, rpcUrls, webSocketUrls, source, port, host, pollIntervalMs } =
+    environment;
   const metrics = new Metrics();
   const status: Status = {
     state: "starting",
@@ -65,9 +66,11 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
     server.closeAllConnections();
     server.close();
   });
+  const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
+  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait, signal });
+  if (signal.aborted) return;
   const database = await connect(databaseUrl);
   stack.defer(() => database.close());
-  await migrate(database);
   memory.open(database);
   if (reset) await memory.forget();
   await nodes.refuseWrongChain();
@@ -107,7 +110,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
       await leadWhileHeld({ ...parameters, signal: ending, onStandby, onError }, lead);
       isDone = true;
     } catch (error) {
-      if (!isPassingDatabaseFault(error)) throw error;
+      if (!isPassingFault(error)) throw error;
       status.state = "starting";
       log.error({ reason: String(error) }, "The database is unavailable; retrying");
       await delay(PAUSE_AFTER_DATABASE_FAULT_MS, undefined, { signal: ending }).catch(() => {});

@@ -33,17 +33,14 @@ export async function verify({ environment, log, signal, report }: VerifyParamet
   const { source, rpcUrls, databaseUrl } = environment;
   await using stack = new AsyncDisposableStack();
   const metrics = new Metrics();
-  const database = await connect(databaseUrl);
+  const database = await connect(databaseUrl, { mustExist: true });
   stack.defer(() => database.close());
   const memory = new DatabaseChainMemory(source.chainId, { database, mayWrite: false });
   const nodes = await openNodes({ urls: rpcUrls, source, memory, timeoutMs: RPC_TIMEOUT_MS, metrics, log });
   stack.defer(() => nodes.close());
   await nodes.refuseWrongChain();
   const cursor = await readCursor(database);
-  if (!cursor) {
-    report("Nothing is indexed yet");
-    return 0;
-  }
+  if (!cursor) throw new Error(`Nothing is indexed in ${database.location} yet: there is nothing to compare`);
   let count = 0;
   const tell = (line: string) => {
     count += 1;

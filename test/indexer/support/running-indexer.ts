@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { Database } from "../../../database/connect.ts";
 import type { IndexerEnvironment } from "../../../indexer/environment.ts";
 import { runIndexer } from "../../../indexer/run-indexer.ts";
@@ -29,6 +30,7 @@ export function indexerEnvironment(
   port: number,
 ): IndexerEnvironment {
   return {
+    ...{ dataDirectory: tmpdir(), network: "localhost" as const },
     ...{ databaseUrl, rpcUrls, webSocketUrls, port, host: "127.0.0.1", pollIntervalMs: 50, logLevel: "silent" },
     source: { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
   };

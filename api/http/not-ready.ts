@@ -1,0 +1,21 @@
+import { randomUUID } from "node:crypto";
+import type { RequestListener } from "node:http";
+
+/** Answers every request while the process waits for its database. */
+export const answerNotReady: RequestListener = (request, response) => {
+  const message = "The server is starting and waits for its database; try again";
+  const body = JSON.stringify({
+    success: false,
+    error: message,
+    message,
+    code: "DATABASE_UNAVAILABLE",
+    request_id: randomUUID(),
+  });
+  response.writeHead(503, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "retry-after": "1",
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+};

@@ -1,0 +1,42 @@
+import { DatabaseUnavailableError } from "../database/connect.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
+import type { Queries } from "../database/transaction.ts";
+import { CHAIN_IDS, type Network } from "../domain/networks.ts";
+
+/** The rows of a database are about one network; this process is for another one. */
+export class OtherNetworkError extends DatabaseUnavailableError {}
+
+type Place = { kysely: Queries; location: string };
+type Contracts = { purchaseNft: string; cashbackDistributor: string };
+
+/** Notes which network the rows of a database are about; to be called by every process that writes. @throws OtherNetworkError */
+export async function claimForNetwork(database: Place, network: Network): Promise<void> {
+  await requireNetwork(database, network);
+  if ((await readSetting(database.kysely, "network")) === undefined) {
+    await writeSetting(database.kysely, "network", network);
+  }
+}
+
+/**
+ * Refuses a database whose rows are about another network, or, where they are given, about other contracts.
+ * @throws OtherNetworkError
+ */
+export async function requireNetwork(database: Place, network: Network, contracts?: Contracts): Promise<void> {
+  const noted = await readSetting(database.kysely, "network");
+  const indexed = await database.kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
+  const refuse = (ofWhat: string, forWhat: string): never => {
+    throw new OtherNetworkError(
+      `${database.location} is of ${ofWhat}, but this process is for ${forWhat}: correct NETWORK, or DATABASE_URL and DATA_DIR`,
+    );
+  };
+  if (noted !== undefined && noted !== network) refuse(noted, network);
+  if (!indexed) return;
+  if (Number(indexed.chain_id) !== CHAIN_IDS[network]) refuse(`chain ${indexed.chain_id}`, network);
+  if (!contracts) return;
+  for (const [name, known, wanted] of [
+    ["PurchaseNFT", indexed.purchase_nft, contracts.purchaseNft],
+    ["CashbackDistributor", indexed.cashback_distributor, contracts.cashbackDistributor],
+  ] as const) {
+    if (known !== wanted.toLowerCase()) refuse(`${name} ${known}`, `${network}'s ${wanted}`);
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { connect, DatabaseUnavailableError } from "../database/connect.ts";
+import { migrate } from "../database/migrate.ts";
+import { isPassingFault } from "../database/passing-faults.ts";
+import { ensureDataDirectory } from "../database/private-files.ts";
+import type { Network } from "../domain/networks.ts";
+import { claimForNetwork } from "./database-network.ts";
+
+export type PrepareDatabaseParameters = {
+  databaseUrl: string;
+  dataDirectory: string;
+  network: Network;
+  /** Told why the process waits, at most once a minute while the reason stays the same. */
+  onWait: (reason: string) => void;
+  signal?: AbortSignal;
+};
+
+const RETRY_MS = 1_000;
+const REPEAT_MS = 60_000;
+
+/**
+ * Makes the database ready for a process that writes: waits while its server does not answer, brings the schema up to
+ * date, and notes the network. Returns early where the signal aborts.
+ * @throws DatabaseUnavailableError where waiting would not help
+ */
+export async function prepareDatabase(parameters: PrepareDatabaseParameters): Promise<void> {
+  const { dataDirectory, onWait, signal } = parameters;
+  ensureDataDirectory(dataDirectory);
+  let said = { reason: "", at: 0 };
+  while (!signal?.aborted) {
+    try {
+      return await prepareOnce(parameters);
+    } catch (error) {
+      if (!isPassingFault(error)) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== said.reason || Date.now() - said.at >= REPEAT_MS) {
+        onWait(reason);
+        said = { reason, at: Date.now() };
+      }
+      await delay(RETRY_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+    }
+  }
+}
+
+async function prepareOnce({ databaseUrl, network }: PrepareDatabaseParameters): Promise<void> {
+  const database = await connect(databaseUrl);
+  try {
+    await migrate(database);
+    await claimForNetwork(database, network);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError || isPassingFault(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatabaseUnavailableError(`The database ${database.location} could not be brought up to date (${reason})`);
+  } finally {
+    await database.close();
+  }
+}
