@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { DatabaseUnavailableError } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -11,10 +12,18 @@ type Contracts = { purchaseNft: string; cashbackDistributor: string };
 
 /** Notes which network the rows of a database are about; to be called by every process that writes. @throws OtherNetworkError */
 export async function claimForNetwork(database: Place, network: Network): Promise<void> {
-  await requireNetwork(database, network);
-  if ((await readSetting(database.kysely, "network")) === undefined) {
-    await writeSetting(database.kysely, "network", network);
+  const noted = await readSetting(database.kysely, "network");
+  if (noted === network) return requireNetwork(database, network);
+  // A first start with a wrong NETWORK leaves no rows behind.
+  if (await hasRows(database.kysely)) await requireNetwork(database, network);
+  await writeSetting(database.kysely, "network", network);
+}
+
+async function hasRows(queries: Queries): Promise<boolean> {
+  for (const table of ["stores", "users", "purchases", "chain_source"] as const) {
+    if (await queries.selectFrom(table).select(sql`1`.as("one")).limit(1).executeTakeFirst()) return true;
   }
+  return false;
 }
 
 /**

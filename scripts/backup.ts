@@ -1,25 +1,30 @@
 /** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N]`. */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { writeArchive } from "./backup/write-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
 
 const NAME = /^torcida-[0-9TZ-]+\.jsonl\.gz$/;
 
+makeFilesPrivate();
 try {
   const { values } = parseArgs({ options: { to: { type: "string" }, keep: { type: "string" } } });
-  const { dataDirectory, databaseUrl } = readOperatorEnvironment(process.env);
-  const folder = values.to ?? join(dataDirectory, "backups");
+  const environment = readOperatorEnvironment(process.env);
+  const folder = values.to ?? join(environment.dataDirectory, "backups");
   const keep = values.keep === undefined ? undefined : Number(values.keep);
   if (keep !== undefined && !(Number.isInteger(keep) && keep > 0))
     throw new Error("--keep must be a whole number above 0");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const database = await openDatabase(environment, { anyVersion: true });
+  ensureDirectory(folder);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
-  const { file, rows } = await writeArchive(databaseUrl, join(folder, `torcida-${stamp}.jsonl.gz`));
+  const name = join(folder, `torcida-${stamp}.jsonl.gz`);
+  const { file, rows } = await writeArchive(database, name).finally(() => database.close());
   console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
-  for (const name of old) rmSync(join(folder, name));
+  for (const one of old) rmSync(join(folder, one));
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -4,11 +4,10 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { connect } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "./catalog/catalogue-file.ts";
 import { apply, type Change, diff, exportRows } from "./catalog/changes.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
 
 const USAGE = "npm run catalog -- import FILE [--apply] | export FILE | diff FILE (FILE ends in .csv or .json)";
 
@@ -24,11 +23,10 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { apply: { type: "boolean" } } });
   const [verb, file, ...rest] = positionals;
   if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new Error(USAGE);
-  const { databaseUrl } = readOperatorEnvironment(process.env);
+  const environment = readOperatorEnvironment(process.env);
   const catalogue = verb === "export" ? undefined : readCatalogue(file, readFileSync(file, "utf8"));
-  const database = await connect(databaseUrl);
+  const database = await openDatabase(environment);
   try {
-    await migrate(database);
     if (!catalogue) {
       const rows = await exportRows(database);
       writeFileSync(file, writeCatalogue(file, rows));

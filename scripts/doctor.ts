@@ -4,6 +4,7 @@ import { EnvironmentError } from "../platform/environment.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { type Finding, failure, healthy } from "./doctor/finding.ts";
+import { readOperatorEnvironment } from "./operator/environment.ts";
 
 const MARKS = { healthy: "✓", warning: "!", failure: "✗" } as const;
 const findings = await examine();
@@ -22,7 +23,7 @@ async function examine(): Promise<Finding[]> {
     const mode = SIMULATED_PURCHASES ? "simulated" : "live";
     return [
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
-      ...(await examineDatabase(environment.DATABASE_URL)),
+      ...(await examineDatabase(readOperatorEnvironment(process.env))),
       ...(await examineChain(environment)),
     ];
   } catch (error) {

@@ -2,16 +2,16 @@
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
-import { connect } from "../database/connect.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
 
 try {
   const { values } = parseArgs({ options: { pause: { type: "string" }, resume: { type: "boolean" } } });
   if ((values.pause === undefined) === (values.resume === undefined)) {
     throw new Error('npm run payouts -- --pause "why", or npm run payouts -- --resume');
   }
-  const database = await connect(readOperatorEnvironment(process.env).databaseUrl);
+  const database = await openDatabase(readOperatorEnvironment(process.env));
   try {
     const payouts = new PayoutSwitch(database, false);
     const before = await payouts.reason();

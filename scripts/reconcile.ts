@@ -1,8 +1,6 @@
 /** Compares the database with the chain; lists every difference. Where there is one, pauses payments; exit code 1. */
 import { privateKeyToAddress } from "viem/accounts";
 import { readEnvironment } from "../api/environment.ts";
-import { connect } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { openLog } from "../platform/log.ts";
@@ -10,12 +8,13 @@ import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
+import { readOperatorEnvironment } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
 
 try {
   const environment = readEnvironment(process.env);
   const { startBlock, ...contracts } = readContracts(environment);
-  const database = await connect(environment.DATABASE_URL);
-  await migrate(database);
+  const database = await openDatabase(readOperatorEnvironment(process.env));
   const { client, nodes } = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,

@@ -1,18 +1,20 @@
 /** Fills a new, empty database from a backup: `npm run restore -- --from FILE [--purchase-gap N]`. */
 import { parseArgs } from "node:util";
+import { makeFilesPrivate } from "../database/private-files.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
 /** More purchases than are made between two backups: their ids may be tokens on the chain by now. */
 const PURCHASE_GAP = 100_000n;
 
+makeFilesPrivate();
 try {
   const { values } = parseArgs({ options: { from: { type: "string" }, "purchase-gap": { type: "string" } } });
   if (!values.from) throw new Error("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
   const gap = values["purchase-gap"] ?? String(PURCHASE_GAP);
   if (!/^\d{1,12}$/.test(gap)) throw new Error("--purchase-gap must be a whole number");
-  const { databaseUrl } = readOperatorEnvironment(process.env);
-  const { rows, createdAt } = await readArchive(values.from, databaseUrl, BigInt(gap));
+  const { databaseUrl, network } = readOperatorEnvironment(process.env);
+  const { rows, createdAt } = await readArchive(values.from, { databaseUrl, network, purchaseGap: BigInt(gap) });
   console.log(
     `${rows} rows of ${createdAt} are restored. Payments are paused: start the indexer, wait until it is ready,`,
   );

@@ -2,14 +2,15 @@
 import { seedCatalogue } from "../catalogue/seed.ts";
 import { findDeployment } from "../chain/deployment.ts";
 import { connect } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
+import { prepareDatabase } from "../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
 try {
-  const { network, databaseUrl } = readOperatorEnvironment(process.env);
+  const { network, databaseUrl, dataDirectory } = readOperatorEnvironment(process.env);
   const fanTokens = findDeployment(network)?.fanTokens ?? [];
+  const onWait = (reason: string) => console.log(`Waiting for the database: ${reason}`);
+  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   const database = await connect(databaseUrl);
-  await migrate(database);
   await seedCatalogue(database, Object.fromEntries(fanTokens.map((token) => [token.slug, token.address])));
   await database.close();
 } catch (error) {

@@ -3,10 +3,10 @@
  * (`npm run dev`) serves the web app from its sources. docs/product.md#local-start.
  */
 import { type AddressInfo, createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ensureDirectory } from "../database/connect.ts";
+import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./start/children.ts";
 import { readEnvironment, type StartEnvironment } from "./start/environment.ts";
 import { buildFrontend } from "./start/frontend-build.ts";
@@ -19,6 +19,7 @@ const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 
 const started = performance.now();
+makeFilesPrivate();
 try {
   await main(readEnvironment(process.env), process.argv.includes("--hot-reload"));
 } catch (error) {
@@ -103,6 +104,7 @@ async function main(environment: StartEnvironment, isHot: boolean): Promise<void
 
 function prepareFolder(folder: string): void {
   try {
+    ensureDataDirectory(dirname(folder));
     ensureDirectory(folder);
   } catch (error) {
     throw new Error(`The folder ${folder} could not be made (${(error as Error).message}); check DATA_DIR`);

@@ -7,6 +7,8 @@ import { connect, type Database } from "../../database/connect.ts";
 import { migrate, migrationsOf } from "../../database/migrate.ts";
 import { writeSetting } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
+import type { Network } from "../../domain/networks.ts";
+import { claimForNetwork } from "../../platform/database-network.ts";
 import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
@@ -22,14 +24,18 @@ export type RestoreResult = { rows: number; createdAt: string };
  * `npm run reconcile` has compared the restored rows with the chain.
  * @throws Error that says why the file or the database is refused
  */
-export async function readArchive(file: string, databaseUrl: string, purchaseGap: bigint): Promise<RestoreResult> {
-  const target = await connect(databaseUrl);
+export async function readArchive(
+  file: string,
+  into: { databaseUrl: string; network: Network; purchaseGap: bigint },
+): Promise<RestoreResult> {
+  const target = await connect(into.databaseUrl);
   try {
     await prepareSchema(target, file, await readHead(file));
     const restored = await target.kysely.transaction().execute(async (queries) => {
       await refuseRows(queries, target.location);
       const result = await copyRows(file, queries);
-      await setNextIds(queries, target.engine, purchaseGap);
+      await claimForNetwork({ kysely: queries, location: file }, into.network);
+      await setNextIds(queries, target.engine, into.purchaseGap);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
       const reason = `Restored from the backup of ${result.createdAt}: run npm run reconcile before anything is paid`;
       await writeSetting(queries, "payouts_paused", reason);

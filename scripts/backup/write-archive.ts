@@ -21,13 +21,8 @@ export type BackupResult = { file: string; rows: number };
  * Writes a consistent snapshot of the database to one compressed file of JSON lines, which can be restored to
  * either engine. The system keeps running. The file gets its name only when it is complete.
  */
-export async function writeArchive(databaseUrl: string, file: string): Promise<BackupResult> {
-  const source = await connect(databaseUrl);
-  try {
-    return source.engine === "sqlite" ? await fromSqliteCopy(source, file) : await fromSnapshot(source, file);
-  } finally {
-    await source.close();
-  }
+export function writeArchive(source: Database, file: string): Promise<BackupResult> {
+  return source.engine === "sqlite" ? fromSqliteCopy(source, file) : fromSnapshot(source, file);
 }
 
 /**

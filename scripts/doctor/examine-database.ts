@@ -1,10 +1,11 @@
-import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sql } from "kysely";
 import { findBrokenAudit } from "../../database/audit-log.ts";
-import { connect, type Database } from "../../database/connect.ts";
+import type { Database } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
+import type { OperatorEnvironment } from "../operator/environment.ts";
+import { openDatabase } from "../operator/open-database.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
@@ -12,25 +13,14 @@ const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;
 const GREATEST_WAIT_MS = 10 * 60_000;
 
 /** Opens the database without changing it and looks for what would stop the system. */
-export async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
-  const file = /^postgres(ql)?:/.test(databaseUrl) ? undefined : databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
-  if (file !== undefined && !existsSync(file)) {
-    return [
-      failure("database", `There is no file ${file}`, "Start the system once, or correct DATABASE_URL and DATA_DIR"),
-    ];
-  }
+export async function examineDatabase(environment: OperatorEnvironment): Promise<Finding[]> {
   let database: Database;
   try {
-    database = await connect(databaseUrl);
+    database = await openDatabase(environment, { isSilent: true });
   } catch (error) {
-    return [failure("database", messageOf(error), "Start the database server, or correct DATABASE_URL")];
+    return [failure("database", messageOf(error), "docs/operations.md says how each process is configured")];
   }
   try {
-    const tables = await database.kysely.introspection.getTables();
-    if (!tables.some((table) => table.name === "purchases")) {
-      const toDo = "Start the api or the indexer once: each brings the schema up to date";
-      return [failure("database", `${database.location} has no tables of Torcida`, toDo)];
-    }
     return [
       healthy("database", `${database.location} answers`),
       ...(database.engine === "sqlite" ? await examineFile(database) : await examineClock(database)),

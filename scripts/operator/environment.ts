@@ -1,3 +1,5 @@
+import { findDeployment } from "../../chain/deployment.ts";
+import { type DeployedContracts, readContracts } from "../../platform/contracts.ts";
 import {
   CHAIN_VARIABLES,
   type ChainEnvironment,
@@ -9,10 +11,23 @@ import {
 } from "../../platform/environment.ts";
 import { networkContradictions } from "../../platform/networks.ts";
 
-export type OperatorEnvironment = ChainEnvironment & { dataDirectory: string; databaseUrl: string };
+export type OperatorEnvironment = ChainEnvironment & {
+  dataDirectory: string;
+  databaseUrl: string;
+  /** Undefined where nothing is deployed yet. */
+  contracts: DeployedContracts | undefined;
+};
 
 /** What an operator's command acts on. It needs no node: one that asks a node reads more. @throws EnvironmentError */
 export function readOperatorEnvironment(source: Variables): OperatorEnvironment {
   const values = checkVariables({ ...DATABASE_VARIABLES, ...CHAIN_VARIABLES }, source, networkContradictions);
-  return { ...chainEnvironment(values), dataDirectory: values.DATA_DIR, databaseUrl: databaseUrlOf(values) };
+  const chain = chainEnvironment(values);
+  const areNamed = values.PURCHASE_NFT_ADDRESS !== undefined && values.CASHBACK_DISTRIBUTOR_ADDRESS !== undefined;
+  const areKnown = areNamed || findDeployment(chain.network) !== undefined;
+  return {
+    ...chain,
+    dataDirectory: values.DATA_DIR,
+    databaseUrl: databaseUrlOf(values),
+    contracts: areKnown ? readContracts({ ...values, network: chain.network }) : undefined,
+  };
 }

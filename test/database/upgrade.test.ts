@@ -38,7 +38,7 @@ describe("Upgrading a database", function () {
       it(`keeps every row of ${basename(release, ".jsonl.gz")} on ${engine}`, async () => {
         const file = join(FIXTURES, release);
         const url = await newUrl();
-        const { rows } = await readArchive(file, url, 0n);
+        const { rows } = await readArchive(file, { databaseUrl: url, network: "localhost", purchaseGap: 0n });
         expect(rows).to.be.greaterThan(100);
         const database = await connect(url);
         try {

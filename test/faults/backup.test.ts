@@ -37,10 +37,10 @@ describe("Backup and restore", function () {
 
     it("restores every row of every table, and pauses payouts", async () => {
       const { database, url } = await filled();
-      const { rows } = await writeArchive(url, newFile("gz"));
+      const { rows } = await archive(url, newFile("gz"));
       expect(rows).to.be.greaterThan(5_000);
       const target = await emptyUrl();
-      await readArchive(join(directory, `${count}.gz`), target, NO_GAP);
+      await readArchive(join(directory, `${count}.gz`), into(target, NO_GAP));
       const restored = await connect(target);
       try {
         for (const table of TABLE_NAMES) {
@@ -58,9 +58,9 @@ describe("Backup and restore", function () {
     it("moves a database to the other engine", async () => {
       const { database, url } = await filled();
       const file = newFile("gz");
-      await writeArchive(url, file);
+      await archive(url, file);
       const target = newFile("db");
-      await readArchive(file, target, NO_GAP);
+      await readArchive(file, into(target, NO_GAP));
       const restored = await connect(target);
       try {
         expect(await contents(restored, "purchases")).to.deep.equal(await contents(database, "purchases"));
@@ -72,9 +72,9 @@ describe("Backup and restore", function () {
     it("never assigns a purchase id that may be a ticket by now", async () => {
       const { url } = await filled();
       const file = newFile("gz");
-      await writeArchive(url, file);
+      await archive(url, file);
       const target = await emptyUrl();
-      await readArchive(file, target, 100_000n);
+      await readArchive(file, into(target, 100_000n));
       const restored = await connect(target);
       try {
         expect(await insertPurchase(restored)).to.equal(100_002n);
@@ -103,7 +103,7 @@ describe("Backup and restore", function () {
         }
       })();
       const file = newFile("gz");
-      await writeArchive(url, file);
+      await archive(url, file);
       writing = false;
       await writer;
       const lines = gunzipSync(readFileSync(file)).toString("utf8").split("\n");
@@ -114,11 +114,11 @@ describe("Backup and restore", function () {
     it("refuses a truncated or changed file, and a database with rows, and restores nothing", async () => {
       const { url } = await filled();
       const file = newFile("gz");
-      await writeArchive(url, file);
+      await archive(url, file);
       const target = await emptyUrl();
       const bytes = readFileSync(file);
       const refusal = (from: string, to: string) =>
-        readArchive(from, to, NO_GAP).catch((error: Error) => error.message);
+        readArchive(from, into(to, NO_GAP)).catch((error: Error) => error.message);
       const broken = newFile("gz");
       writeFileSync(broken, bytes.subarray(0, bytes.length - 500));
       expect(await refusal(broken, target)).to.match(/cut off|unexpected end/i);
@@ -215,4 +215,13 @@ async function insertPurchase({ kysely }: Database): Promise<bigint> {
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
+}
+
+async function archive(url: string, file: string): Promise<{ rows: number }> {
+  const database = await connect(url);
+  return writeArchive(database, file).finally(() => database.close());
+}
+
+function into(databaseUrl: string, purchaseGap: bigint) {
+  return { databaseUrl, network: "localhost" as const, purchaseGap };
 }

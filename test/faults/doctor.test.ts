@@ -47,7 +47,7 @@ describe("The doctor", function () {
 
   it("does not create a missing database", async () => {
     const missing = join(system.directory, "missing.db");
-    expect((await consult({ DATABASE_URL: missing })).output).to.include(`There is no file ${missing}`);
+    expect((await consult({ DATABASE_URL: missing })).output).to.include(`There is no database ${missing}`);
     expect((await consult({ DATABASE_URL: "postgres://torcida@127.0.0.1:9/torcida" })).output).to.match(
       /✗ database: .*did not answer/,
     );

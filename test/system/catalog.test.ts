@@ -32,7 +32,8 @@ describe("npm run catalog", function () {
       env,
       encoding: "utf8",
     });
-    return { status, output: stdout + stderr };
+    // Every command says first which database it acts on.
+    return { status, output: (stdout + stderr).replace(/^Acting on .*\n/, "") };
   };
   const fileWith = (name: string, text: string) => {
     const path = join(directory, name);

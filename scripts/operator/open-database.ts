@@ -1,0 +1,53 @@
+import { connect, type Database, DatabaseUnavailableError } from "../../database/connect.ts";
+import { migrationsOf, pendingMigrations } from "../../database/migrate.ts";
+import { requireNetwork } from "../../platform/database-network.ts";
+import type { OperatorEnvironment } from "./environment.ts";
+
+/**
+ * Opens the database that a command acts on, and says which it is, of which chain and contracts. It never makes one and
+ * never changes its schema: `start`, `api`, `indexer` and `restore` do.
+ * `anyVersion`: for a command that reads the tables that there are.
+ * @throws DatabaseUnavailableError where there is none, or where it is of another network or version
+ */
+export async function openDatabase(
+  environment: OperatorEnvironment,
+  { anyVersion = false, isSilent = false }: { anyVersion?: boolean; isSilent?: boolean } = {},
+): Promise<Database> {
+  const database = await connect(environment.databaseUrl, { mustExist: true });
+  try {
+    await requireSchema(database, anyVersion);
+    await requireNetwork(database, environment.network, environment.contracts);
+    if (!isSilent) console.log(`Acting on ${await descriptionOf(database, environment)}`);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function requireSchema(database: Database, anyVersion: boolean): Promise<void> {
+  const start = "start the api or the indexer once";
+  if ((await migrationsOf(database.kysely)).length === 0) {
+    throw new DatabaseUnavailableError(
+      `${database.location} has no tables of Torcida: ${start}, or correct DATABASE_URL and DATA_DIR`,
+    );
+  }
+  if (anyVersion) return;
+  const pending = await pendingMigrations(database);
+  if (pending.length > 0) {
+    throw new DatabaseUnavailableError(
+      `The database ${database.location} is of an older version (without ${pending.join(", ")}): ${start}, which upgrades it`,
+    );
+  }
+}
+
+async function descriptionOf(
+  database: Database,
+  { network, chainId, contracts }: OperatorEnvironment,
+): Promise<string> {
+  const indexed = await database.kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
+  const nft = contracts?.purchaseNft ?? indexed?.purchase_nft;
+  const distributor = contracts?.cashbackDistributor ?? indexed?.cashback_distributor;
+  const deployed = nft ? `PurchaseNFT ${nft}, CashbackDistributor ${distributor}` : "no contracts yet";
+  return `the database ${database.location} of ${network} (chain ${chainId}): ${deployed}`;
+}
