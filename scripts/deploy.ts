@@ -1,7 +1,7 @@
 /**
- * Deploys to a network, or goes on where an earlier run stopped: `npm run deploy -- --network localhost|spicy|chiliz`.
- * `--dry-run` says what it would cost, `--check` compares the network with its record and with this source, `--verify`
- * gives the sources to the explorer.
+ * Deploys to a network, or continues where an earlier run stopped: `npm run deploy -- --network localhost|spicy|chiliz`.
+ * `--dry-run` prints the cost, `--check` compares the network with its record and with this source, `--verify`
+ * submits the sources to the explorer.
  */
 import { parseArgs } from "node:util";
 import { BaseError } from "viem";
@@ -24,7 +24,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Without the address of the node and the request, which may hold a provider's key. */
+/** Without the node's URL and the request, which may contain a provider's key. */
 function sentence(error: unknown): string {
   if (error instanceof BaseError) return `${error.shortMessage} ${error.details ?? ""}`.trim();
   return error instanceof Error ? error.message : String(error);

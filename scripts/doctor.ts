@@ -1,4 +1,4 @@
-/** Looks at everything that the system needs and says what to do about what is wrong: `npm run doctor`. */
+/** Checks everything that the system needs and says how to fix what is wrong: `npm run doctor`. */
 import { readEnvironment } from "../api/environment.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { examineChain } from "./doctor/examine-chain.ts";

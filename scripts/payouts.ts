@@ -1,4 +1,4 @@
-/** Stops payments, or lets them go on, from the operator's shell: `npm run payouts -- --pause REASON | --resume`. */
+/** Pauses or resumes payouts from the operator's shell: `npm run payouts -- --pause REASON | --resume`. */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";

@@ -1,4 +1,4 @@
-/** Compares the database with the chain; lists every difference. Where there is one, pauses payments; exit code 1. */
+/** Compares the database with the chain and lists every difference. With any difference, pauses payouts and exits with 1. */
 import { privateKeyToAddress } from "viem/accounts";
 import { readEnvironment } from "../api/environment.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";

@@ -1,10 +1,10 @@
-/** Fills a new, empty database from a backup: `npm run restore -- --from FILE [--purchase-gap N]`. */
+/** Restores a backup to a new, empty database: `npm run restore -- --from FILE [--purchase-gap N]`. */
 import { parseArgs } from "node:util";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
-/** More purchases than are made between two backups: their ids may be tokens on the chain by now. */
+/** More purchases than are made between two backups; their ids may be tickets on the chain by now. */
 const PURCHASE_GAP = 100_000n;
 
 makeFilesPrivate();

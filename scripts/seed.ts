@@ -1,4 +1,4 @@
-/** Brings the schema up to date and fills an empty catalogue with the samples. Safe to run again. */
+/** Migrates the schema and fills an empty catalogue with the samples. Safe to run again. */
 import { seedCatalogue } from "../catalogue/seed.ts";
 import { findDeployment } from "../chain/deployment.ts";
 import { connect } from "../database/connect.ts";

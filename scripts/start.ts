@@ -63,7 +63,7 @@ async function main(environment: StartEnvironment, isHot: boolean): Promise<void
     const build = isHot
       ? Promise.resolve()
       : step("Web app", () => buildFrontend({ root: ROOT, mode, folder: webFolder, logFile: buildLog }));
-    // Waited for below; a failure before then must not count as unhandled.
+    // Awaited below; an earlier rejection must not count as unhandled.
     build.catch(() => {});
     if (startsChain) {
       await step("Chain", async () => {

@@ -29,8 +29,8 @@ const DEFAULT_ADMIN_ROLE = zeroHash;
 export type Finding = { isGood: boolean; text: string };
 
 /**
- * Compares a network with its record and with this source: the bytecode (built again from the recorded constructor
- * arguments, immutables included), who holds which role and nobody else, and who administers. Sends nothing.
+ * Compares a network with its record and with this source: the bytecode (rebuilt from the recorded constructor
+ * arguments, immutables included), the holders of each role, and the admin. Sends nothing.
  */
 export async function checkDeployment(configuration: CheckConfiguration): Promise<Finding[]> {
   const { network, chainId, rpcUrl } = configuration;
@@ -69,7 +69,7 @@ async function codeFinding(client: PublicClient, name: string, address: Address,
   };
 }
 
-/** Who should hold a role and does not, and who holds one beyond the table: a key of former days, or a thief's. */
+/** Missing holders, and unexpected ones: a former key, or a thief's. */
 async function roleFindings(
   client: PublicClient,
   configuration: CheckConfiguration,
@@ -77,7 +77,7 @@ async function roleFindings(
 ): Promise<Finding[]> {
   const contracts = [deployment.purchaseNft.address, deployment.cashbackDistributor.address] as const;
   const held = (await roleHolders(client, contracts, BigInt(deployment.block))).filter(
-    // There is one admin at most, whom `defaultAdmin` tells.
+    // There is at most one admin, returned by `defaultAdmin`.
     ({ role }) => role !== DEFAULT_ADMIN_ROLE,
   );
   const findings = configuration.roles

@@ -12,8 +12,8 @@ type SourceTree = { ast: { nodes: { nodeType: string; absolutePath?: string }[] 
 const ARTIFACTS = resolve(import.meta.dirname, "../../artifacts");
 
 /**
- * A contract as it was compiled last, with the compiler's input for it: of the sources, those that it is made of. What else
- * was compiled in the same go is no part of it, and may be older than the files are now.
+ * The last compilation of a contract, with its compiler input: only the sources that it consists of. Other sources of the
+ * same compilation are not part of it, and may be older than the files are now.
  * @param path such as `PurchaseNFT.sol/PurchaseNFT`
  * @throws Error that says to compile
  */
@@ -36,10 +36,10 @@ export function readCompiledContract(path: string): CompiledContract {
   }
 }
 
-/** A source and all that it imports, in the order of their names. */
+/** A source and its imports, ordered by name. */
 function sourcesOf(entry: string, trees: Record<string, SourceTree>): string[] {
   const names = new Set([entry]);
-  // A set that grows while it is walked: each import is visited once.
+  // The set grows during the iteration: each import is visited once.
   for (const name of names) {
     for (const { nodeType, absolutePath } of trees[name]?.ast.nodes ?? []) {
       if (nodeType === "ImportDirective" && absolutePath) names.add(absolutePath);

@@ -37,7 +37,7 @@ export type DeployConfiguration = {
   /** Signs and pays; the first admin. */
   deployerKey: Hex;
   roles: RoleHolders;
-  /** Whom the deployer offers the administration to; the deployer keeps it where this is undefined. */
+  /** The address that is offered the admin role; undefined: the deployer keeps it. */
   admin: Address | undefined;
   adminDelaySeconds: number;
   siteUrl: string;
@@ -74,26 +74,26 @@ const VARIABLES = {
 };
 
 const DAY_SECONDS = 86_400;
-/** Bounds for the first days; an admin sets others with `setLimits`. On the local chain any purchase can be paid. */
+/** Limits for the start; an admin can change them with `setLimits`. On the local chain any purchase can be paid. */
 const LIMITS_CHZ: Record<Network, { maxPayout: string; dailyCap: string }> = {
   localhost: { maxPayout: "1000000", dailyCap: "100000000" },
   spicy: { maxPayout: "10000", dailyCap: "100000" },
   chiliz: { maxPayout: "1000", dailyCap: "10000" },
 };
 const ADMIN_DELAY_SECONDS: Record<Network, number> = { localhost: 0, spicy: 3_600, chiliz: 2 * DAY_SECONDS };
-/** How far above the usual rate the admin's bound lies, so that a change of rate needs no new bound at once. */
+/** The headroom of the rate's limit, so that a change of rate does not require a new limit at once. */
 const RATE_HEADROOM = 4n;
 
 type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 
-/** What a look at a deployment needs. */
+/** What `--check` needs. */
 export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl" | "admin"> & {
-  /** Undefined where nobody said who should hold the roles: anyone may look, without a key. */
+  /** Undefined if the holders are not configured: anyone can check, without a key. */
   roles: RoleHolders | undefined;
 };
 
 /**
- * Reads from the environment what a look at a deployment needs.
+ * Reads from the environment what `--check` needs.
  * @throws EnvironmentError that names everything that is wrong
  */
 export function readCheckConfiguration(network: Network, source: Variables): CheckConfiguration {

@@ -33,18 +33,18 @@ import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { Journal, writeWhole } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
 
-/** A store whose name the chain must know; `id` is the database's. */
+/** A store whose name must be on the chain; `id` is the database's. */
 export type StoreName = { id: number; name: string };
 
 export type DeployOptions = {
   configuration: DeployConfiguration;
-  /** Registered where the chain does not know them; a store that has a name keeps it. */
+  /** Stores to register; a store that already has a name keeps it. */
   stores: readonly StoreName[];
-  /** Says what is done, one line a step. */
+  /** Reports each step in one line. */
   report?: (line: string) => void;
 };
 
-/** The two kinds of decimals that fan tokens have on Chiliz (0 for the older, 18 for the newer), so both are exercised. */
+/** The decimals of fan tokens on Chiliz: 0 for the older, 18 for the newer; both are used. */
 const LOCAL_FAN_TOKENS = [
   { slug: "psg", symbol: "PSG", name: "Paris Saint-Germain", decimals: 0 },
   { slug: "verdao", symbol: "VERDAO", name: "Palmeiras", decimals: 18 },
@@ -55,15 +55,15 @@ const DEMO_HOLDINGS = { psg: 35n, verdao: 12n };
 
 const SETTLE_TIMEOUT_MS = 180_000;
 
-/** On the local chain only: what the operator and the distributor start with. */
+/** On the local chain only: the initial funds of the operator and the distributor. */
 const LOCAL_OPERATOR_WEI = parseEther("1000000");
 const LOCAL_POOL_WEI = parseEther("250000");
 const LOCAL_POOL_LOW_WEI = parseEther("25000");
 
 /**
- * Brings a network to the state that the configuration describes, and answers its record. What is there already is left
- * alone, so that running it twice changes nothing and running it after a crash goes on.
- * @throws Error with one sentence that says what is wrong
+ * Brings a network to the state that the configuration describes, and returns its record. It does not change what exists
+ * already, so a second run changes nothing and a run after a crash continues.
+ * @throws Error with one sentence
  */
 export async function deployTorcida(options: DeployOptions): Promise<Deployment> {
   const deployer = new Deployer(options);
@@ -145,7 +145,7 @@ class Deployer {
     return deployment;
   }
 
-  /** A contract with exactly this code: the recorded one, the one a crashed run signed, or a new one. */
+  /** A contract with exactly this code: the recorded one, one signed by an interrupted run, or a new one. */
   async #create(name: string, creation: Hex, recorded: { address: Address; transaction: string } | undefined) {
     if (recorded && (await this.#isKept(name, recorded.address, creation))) {
       return { address: recorded.address, transaction: recorded.transaction as Hash, isNew: false };
@@ -185,7 +185,7 @@ class Deployer {
     return isThere;
   }
 
-  /** Whether the code at an address is what this creation makes there, immutables included: the node is asked. */
+  /** Whether the code at an address equals what this creation would deploy there, immutables included. */
   async #stands(address: Address, creation: Hex): Promise<boolean> {
     const code = await this.#client.getCode({ address });
     return code !== undefined && code === (await runtimeCode(this.#client, creation));
@@ -300,7 +300,7 @@ class Deployer {
     return calls;
   }
 
-  /** A deployer that is not the operator ends without a hot role, and offers the administration to whom it was told. */
+  /** A deployer other than the operator gives up its hot roles, and offers the admin role as configured. */
   async #renounceCalls(purchaseNft: Address, distributor: Address): Promise<Call[]> {
     const self = this.#account.address;
     const calls: Call[] = [];
@@ -334,7 +334,7 @@ class Deployer {
     return this.#client.readContract({ address, abi: purchaseNftAbi, functionName: "hasRole", args });
   }
 
-  /** Sends calls one after the other without waiting between them, then waits for all. */
+  /** Sends calls in order without waiting in between, then waits for all. */
   async #sendAll(calls: readonly Call[]): Promise<void> {
     if (calls.length === 0) return;
     let nonce = await this.#client.getTransactionCount({ address: this.#account.address, blockTag: "pending" });
@@ -360,8 +360,8 @@ class Deployer {
   }
 
   /**
-   * Gives signed bytes to the node. Its answer may be lost, and what is sent again is refused ("already known", "nonce too
-   * low"): whether the node has the transaction decides, not what it says.
+   * Sends signed bytes to the node. The response may be lost, and a repetition is refused ("already known", "nonce too
+   * low"), so what counts is whether the node has the transaction.
    */
   async #hand(rawTransaction: Hex): Promise<void> {
     try {
@@ -373,8 +373,8 @@ class Deployer {
   }
 
   /**
-   * Waits for what an interrupted run had sent, so that nothing of it is sent twice: what is missing is read from the
-   * chain, which does not show it yet.
+   * Waits for the pending transactions of an interrupted run, so that none is sent twice: what is missing is read from the
+   * chain, which does not show them yet.
    */
   async #settled(): Promise<void> {
     const { address } = this.#account;
@@ -407,7 +407,7 @@ class Deployer {
   async #fillOperator(): Promise<void> {
     const { address } = this.#account;
     if ((await this.#client.getBalance({ address })) >= LOCAL_OPERATOR_WEI / 2n) return;
-    // Understood by anvil and by Hardhat's node alike; no public node knows it.
+    // Supported by anvil and by Hardhat's node; no public node has it.
     await this.#client.request({
       method: "hardhat_setBalance",
       params: [address, toHex(LOCAL_OPERATOR_WEI)],
@@ -417,7 +417,7 @@ class Deployer {
 
 type Call = { to: Address; data?: Hex; value?: bigint; what: string };
 
-/** What CashbackDistributor is made with, as the record spells it. */
+/** The constructor arguments of CashbackDistributor, as in the record. */
 export function distributorArguments(
   { adminDelaySeconds, limits }: DeployConfiguration,
   admin: Address,
@@ -438,7 +438,7 @@ const ROLES = [
   { isOfNft: false, role: "PAUSER_ROLE", holder: "pauser" },
 ] as const;
 
-/** Every role of both contracts, and who is to hold it. */
+/** Every role of both contracts, and its holder. */
 export function roleTable(roles: RoleHolders, purchaseNft: Address, distributor: Address) {
   return ROLES.map(({ isOfNft, role, holder }) => ({
     contract: isOfNft ? purchaseNft : distributor,
@@ -452,7 +452,7 @@ export function roleId(role: string): Hash {
   return keccak256(toHex(role));
 }
 
-/** The name of a role, by its id; the id itself where it is none of ours. */
+/** The name of a role, by its id; the id itself if it is unknown. */
 export function roleName(id: Hex): string {
   return ROLES.find(({ role }) => roleId(role) === id)?.role ?? id;
 }
@@ -477,7 +477,7 @@ export function distributorCreation(args: Deployment["cashbackDistributor"]["con
   });
 }
 
-/** The code that a creation would leave, immutables filled in: a node runs it without writing anything. */
+/** The code that a creation would deploy, with immutables: the node runs it without a transaction. */
 export async function runtimeCode(client: PublicClient, creation: Hex): Promise<Hex | undefined> {
   return (await client.call({ data: creation })).data;
 }

@@ -6,7 +6,7 @@ import type { DeployConfiguration } from "./configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation, type StoreName } from "./deploy-torcida.ts";
 import { probeChain } from "./probe-chain.ts";
 
-/** Rounded up from what these calls were seen to cost; they cannot be estimated before the contracts stand. */
+/** Rounded up from measurements; these calls cannot be estimated before the contracts exist. */
 const GRANT_ROLE_GAS = 55_000n;
 const REGISTER_STORE_GAS = 100_000n;
 const OFFER_ADMIN_GAS = 55_000n;
@@ -22,7 +22,7 @@ export type Cost = {
   deployer: Address;
 };
 
-/** What a first deployment would cost at the present gas price. Signs and sends nothing. */
+/** The cost of a first deployment at the current gas price. Signs and sends nothing. */
 export async function estimateCost(configuration: DeployConfiguration, stores: readonly StoreName[]): Promise<Cost> {
   const { network, chainId, rpcUrl, adminDelaySeconds, siteUrl, deployerKey, admin } = configuration;
   const client = createPublicClient({ chain: chainOf(network, rpcUrl), transport: http(rpcUrl) });
@@ -32,7 +32,7 @@ export async function estimateCost(configuration: DeployConfiguration, stores: r
   if (!findDeployment(network)) {
     const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl]);
     const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress));
-    // From the zero address, so that an empty deployer can ask too.
+    // From the zero address, so that a deployer without funds can estimate too.
     lines.push({ what: "PurchaseNFT", gas: await client.estimateGas({ data: nft }) });
     lines.push({ what: "CashbackDistributor", gas: await client.estimateGas({ data: distributor }) });
     lines.push({ what: `${ROLE_COUNT} roles`, gas: ROLE_COUNT * GRANT_ROLE_GAS });
@@ -45,7 +45,7 @@ export async function estimateCost(configuration: DeployConfiguration, stores: r
   return { lines, totalGas, gasPriceWei, totalWei: totalGas * gasPriceWei, balanceWei, deployer };
 }
 
-/** The estimate as lines for people. */
+/** The estimate as readable lines. */
 export function costReport({ lines, totalGas, gasPriceWei, totalWei, balanceWei, deployer }: Cost): string[] {
   if (lines.length === 0) return ["There is a record already: a run would only add what is missing. Nothing was sent."];
   const chz = (wei: bigint) => Number(formatEther(wei)).toFixed(2);

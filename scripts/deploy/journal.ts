@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname } from "node:path";
 import type { Address, Hash, Hex } from "viem";
 
-/** A creation that was signed; written down before it is sent, so that a crash cannot lose it. */
+/** A signed creation; stored before it is sent, so that a crash cannot lose it. */
 export type JournalEntry = {
   creationHash: Hash;
   rawTransaction: Hex;
@@ -11,7 +11,7 @@ export type JournalEntry = {
   nonce: number;
 };
 
-/** What a deployment has signed so far, by step. It outlives a crash and goes when the record is written. */
+/** What a deployment has signed so far, by step. It survives a crash and is deleted when the record is written. */
 export class Journal {
   readonly #path: string;
   readonly #entries: Record<string, JournalEntry>;
@@ -35,7 +35,7 @@ export class Journal {
   }
 }
 
-/** Writes JSON so that a crash leaves the old file or the new one, never half of one. */
+/** Writes JSON atomically: a crash leaves the old file or the new one. */
 export function writeWhole(path: string, content: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);

@@ -1,14 +1,14 @@
 import type { Hex, PublicClient } from "viem";
 
-/** Code that runs one opcode and answers nothing; a chain without it answers an error. docs/product.md#chain-facts. */
+/** Code that runs one opcode and returns nothing; a chain without the opcode returns an error. docs/product.md#chain-facts. */
 const OPCODES: Record<string, Hex> = { MCOPY: "0x5f5f5f5e00", TLOAD: "0x5f5c5000" };
 
 /**
- * Refuses a chain of another id, or one without Cancun: our bytecode would be taken by an older chain and fail later.
+ * Refuses a chain with another id, or without Cancun: an older chain would accept our bytecode and fail later.
  * @throws Error with one sentence
  */
 export async function probeChain(client: PublicClient, expectedChainId: number, rpcUrl: string): Promise<void> {
-  // A provider's key often stands in the path: only the host is ever printed.
+  // The path often contains a provider's key: only the host is printed.
   const { host } = new URL(rpcUrl);
   const chainId = await client.getChainId().catch((error: Error) => {
     throw new Error(`${host} does not answer: ${error.message.split("\n")[0]}`);

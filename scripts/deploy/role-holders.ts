@@ -8,10 +8,10 @@ const EVENTS = [
   getAbiItem({ abi: purchaseNftAbi, name: "RoleGranted" }),
   getAbiItem({ abi: purchaseNftAbi, name: "RoleRevoked" }),
 ] as const;
-/** A node that refuses even so few blocks refuses for another reason. */
+/** A node that refuses even this few blocks has another reason. */
 const BLOCKS_MIN = 1_000n;
 
-/** Everyone who holds a role on one of these contracts, by what the contracts told since `fromBlock`. */
+/** All holders of roles on these contracts, from their events since `fromBlock`. */
 export async function roleHolders(
   client: PublicClient,
   contracts: readonly Address[],
@@ -37,7 +37,7 @@ export async function roleHolders(
       }
     } catch (error) {
       if (to - from < BLOCKS_MIN) throw error;
-      // Nodes bound how many blocks one call may read: halves, the older first.
+      // Nodes limit the blocks of one call: split into halves, the older one first.
       const middle = (from + to) / 2n;
       ranges.unshift({ from, to: middle }, { from: middle + 1n, to });
     }

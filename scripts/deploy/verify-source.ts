@@ -11,7 +11,7 @@ import type { Finding } from "./check-deployment.ts";
 import { readCompiledContract } from "./compiled-contract.ts";
 import { distributorCreation, purchaseNftCreation } from "./deploy-torcida.ts";
 
-/** Explorers that take sources the way Etherscan does. */
+/** Explorers with Etherscan's interface for sources. */
 const EXPLORERS: Partial<Record<Network, string>> = {
   spicy: "https://api.routescan.io/v2/network/testnet/evm/88882/etherscan/api",
   chiliz: "https://api.routescan.io/v2/network/mainnet/evm/88888/etherscan/api",
@@ -25,9 +25,9 @@ const answerSchema = z.object({ status: z.string(), result: z.string() });
 type Subject = { name: string; address: string; creation: Hex; bytecode: string };
 
 /**
- * Gives both sources to the network's explorer. The same standard JSON is written beside the record, so that anyone can
- * build the bytecode again, or hand it in by hand where the explorer refuses. Answers one finding a contract.
- * @param explorerUrl another explorer than the network's usual one
+ * Submits both sources to the network's explorer. Also writes the same standard JSON next to the record, so that anyone can
+ * rebuild the bytecode, or submit it manually if the explorer refuses. Returns one finding per contract.
+ * @param explorerUrl an explorer other than the network's default
  */
 export async function verifySource(network: Network, explorerUrl = EXPLORERS[network]): Promise<Finding[]> {
   const { purchaseNft, cashbackDistributor } = readDeployment(network);
@@ -69,7 +69,7 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
   return findings;
 }
 
-/** The compiler's whole input for a contract. Refuses one that was compiled otherwise than what is deployed. */
+/** The compiler's complete input for a contract. Refuses one that was compiled differently from the deployed one. */
 function standardJsonOf({ name, bytecode }: Subject): { compilerVersion: string; standardJson: string } {
   const compiled = readCompiledContract(`${name}.sol/${name}`);
   if (compiled.bytecode !== bytecode) {
@@ -92,7 +92,7 @@ async function submit(
     codeformat: "solidity-standard-json-input",
     contractname: `project/contracts/${subject.name}.sol:${subject.name}`,
     compilerversion: compilerVersion,
-    // The interface has always spelled it so.
+    // The interface spells it this way.
     constructorArguements: subject.creation.slice(subject.bytecode.length),
   });
   if (/already verified/i.test(submitted.result)) return "verified before";

@@ -9,11 +9,11 @@ import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts
 const TIMEOUT_MS = 5_000;
 const GREATEST_HEAD_AGE_S = 60;
 const GREATEST_LAG_BLOCKS = 10n;
-/** A million gas is about 2.5 CHZ at the chain's floor: some dozens of batches. */
+/** A million gas costs about 2.5 CHZ at the lowest base fee; this is enough for dozens of batches. */
 const LEAST_GAS_WEI = 50n * 10n ** 18n;
 const TEN_PERCENT = 10n;
 
-/** Asks every RPC and both contracts for what the system needs from them. */
+/** Checks every RPC and both contracts. */
 export async function examineChain(environment: ApiEnvironment): Promise<Finding[]> {
   const clients = environment.RPC_URLS.map((url) =>
     createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) }),
@@ -35,7 +35,7 @@ export async function examineChain(environment: ApiEnvironment): Promise<Finding
 }
 
 async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvironment, index: number) {
-  // Providers put keys into the path: the host alone is shown.
+  // Providers put keys into the path, so only the host is shown.
   const name = `rpc ${new URL(RPC_URLS[index] ?? "").host}`;
   try {
     const [chainId, block] = await Promise.all([client.getChainId(), client.getBlock()]);

@@ -12,7 +12,7 @@ const LEAST_FREE_BYTES = 2 ** 30;
 const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;
 const GREATEST_WAIT_MS = 10 * 60_000;
 
-/** Opens the database without changing it and looks for what would stop the system. */
+/** Opens the database read-only and checks for problems that would stop the system. */
 export async function examineDatabase(environment: OperatorEnvironment): Promise<Finding[]> {
   let database: Database;
   try {

@@ -1,10 +1,10 @@
-/** What the doctor found out about one thing. */
+/** One result of the doctor. */
 export type Finding = {
-  /** `failure`: the system cannot do its work. `warning`: it will not for long, or a part of it stands still. */
+  /** `failure`: the system cannot work. `warning`: it will soon stop, or a part of it waits. */
   state: "healthy" | "warning" | "failure";
   subject: string;
   detail: string;
-  /** What the operator does about it; present unless it is healthy. */
+  /** What the operator should do; present unless it is healthy. */
   toDo?: string;
 };
 

@@ -8,7 +8,7 @@ export type ChildSpecification = {
   command: string;
   arguments: readonly string[];
   env?: NodeJS.ProcessEnv;
-  /** How it is asked to end. Anvil writes its state on SIGINT. */
+  /** The signal that ends it. Anvil writes its state on SIGINT. */
   signal?: "SIGINT" | "SIGTERM";
 };
 
@@ -19,9 +19,9 @@ const END_TIMEOUT_MS = 12_000;
 const POLL_MS = 50;
 
 /**
- * The processes of a running system. One that ends by itself is started again; one that keeps ending takes the system
- * down, with its last words. Their process ids stand in a file, so that a start after a `kill -9` of this one can end
- * what it left.
+ * The processes of a running system. A process that exits is restarted; one that keeps exiting ends the system,
+ * with its last output. Their process ids are kept in a file, so that a start after a `kill -9` of this one can end
+ * what it left behind.
  */
 export class Children {
   readonly #running = new Map<string, ChildProcess>();
@@ -37,14 +37,14 @@ export class Children {
     mkdirSync(this.#logDirectory, { recursive: true });
   }
 
-  /** Starts a process; its output goes to a file of its name in the log folder. */
+  /** Starts a process; its output goes to a file in the log folder. */
   start(specification: ChildSpecification, earlierFailures?: readonly number[]): void {
     const logFile = this.logFile(specification.name);
     const log = createWriteStream(logFile, { flags: earlierFailures === undefined ? "w" : "a" });
     const child = spawn(specification.command, specification.arguments, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...specification.env },
-      // Not in the terminal's group: Ctrl-C reaches this process alone, which ends the others in order.
+      // In its own group: Ctrl-C reaches only this process, which ends the others in order.
       detached: true,
     });
     this.#running.set(specification.name, child);
@@ -61,7 +61,7 @@ export class Children {
       log.end();
       if (this.#ending) return;
       this.#running.delete(specification.name);
-      // A signal came from outside; only what ends by itself can be beyond help.
+      // A signal came from outside; only exits without one count as failures.
       const failures = signal ? (earlierFailures ?? []) : [...(earlierFailures ?? []), performance.now()];
       this.#restart(specification, failures, signal ?? `exit code ${code}`, lastWords);
     });
@@ -86,7 +86,7 @@ export class Children {
     return join(this.#logDirectory, `${name}.log`);
   }
 
-  /** Asks every process to end, last started first, and waits; what does not end in time is killed. */
+  /** Ends every process in reverse order and waits; kills those that do not end in time. */
   async endAll(specifications: readonly ChildSpecification[]): Promise<void> {
     this.#ending = true;
     for (const specification of [...specifications].reverse()) {
@@ -113,8 +113,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /**
- * Ends what an earlier start left behind when it was killed outright. Only processes whose command line still says that
- * they are ours are touched. Throws where the earlier start itself is alive.
+ * Ends what an earlier start left behind after a `kill -9`. Touches only processes whose command line shows that
+ * they are ours. Throws if the earlier start is still running.
  */
 export async function endLeftovers(dataDirectory: string): Promise<void> {
   const pidFile = join(dataDirectory, "processes.json");
@@ -151,11 +151,11 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended between the look and the signal.
+    // It ended before the signal.
   }
 }
 
-/** What a process was started with; empty where there is none. */
+/** The command line of a process; empty if there is none. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");

@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { SPICY_CHAIN_ID } from "../../domain/product.ts";
 
-/** How often the chain's state is written to disk: what a power cut may cost. */
+/** How often the chain's state is written to disk: the most that a power cut can lose. */
 const STATE_INTERVAL_SECONDS = 2;
 
 /**
- * The anvil to run: the npm package's own binary (its `.bin` wrapper would leave the node alive when it is killed), else
- * an `anvil` on the PATH; undefined where there is neither.
+ * The anvil to run: the npm package's binary (killing its `.bin` wrapper would leave the node running), otherwise
+ * an `anvil` on the PATH; undefined if there is neither.
  */
 export function findAnvil(): string | undefined {
   const require = createRequire(import.meta.url);

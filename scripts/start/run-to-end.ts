@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 
-/** Runs a command with its output in a log file; a failure is thrown with its last words. */
+/** Runs a command with its output in a log file; throws its last output if it fails. */
 export function runToEnd(
   command: string,
   args: readonly string[],
