@@ -15,7 +15,13 @@ export type Postgres = {
 export type PostgresOptions = {
   /** Hands out URLs of a pooler in transaction mode. `TEST_DATABASE_POOLER=transaction` does so for every test. */
   pooler?: boolean;
+  /** Waits for the disk at each commit, as in production, and has memory for a large database; else it forgets at a crash. */
+  durable?: boolean;
 };
+
+const LARGE = ["shared_buffers=512MB", "max_wal_size=4GB", "work_mem=16MB", "maintenance_work_mem=256MB"].flatMap(
+  (setting) => ["-c", setting],
+);
 
 /**
  * A real PostgreSQL on a free port, with its data in a folder that goes with it; or new databases on the server that
@@ -23,10 +29,11 @@ export type PostgresOptions = {
  */
 export async function startPostgres({
   pooler = process.env.TEST_DATABASE_POOLER === "transaction",
+  durable = false,
 }: PostgresOptions = {}): Promise<Postgres> {
   const server = process.env.TEST_DATABASE_URL
     ? givenServer(process.env.TEST_DATABASE_URL)
-    : await startEmbeddedServer();
+    : await startEmbeddedServer(durable);
   if (!pooler) return server;
   const poolers: TransactionPooler[] = [];
   return {
@@ -43,7 +50,7 @@ export async function startPostgres({
   };
 }
 
-async function startEmbeddedServer(): Promise<Postgres> {
+async function startEmbeddedServer(durable: boolean): Promise<Postgres> {
   const [port] = await freePorts(1);
   const databaseDir = mkdtempSync(join(tmpdir(), "torcida-postgres-"));
   const server = new EmbeddedPostgres({
@@ -55,7 +62,7 @@ async function startEmbeddedServer(): Promise<Postgres> {
     // PostgreSQL refuses to run as root; if the tests do, a separate user is created.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
+    postgresFlags: ["-c", "max_connections=200", ...(durable ? LARGE : ["-c", "fsync=off"])],
     onLog: () => {},
     onError: () => {},
   });

@@ -1,0 +1,101 @@
+import { privateKeyToAddress } from "viem/accounts";
+import { readEnvironment } from "../../api/environment.ts";
+import type { Database } from "../../database/connect.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { readContracts } from "../../platform/contracts.ts";
+import { openLog } from "../../platform/log.ts";
+import { openChain } from "../../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
+import { planNextSteps } from "../../purchases/planner.ts";
+import { fixedRate } from "../../rates/rate-source.ts";
+import { reconcile } from "../../reconcile/reconcile.ts";
+import { round } from "./http.ts";
+import { medianMs } from "./load.ts";
+
+const DUE = 1_000;
+const TIMES = 5;
+
+/** The planner's round, as the sender does it at every poll: with nothing due, and with a thousand purchases due. */
+export async function measurePlanner(database: Database): Promise<Record<string, number>> {
+  const options = {
+    rates: fixedRate(10n ** 16n),
+    stepDelayMs: 0,
+    holdMs: 0,
+    payoutConfirmations: 1,
+    assertLease: async () => {},
+  };
+  while (await planNextSteps(database, options)) {
+    // What the other measurements left to be done.
+  }
+  const plannerIdleMs = await medianMs(20, () => planNextSteps(database, options));
+  const taken: number[] = [];
+  for (let turn = 0; turn < TIMES; turn++) {
+    await endHolds(database, turn);
+    const started = performance.now();
+    if (!(await planNextSteps(database, options))) throw new Error("Nothing was due");
+    taken.push(performance.now() - started);
+  }
+  return { plannerIdleMs: round(plannerIdleMs), plannerDueMs: round(taken.toSorted((a, b) => a - b)[2] ?? Number.NaN) };
+}
+
+/** The next thousand purchases whose hold ends now. */
+async function endHolds({ kysely }: Database, turn: number): Promise<void> {
+  const ids = await kysely
+    .selectFrom("purchases")
+    .innerJoin("nfts", "nfts.token_id", "purchases.id")
+    .select("purchases.id")
+    .where("purchases.settled_at", "is", null)
+    .where("purchases.payable_at", ">", BigInt(Date.now()))
+    .where("nfts.status", "=", 2n)
+    .orderBy("purchases.id")
+    .limit(DUE)
+    .execute();
+  if (ids.length < DUE) throw new Error(`Only ${ids.length} purchases are in their hold (turn ${turn})`);
+  await kysely
+    .updateTable("purchases")
+    .set({ payable_at: 1n })
+    .where(
+      "id",
+      "in",
+      ids.map((row) => row.id),
+    )
+    .execute();
+}
+
+/** A comparison after `change` altered a thousand tokens since the one before. */
+export async function measureReconcile(
+  variables: Record<string, string>,
+  database: Database,
+  change: () => Promise<void>,
+): Promise<Record<string, number>> {
+  const environment = readEnvironment(variables);
+  const { startBlock, ...contracts } = readContracts(environment);
+  let calls = 0;
+  const { client, nodes } = await openChain({
+    network: environment.network,
+    urls: environment.RPC_URLS,
+    chainId: environment.CHAIN_ID,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(environment.CHAIN_ID, { database, mayWrite: false }),
+    log: openLog("silent"),
+    observe: (call) => {
+      calls += call.calls;
+    },
+  });
+  await nodes.refuseWrongChain();
+  const options = {
+    database,
+    client,
+    contracts,
+    sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
+    startBlock: BigInt(startBlock),
+  };
+  await reconcile(options);
+  await change();
+  calls = 0;
+  const started = performance.now();
+  const { differences } = await reconcile(options);
+  const reconcileMs = performance.now() - started;
+  if (differences.length > 0) console.log(`  ${differences.length} differences: ${differences.slice(0, 3).join("; ")}`);
+  return { reconcileMs: round(reconcileMs), reconcileCalls: calls };
+}
