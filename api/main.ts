@@ -1,13 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
-import { privateKeyToAccount } from "viem/accounts";
+import type { Contracts } from "../chain/deployment.ts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { EnvironmentError } from "../platform/environment.ts";
-import { NETWORK_RULES } from "../platform/networks.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
@@ -16,10 +15,9 @@ import { IdGate } from "../purchases/id-gate.ts";
 import { httpRate } from "../rates/http-rate.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
-import type { Contracts } from "../sender/batch.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
-import { Sender } from "../sender/sender.ts";
 import { BalanceReader } from "./chain/balances.ts";
+import { createSender } from "./create-sender.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors } from "./http/client-errors.ts";
@@ -117,25 +115,7 @@ function createServices(given: {
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
-  const sender = new Sender({
-    database,
-    client,
-    account: privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY),
-    chainId: environment.CHAIN_ID,
-    contracts,
-    rates,
-    payouts,
-    log,
-    stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
-    holdMs: environment.HOLD_SECONDS * 1_000,
-    confirmations: environment.CONFIRMATIONS,
-    payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
-    batchSize: environment.BATCH_SIZE,
-    batchAgeMs: environment.BATCH_AGE_MS,
-    maxFeeGwei: environment.MAX_FEE_GWEI,
-    feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
-    pollMs: NETWORK_RULES[environment.network].pollMs,
-  });
+  const sender = createSender({ environment, database, client, contracts, rates, payouts, log });
   return {
     environment,
     network: environment.network,

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { Network } from "../domain/networks.ts";
 import type { Role } from "../domain/roles.ts";
@@ -8,7 +9,6 @@ import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
-import type { Contracts } from "../sender/batch.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
 import type { Sender } from "../sender/sender.ts";
 import type { BalanceReader } from "./chain/balances.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { NETWORKS, type Network } from "../domain/networks.ts";
-import { isAddressShaped } from "../domain/wallet-address.ts";
+import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 
 const addressSchema = z
   .string()
@@ -46,6 +46,9 @@ export const deploymentSchema = z.object({
   ),
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** The addresses of the contracts that a process works with. */
+export type Contracts = { purchaseNft: WalletAddress; cashbackDistributor: WalletAddress };
 
 /** The path of a network's record. `DEPLOYMENTS_DIR` moves the folder, so that test systems can run in parallel. */
 export function deploymentPath(network: Network): string {

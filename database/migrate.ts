@@ -3,6 +3,7 @@ import { type Migration, Migrator } from "kysely/migration";
 import { type Database, DatabaseUnavailableError } from "./connect.ts";
 import { up as initial } from "./migrations/0001-initial.ts";
 import { up as approvals } from "./migrations/0002-approvals.ts";
+import { up as operationStates } from "./migrations/0003-operation-states.ts";
 import { up as sales } from "./migrations/0004-sales.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -33,6 +34,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
   return {
     "0001-initial": { up: (db) => initial(db, engine) },
     "0002-approvals": { up: (db) => approvals(db, engine) },
+    "0003-operation-states": { up: (db) => operationStates(db, engine) },
     "0004-sales": { up: (db) => sales(db, engine) },
   };
 }

@@ -383,6 +383,36 @@ type AuditLogTable = {
 
 export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_store" | "rename_store";
 
+/**
+ * `queued`: sent when its time has come. `assigned`: in a transaction. `done`: it happened. `waiting`: cannot be sent now,
+ * tried again at its time. `failed`: needs a person. `withdrawn`: not wanted any more.
+ */
+export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "failed" | "withdrawn";
+
+export type OperationReason =
+  /** Above what is left of the distributor's daily cap. */
+  | "day_cap"
+  /** Above the distributor's limit for one payout. */
+  | "max_payout"
+  /** The distributor holds too little CHZ. */
+  | "pool_empty"
+  /** The purchase's rate is above the distributor's bound. */
+  | "rate_too_high"
+  /** The contract is paused. */
+  | "paused"
+  /** The operator's wallet lacks a role. */
+  | "role_missing"
+  /** The token is not in the state that the operation starts from. */
+  | "not_ready"
+  /** The store is not registered on chain. */
+  | "store_unknown"
+  /** Its transaction reverted. */
+  | "reverted"
+  /** The contracts refuse it without naming it. */
+  | "refused"
+  /** The contracts can never accept it. */
+  | "invalid";
+
 type OperationsTable = {
   id: Generated<bigint>;
   kind: OperationKind;
@@ -390,13 +420,20 @@ type OperationsTable = {
   subject_id: bigint;
   /** For `pay`, the amount of the payout. */
   amount_gwei: bigint | null;
-  status: "queued" | "assigned" | "done" | "failed";
+  status: OperationStatus;
   transaction_id: bigint | null;
-  /** Not sent before this time. */
+  /** Not sent before this time: when it is tried next. */
   not_before: bigint;
-  /** The number of its transactions that reverted. */
+  /** The number of transactions with nothing else in them that reverted. */
   attempts: Generated<bigint>;
+  /** Why it waits or failed; null in every other status. */
+  reason: OperationReason | null;
+  /** The reason for people, with the figures. */
   error: string | null;
+  /** When it came into this status for this reason. */
+  since: bigint;
+  /** The most operations of a transaction with this one; null where only the batch size counts. */
+  batch_limit: bigint | null;
   created_at: bigint;
   updated_at: bigint;
 };

@@ -26,7 +26,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
             .select("operations.id")
             .whereRef("operations.subject_id", "=", "purchases.id")
             .where("operations.kind", "=", "pay")
-            .where("operations.status", "!=", "failed"),
+            .where("operations.status", "!=", "withdrawn"),
         ),
       ]),
     )

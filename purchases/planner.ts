@@ -1,8 +1,8 @@
-import { touchUser } from "../api/people/users.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import { databaseNow } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
+import { touchUser } from "../database/touch-user.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
@@ -202,7 +202,10 @@ async function listOpenPurchases(
             .whereRef("operations.subject_id", "=", "purchases.id")
             .where((where) =>
               where.or([
-                where("operations.kind", "=", wanted.without),
+                where.and([
+                  where("operations.kind", "=", wanted.without),
+                  where("operations.status", "!=", "withdrawn"),
+                ]),
                 // Only one move away from Pending can succeed: one that is under way is waited for.
                 where.and([
                   where("operations.kind", "=", wanted.without === "cancel" ? "confirm" : wanted.without),

@@ -1,3 +1,4 @@
+import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
@@ -6,7 +7,6 @@ import { chzTextFromWei } from "../domain/money.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
-import type { Contracts } from "../sender/batch.ts";
 import { readFlows } from "./distributor-flows.ts";
 import { highestConfirmedNonce, highestIds, type LedgerRow, listLedger, listOddPayouts, sumPayouts } from "./ledger.ts";
 

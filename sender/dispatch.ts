@@ -1,187 +1,286 @@
+import { readRevert } from "../chain/revert.ts";
 import type { OperationKind } from "../database/schema.ts";
 import { chzTextFromWei } from "../domain/money.ts";
-import { type Batch, buildBatch, OPERATION_KINDS, readRefusal } from "./batch.ts";
+import { type Allowance, admit, spend } from "./allowance.ts";
+import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
-import { enqueueAgain, listDue, type Operation, resolveOperations, summarizeDue } from "./queue.ts";
-import { type Head, MAX_IN_FLIGHT, RETRY_BACKOFF_MS, type SenderContext } from "./sender-context.ts";
+import {
+  enqueueAgain,
+  listDue,
+  listSetAside,
+  markDone,
+  markFailed,
+  type Operation,
+  reconsider,
+  setAside,
+  setKindAside,
+  sumInFlight,
+  summarizeDue,
+  withdraw,
+} from "./queue.ts";
+import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
 
-/** A kind of operation that the contracts refuse altogether waits this long. */
-const HOLD_MS = 3_000;
+/** How often the limits are read while something waits for them. */
+const RECONSIDER_EVERY_MS = 3_000;
+/** When an operation is tried again that the contracts refuse for a reason that passes. */
+const RETRY_MS = 3_000n;
+/** The reasons that end when there is room under a limit again. */
+const LIMIT_REASONS = ["max_payout", "day_cap", "pool_empty"] as const;
+/** The reasons that hold for a whole kind, and end for all of it. */
+const CLOSED_REASONS = ["paused", "role_missing"] as const;
 
-/** Takes what is due out of the outbox, gathers it into batches, and sends each with a nonce of its own. */
+export type DueKind = { encoder: Encoder; count: number };
+type Prepared = { call: Call; operations: Operation[] };
+
+/** Takes what is due out of the queue, gathers it into batches, and sends each with a nonce of its own. */
 export class Dispatch {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
-  readonly #heldUntil = new Map<OperationKind, number>();
+  #reconsideredAt = 0;
+  /** The bound on rates when payments were last set aside for it. */
+  #maxWeiPerCent: bigint | undefined;
 
   constructor(context: SenderContext, transmitter: Transmitter) {
     this.#context = context;
     this.#transmitter = transmitter;
   }
 
-  async dueKinds(): Promise<{ kind: OperationKind; count: number }[]> {
-    const now = Date.now();
-    const rows = await summarizeDue(this.#context.options.database.kysely);
-    const isPaused = await this.#context.options.payouts.reason();
-    if (isPaused) this.#context.status.held.pay = isPaused;
-    return rows
-      .filter(
-        (row) =>
-          Number(row.count) >= this.#context.options.batchSize ||
-          Number(row.waitedMs) >= this.#context.options.batchAgeMs,
-      )
-      .filter((row) => (this.#heldUntil.get(row.kind) ?? 0) <= now)
-      .filter((row) => row.kind !== "pay" || !isPaused)
-      .map((row) => ({ kind: row.kind, count: Number(row.count) }))
-      .sort((a, b) => OPERATION_KINDS.indexOf(a.kind) - OPERATION_KINDS.indexOf(b.kind));
+  get #kysely() {
+    return this.#context.options.database.kysely;
   }
 
-  async run(
-    due: readonly { kind: OperationKind; count: number }[],
-    unmined: readonly WatchedTransaction[],
-    head: Head,
-  ): Promise<boolean> {
+  /** The kinds of which something is to be sent, in the order in which others wait for them. */
+  async dueKinds(): Promise<DueKind[]> {
+    const { batchSize, batchAgeMs, encoders, payouts } = this.#context.options;
+    const pauseReason = await payouts.reason();
+    if (pauseReason) this.#context.status.held.pay = pauseReason;
+    else delete this.#context.status.held.pay;
+    const isHeld = (kind: OperationKind) => kind === "pay" && pauseReason !== undefined;
+    await this.#reconsiderSetAside(isHeld);
+    const due = new Map((await summarizeDue(this.#kysely)).map((row) => [row.kind, row]));
+    return encoders.flatMap((encoder) => {
+      const row = due.get(encoder.kind);
+      if (!row || isHeld(encoder.kind)) return [];
+      const isReady = Number(row.count) >= batchSize || Number(row.waitedMs) >= batchAgeMs;
+      return isReady ? [{ encoder, count: Number(row.count) }] : [];
+    });
+  }
+
+  async run(due: readonly DueKind[], unmined: readonly WatchedTransaction[], head: Head): Promise<boolean> {
+    const wallet = new WalletBudget(unmined, head);
     let inFlight = unmined.length;
-    let reservedWei = unmined.reduce((sum, transaction) => {
-      const latest = transaction.hashes.at(-1);
-      return sum + transaction.gas_limit * (latest?.max_fee_wei ?? 0n);
-    }, 0n);
     let hasSent = false;
-    for (const { kind, count } of due) {
-      const isSingle = kind === "register_store" || kind === "rename_store";
-      const size = isSingle ? 1 : this.#context.options.batchSize;
+    this.#context.status.inFlight = inFlight;
+    for (const { encoder, count } of due) {
+      let allowance = await this.#readAllowance(encoder);
+      const size = encoder.largestBatch ?? this.#context.options.batchSize;
       for (let taken = 0; taken < count && inFlight < MAX_IN_FLIGHT; taken += size) {
-        const operations = await listDue(this.#context.options.database.kysely, kind, size);
-        if (operations.length === 0) break;
-        const batch = await this.#prepare(kind, operations, head);
-        if (!batch) continue;
-        const cost = batch.call.gasLimit * suggestedFees(head.baseFeeWei).maxFeeWei;
-        if (reservedWei + cost > head.balanceWei) {
-          this.#holdWalletEmpty(head, cost);
-          return hasSent;
+        if (allowance?.closed) {
+          await this.#setKindAside(encoder.kind, allowance.closed);
+          break;
         }
-        this.#context.status.isWalletEmpty = false;
+        const operations = await listDue(this.#kysely, encoder.kind, size);
+        if (operations.length === 0) break;
+        const batch = await this.#prepare(encoder, operations, allowance, wallet);
+        if (batch === "kind is refused") break;
+        if (batch === "wallet is empty") return hasSent;
+        if (!batch) continue;
         const stored = await this.#transmitter.signAndStore(batch.call, batch.operations, head);
         if (!stored) break;
         await this.#transmitter.send(stored.hash, stored.raw);
-        reservedWei += cost;
+        wallet.reserve(batch.call);
+        allowance = allowance && spend(allowance, sumOf(batch.operations));
         inFlight += 1;
         hasSent = true;
+        this.#context.status.inFlight = inFlight;
         this.#context.status.sentTransactions += 1;
-        delete this.#context.status.held[kind];
       }
     }
-    this.#context.status.inFlight = inFlight;
     return hasSent;
   }
 
-  #holdWalletEmpty(head: Head, cost: bigint): void {
+  /** What was set aside for a limit goes on as soon as there is room under it, not only when its time has come. */
+  async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
+    if (Date.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
+    this.#reconsideredAt = Date.now();
+    for (const encoder of this.#context.options.encoders) {
+      if (!encoder.readAllowance || isHeld(encoder.kind)) continue;
+      const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;
+      if ((await listSetAside(this.#kysely, encoder.kind, { reasons })).length === 0) continue;
+      const allowance = await this.#readAllowance(encoder);
+      if (allowance && !allowance.closed) await this.#letGo(encoder.kind, allowance);
+    }
+  }
+
+  async #letGo(kind: OperationKind, allowance: Allowance): Promise<void> {
+    const { maxPayout, dayLeft, pool, maxWeiPerCent } = allowance;
+    const atMostGwei = [maxPayout, dayLeft, pool].reduce((least, one) => (one < least ? one : least));
+    const list = (only: Parameters<typeof listSetAside>[2]) => listSetAside(this.#kysely, kind, only);
+    const small = await list({ reasons: LIMIT_REASONS, atMostGwei });
+    const hasRateRisen = this.#maxWeiPerCent === undefined || maxWeiPerCent > this.#maxWeiPerCent;
+    const others = await list({ reasons: hasRateRisen ? [...CLOSED_REASONS, "rate_too_high"] : CLOSED_REASONS });
+    this.#maxWeiPerCent = maxWeiPerCent;
+    const ids = [...admit(small, allowance).ready, ...others].map((operation) => operation.id);
+    if (ids.length === 0) return;
+    await this.#context.write((queries) => reconsider(queries, ids));
+    this.#context.options.log.info({ kind, count: ids.length }, "Trying again what was set aside");
+  }
+
+  /** The limits less what is on its way: the node does not count what has no receipt. */
+  async #readAllowance(encoder: Encoder): Promise<Allowance | undefined> {
+    const allowance = await encoder.readAllowance?.();
+    return allowance && spend(allowance, await sumInFlight(this.#kysely, encoder.kind));
+  }
+
+  /** Tries a batch on the node before it gets a nonce; sets aside what the contracts would refuse, with its reason. */
+  async #prepare(
+    encoder: Encoder,
+    due: readonly Operation[],
+    allowance: Allowance | undefined,
+    wallet: WalletBudget,
+  ): Promise<Prepared | "kind is refused" | "wallet is empty" | undefined> {
+    let remaining = await this.#screen(encoder, due, allowance);
+    while (remaining.length > 0) {
+      const call = await encoder.encode(this.#kysely, remaining);
+      if (!wallet.canPay(call)) {
+        if (remaining.length === 1) {
+          this.#noteEmptyWallet(wallet, call);
+          return "wallet is empty";
+        }
+        remaining = firstHalf(remaining);
+        continue;
+      }
+      const refusal = await this.#tryCall(encoder, call, remaining);
+      if (!refusal) {
+        this.#context.status.isWalletEmpty = false;
+        return { call, operations: remaining };
+      }
+      if (refusal.atFault === "kind") {
+        await this.#setKindAside(encoder.kind, refusal.verdict);
+        return "kind is refused";
+      }
+      if (refusal.atFault === "unnamed" && remaining.length > 1) {
+        remaining = firstHalf(remaining);
+        continue;
+      }
+      const atFault = refusal.atFault === "unnamed" ? remaining : refusal.atFault;
+      await this.#settle(atFault, refusal.verdict, refusal.prerequisite);
+      remaining = remaining.filter((operation) => !atFault.includes(operation));
+    }
+    return undefined;
+  }
+
+  /** Takes out what nobody wants any more and what is above a limit. */
+  async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<Operation[]> {
+    const unwanted = (await encoder.listUnwanted?.(this.#kysely, due, { isFinal: false })) ?? [];
+    if (unwanted.length > 0) {
+      await this.#context.write(async (queries) => {
+        for (const { kind, subject_id } of unwanted) await withdraw(queries, kind, subject_id, "Taken back");
+      });
+    }
+    const wanted = due.filter((operation) => !unwanted.includes(operation));
+    if (!allowance || wanted.length === 0) return wanted;
+    const { maxWeiPerCent } = allowance;
+    const above = (await encoder.listAboveRate?.(this.#kysely, wanted, maxWeiPerCent)) ?? [];
+    if (above.length > 0) await this.#settle(above, aboveRate(maxWeiPerCent));
+    const admitted = admit(
+      wanted.filter((operation) => !above.includes(operation)),
+      allowance,
+    );
+    for (const { operation, verdict } of admitted.setAside) await this.#settle([operation], verdict);
+    return admitted.ready;
+  }
+
+  async #tryCall(encoder: Encoder, call: Call, operations: readonly Operation[]): Promise<Refusal | undefined> {
+    try {
+      const { to, data, gasLimit: gas } = call;
+      await this.#context.options.client.call({ account: this.#context.wallet, to, data, gas });
+      return undefined;
+    } catch (error) {
+      const revert = readRevert(error);
+      if (!revert) throw error;
+      return encoder.readRefusal(this.#kysely, revert, operations);
+    }
+  }
+
+  async #settle(
+    operations: readonly Operation[],
+    verdict: Verdict,
+    prerequisite?: Refusal["prerequisite"],
+  ): Promise<void> {
+    const ids = operations.map((operation) => operation.id);
+    await this.#context.write(async (queries) => {
+      if (prerequisite) await enqueueAgain(queries, prerequisite);
+      if (verdict.kind === "done") await markDone(queries, ids);
+      else if (verdict.kind === "never") await markFailed(queries, ids, verdict.text);
+      else await setAside(queries, ids, { afterMs: RETRY_MS, ...verdict });
+    });
+    const [first] = operations;
+    const isNews = verdict.kind !== "later" || first?.reason !== verdict.reason;
+    if (isNews) this.#context.options.log.info({ kind: first?.kind, verdict, ids }, "Took operations out of a batch");
+  }
+
+  async #setKindAside(kind: OperationKind, verdict: Verdict): Promise<void> {
+    if (verdict.kind !== "later") throw new Error(`A whole kind can only be set aside, not be ${verdict.kind}`);
+    await this.#context.write((queries) => setKindAside(queries, kind, { afterMs: RETRY_MS, ...verdict }));
+    this.#context.options.log.debug({ kind, verdict }, "Set a kind of operations aside");
+  }
+
+  #noteEmptyWallet(wallet: WalletBudget, call: Call): void {
     if (!this.#context.status.isWalletEmpty) {
+      const amounts = { balance: chzTextFromWei(wallet.balanceWei), needed: chzTextFromWei(wallet.costOf(call)) };
       this.#context.options.log.error(
-        { wallet: this.#context.wallet, balance: chzTextFromWei(head.balanceWei), needed: chzTextFromWei(cost) },
+        { wallet: this.#context.wallet, ...amounts },
         "The operator's wallet cannot pay for gas; operations wait for a top-up",
       );
     }
     this.#context.status.isWalletEmpty = true;
   }
+}
 
-  /** Tries a batch on the node before it gets a nonce; takes out what the contracts would refuse, with its reason. */
-  async #prepare(
-    kind: OperationKind,
-    operations: readonly Operation[],
-    head: Head,
-  ): Promise<{ call: Batch; operations: Operation[] } | undefined> {
-    let remaining = [...operations];
-    while (remaining.length > 0) {
-      const call = await buildBatch(
-        this.#context.options.database.kysely,
-        this.#context.options.contracts,
-        kind,
-        remaining,
-      );
-      const refusal = await this.#tryCall(kind, call, remaining);
-      if (!refusal) return { call, operations: remaining };
-      if (refusal.kind === "all_later") {
-        if (kind === "pay" && remaining.length > 1) {
-          remaining = remaining.slice(0, Math.ceil(remaining.length / 2));
-          continue;
-        }
-        this.#hold(kind, refusal.reason);
-        return undefined;
-      }
-      const isAtFault =
-        refusal.kind === "unknown_store"
-          ? await this.#operationsOfStore(remaining, refusal.storeId)
-          : remaining.filter((operation) => operation.subject_id === refusal.subjectId);
-      if (isAtFault.length === 0) {
-        this.#hold(kind, "The contracts refuse the batch for a reason that names none of its operations");
-        return undefined;
-      }
-      const ids = isAtFault.map((operation) => operation.id);
-      await this.#context.write(async (queries) => {
-        if (refusal.kind === "done") await resolveOperations(queries, ids, { status: "done", error: null });
-        else if (refusal.kind === "failed")
-          await resolveOperations(queries, ids, { status: "failed", error: refusal.reason });
-        else if (refusal.kind === "later") {
-          await resolveOperations(queries, ids, {
-            status: "queued",
-            afterMs: RETRY_BACKOFF_MS,
-            error: refusal.reason,
-          });
-        } else {
-          await enqueueAgain(queries, { kind: "register_store", subjectId: refusal.storeId });
-          await resolveOperations(queries, ids, { status: "queued", afterMs: RETRY_BACKOFF_MS });
-        }
-      });
-      this.#context.options.log.info(
-        { kind, refusal: refusal.kind, count: ids.length, block: head.number },
-        "Took operations out of a batch",
-      );
-      remaining = remaining.filter((operation) => !ids.includes(operation.id));
-    }
-    return undefined;
+/** What the hot wallet can pay for beside what is on its way. */
+class WalletBudget {
+  readonly balanceWei: bigint;
+  readonly #maxFeeWei: bigint;
+  #reservedWei: bigint;
+
+  constructor(unmined: readonly WatchedTransaction[], head: Head) {
+    this.balanceWei = head.balanceWei;
+    this.#maxFeeWei = suggestedFees(head.baseFeeWei).maxFeeWei;
+    this.#reservedWei = unmined.reduce(
+      (sum, transaction) => sum + transaction.gas_limit * (transaction.hashes.at(-1)?.max_fee_wei ?? 0n),
+      0n,
+    );
   }
 
-  async #tryCall(kind: OperationKind, call: Batch, operations: readonly Operation[]) {
-    try {
-      await this.#context.options.client.call({
-        account: this.#context.wallet,
-        to: call.to,
-        data: call.data,
-        gas: call.gasLimit,
-      });
-      return undefined;
-    } catch (error) {
-      const refusal = readRefusal(
-        kind,
-        error,
-        operations.map((operation) => operation.subject_id),
-      );
-      if (!refusal) throw error;
-      return refusal;
-    }
+  costOf(call: Call): bigint {
+    return call.gasLimit * this.#maxFeeWei;
   }
 
-  #hold(kind: OperationKind, reason: string): void {
-    if (this.#context.status.held[kind] !== reason) this.#context.options.log.warn({ kind, reason }, "Operations wait");
-    this.#context.status.held[kind] = reason;
-    this.#heldUntil.set(kind, Date.now() + HOLD_MS);
+  canPay(call: Call): boolean {
+    return this.#reservedWei + this.costOf(call) <= this.balanceWei;
   }
 
-  async #operationsOfStore(operations: readonly Operation[], storeId: bigint): Promise<Operation[]> {
-    const rows = await this.#context.options.database.kysely
-      .selectFrom("purchases")
-      .select("id")
-      .where("store_id", "=", storeId)
-      .where(
-        "id",
-        "in",
-        operations.map((operation) => operation.subject_id),
-      )
-      .execute();
-    const ids = new Set(rows.map((row) => row.id));
-    return operations.filter((operation) => ids.has(operation.subject_id));
+  reserve(call: Call): void {
+    this.#reservedWei += this.costOf(call);
   }
+}
+
+function firstHalf(operations: readonly Operation[]): Operation[] {
+  return operations.slice(0, Math.ceil(operations.length / 2));
+}
+
+function sumOf(operations: readonly Operation[]): bigint {
+  return operations.reduce((sum, operation) => sum + (operation.amount_gwei ?? 0n), 0n);
+}
+
+function aboveRate(maxWeiPerCent: bigint): Verdict {
+  return {
+    kind: "later",
+    reason: "rate_too_high",
+    text: `RateTooHigh: the purchase's rate is above the distributor's bound of ${maxWeiPerCent} wei a cent`,
+    afterMs: 600_000n,
+  };
 }

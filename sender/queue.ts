@@ -1,92 +1,122 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
-import type { OperationKind, Schema } from "../database/schema.ts";
+import type { OperationKind, OperationReason, OperationStatus, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 
 export type Operation = Selectable<Schema["operations"]>;
 
-/** `afterMs` is how long it waits before it may be sent; without it, not at all. */
+/** `afterMs` is the delay before it may be sent; without it there is none. */
 export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: bigint; amountGwei?: bigint };
+
+/** Tried when their time has come. A failed one has a time where trying again makes sense. */
+const TRIED = ["queued", "waiting", "failed"] as const satisfies readonly OperationStatus[];
+/** Not in a transaction and not over. */
+const UNSENT = TRIED;
+/** Later than any clock: only a person makes it go on. */
+const NEVER = 9_000_000_000_000_000n;
+const INSERT_ROWS = 500;
 
 /** A time from now on, by the database's clock: another process, whose own clock differs, may be the one to look. */
 function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
   return sql<bigint>`${databaseNow(queries)} + ${afterMs}`;
 }
 
-const INSERT_ROWS = 500;
+/** What a row holds that was just put into the queue. */
+function fresh(queries: Queries, afterMs?: bigint) {
+  return {
+    status: "queued" as const,
+    transaction_id: null,
+    attempts: 0n,
+    reason: null,
+    error: null,
+    batch_limit: null,
+    since: databaseNow(queries),
+    not_before: inMs(queries, afterMs),
+    updated_at: BigInt(Date.now()),
+  };
+}
 
 /**
- * Puts operations into the outbox. One a kind and subject for ever: a repeat changes nothing, whoever asks.
+ * Puts operations into the queue. There is one row for each kind and subject: a repeat changes nothing, unless the
+ * operation was withdrawn.
  */
 export async function enqueue(queries: Queries, operations: readonly NewOperation[]): Promise<void> {
-  const now = BigInt(Date.now());
   for (let start = 0; start < operations.length; start += INSERT_ROWS) {
     await queries
       .insertInto("operations")
       .values(
         operations.slice(start, start + INSERT_ROWS).map((operation) => ({
+          ...fresh(queries, operation.afterMs),
           kind: operation.kind,
           subject_id: operation.subjectId,
           amount_gwei: operation.amountGwei ?? null,
-          status: "queued" as const,
-          not_before: inMs(queries, operation.afterMs),
-          created_at: now,
-          updated_at: now,
+          created_at: BigInt(Date.now()),
         })),
       )
-      .onConflict((conflict) => conflict.columns(["kind", "subject_id"]).doNothing())
+      .onConflict((conflict) =>
+        conflict
+          .columns(["kind", "subject_id"])
+          .doUpdateSet((set) => ({
+            ...fresh(queries),
+            amount_gwei: set.ref("excluded.amount_gwei"),
+            not_before: set.ref("excluded.not_before"),
+          }))
+          .where("operations.status", "=", "withdrawn"),
+      )
       .execute();
   }
 }
 
-/** Puts an operation that ended, well or badly, into the queue once more; one under way is left alone. */
+/** Queues an operation once more that ended, well or badly; one under way is left alone. */
 export async function enqueueAgain(queries: Queries, operation: NewOperation): Promise<void> {
-  const now = BigInt(Date.now());
   await enqueue(queries, [operation]);
   await queries
     .updateTable("operations")
-    .set({
-      status: "queued",
-      transaction_id: null,
-      attempts: 0n,
-      error: null,
-      not_before: inMs(queries, operation.afterMs),
-      updated_at: now,
-    })
+    .set(fresh(queries, operation.afterMs))
     .where("kind", "=", operation.kind)
     .where("subject_id", "=", operation.subjectId)
-    .where("status", "in", ["done", "failed"])
+    .where("status", "in", ["done", "failed", "waiting"])
     .execute();
 }
 
-/** Takes an operation that has not left back out of the queue. Answers false where it is under way or done. */
+/** Takes an operation that is not in a transaction out of the queue. Answers false where it is under way or done. */
 export async function withdraw(
   queries: Queries,
   kind: OperationKind,
   subjectId: bigint,
-  reason: string,
+  error: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("operations")
-    .set({ status: "failed", error: reason, updated_at: BigInt(Date.now()) })
+    .set({ status: "withdrawn", reason: null, error, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
     .where("kind", "=", kind)
     .where("subject_id", "=", subjectId)
-    .where("status", "=", "queued")
+    .where("status", "in", UNSENT)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-/** Lets a queued operation go now instead of after its delay, and a failed one once more. */
+/** Lets an operation go now that waits for its time, was set aside, or failed. */
 export async function hasten(queries: Queries, kind: OperationKind, subjectId: bigint): Promise<void> {
-  const now = BigInt(Date.now());
   await queries
     .updateTable("operations")
-    .set({ status: "queued", not_before: inMs(queries), updated_at: now })
+    .set(fresh(queries))
     .where("kind", "=", kind)
     .where("subject_id", "=", subjectId)
-    .where("status", "in", ["queued", "failed"])
-    .where("not_before", ">", 0n)
+    .where("status", "in", UNSENT)
     .execute();
+}
+
+/** Lets operations go now that were set aside or failed: all of them, or those of one reason. Answers how many. */
+export async function release(queries: Queries, only: { id?: bigint; reason?: OperationReason } = {}): Promise<bigint> {
+  let update = queries
+    .updateTable("operations")
+    .set({ attempts: 0n, not_before: inMs(queries), updated_at: BigInt(Date.now()) })
+    .where("status", "in", ["waiting", "failed"]);
+  if (only.id !== undefined) update = update.where("id", "=", only.id);
+  if (only.reason !== undefined) update = update.where("reason", "=", only.reason);
+  const { numUpdatedRows } = await update.executeTakeFirst();
+  return numUpdatedRows;
 }
 
 export async function findOperation(
@@ -100,6 +130,20 @@ export async function findOperation(
     .where("kind", "=", kind)
     .where("subject_id", "=", subjectId)
     .executeTakeFirst();
+}
+
+export async function findOperationById(queries: Queries, id: bigint): Promise<Operation | undefined> {
+  return queries.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** Operations in a status, newest first, a page at a time. */
+export async function listOperations(
+  queries: Queries,
+  page: { status: OperationStatus | readonly OperationStatus[]; limit: number; before?: bigint | undefined },
+): Promise<Operation[]> {
+  let query = queries.selectFrom("operations").selectAll().where("status", "in", [page.status].flat());
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  return query.orderBy("id", "desc").limit(page.limit).execute();
 }
 
 /** The hash under which an operation was sent last, once it was. */
@@ -120,20 +164,26 @@ export async function findOperationHash(queries: Queries, operation: Operation):
   return latest?.hash ?? null;
 }
 
-/** Queued operations whose time has come, oldest first. */
+/**
+ * Operations whose time has come, oldest first, that may share a transaction: after a batch reverted, its operations are
+ * tried again in halves.
+ */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
-  return queries
+  const due = await queries
     .selectFrom("operations")
     .selectAll()
-    .where("status", "=", "queued")
+    .where("status", "in", TRIED)
     .where("kind", "=", kind)
     .where("not_before", "<=", databaseNow(queries))
     .orderBy("id")
     .limit(limit)
     .execute();
+  const batchLimit = due[0]?.batch_limit ?? null;
+  const together = due.filter((operation) => operation.batch_limit === batchLimit);
+  return batchLimit === null ? together : together.slice(0, Number(batchLimit));
 }
 
-/** How many operations of each kind wait, and for how long the oldest of them could have gone. */
+/** For each kind, how many operations could be sent now, and how long the oldest has waited for it. */
 export async function summarizeDue(
   queries: Queries,
 ): Promise<{ kind: OperationKind; count: bigint; waitedMs: bigint }[]> {
@@ -144,30 +194,172 @@ export async function summarizeDue(
       fn.countAll<bigint>().as("count"),
       sql<bigint>`${databaseNow(queries)} - ${fn.min("not_before")}`.as("waited_ms"),
     ])
-    .where("status", "=", "queued")
+    .where("status", "in", TRIED)
     .where("not_before", "<=", databaseNow(queries))
     .groupBy("kind")
     .execute();
   return rows.map((row) => ({ kind: row.kind, count: BigInt(row.count), waitedMs: BigInt(row.waited_ms) }));
 }
 
-/** Takes operations that still wait out of this round: to a later time, to done, or to failed with the reason. */
-export async function resolveOperations(
-  queries: Queries,
-  ids: readonly bigint[],
-  outcome: { status: "queued" | "done" | "failed"; afterMs?: bigint; error?: string | null },
-): Promise<void> {
+export type Standing = {
+  kind: OperationKind;
+  status: OperationStatus;
+  reason: OperationReason | null;
+  count: number;
+  oldestMs: number;
+  /** Of one of them, for people. */
+  error: string | null;
+};
+
+/** How many operations are not over, by kind, status and reason, and for how long the oldest. */
+export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select(({ fn }) => [
+      "kind",
+      "status",
+      "reason",
+      fn.countAll<bigint>().as("count"),
+      sql<bigint>`${databaseNow(queries)} - ${fn.min("since")}`.as("oldest_ms"),
+      fn.max("error").as("error"),
+    ])
+    .where("status", "in", [...TRIED, "assigned"])
+    .groupBy(["kind", "status", "reason"])
+    .orderBy("kind")
+    .orderBy("status")
+    .orderBy("reason")
+    .execute();
+  return rows.map((row) => ({
+    ...{ kind: row.kind, status: row.status, reason: row.reason, error: row.error },
+    count: Number(row.count),
+    oldestMs: Math.max(0, Number(row.oldest_ms)),
+  }));
+}
+
+/** Operations that were taken out of a batch have happened by themselves. */
+export async function markDone(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  await updateUnsent(queries, ids, { status: "done", reason: null, error: null, since: databaseNow(queries) });
+}
+
+/** The contracts can never accept them as they are: a person must look. */
+export async function markFailed(queries: Queries, ids: readonly bigint[], error: string): Promise<void> {
+  await updateUnsent(queries, ids, {
+    ...{ status: "failed" as const, reason: "invalid" as const, error },
+    ...{ since: sinceOf(queries, "failed", "invalid"), not_before: NEVER },
+  });
+}
+
+export type SetAside = { reason: OperationReason; text: string; afterMs: bigint };
+
+/** Cannot be sent now: tried again later, and nothing else waits for them. */
+export async function setAside(queries: Queries, ids: readonly bigint[], why: SetAside): Promise<void> {
+  await updateUnsent(queries, ids, asWaiting(queries, why));
+}
+
+/** The same for all operations of a kind whose time has come. */
+export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
+  await queries
+    .updateTable("operations")
+    .set(asWaiting(queries, why))
+    .where("status", "in", TRIED)
+    .where("kind", "=", kind)
+    .where("not_before", "<=", databaseNow(queries))
+    .execute();
+}
+
+function asWaiting(queries: Queries, { reason, text, afterMs }: SetAside) {
+  return {
+    ...{ status: "waiting" as const, reason, error: text },
+    ...{ since: sinceOf(queries, "waiting", reason), not_before: inMs(queries, afterMs) },
+    updated_at: BigInt(Date.now()),
+  };
+}
+
+/** Stays as it is where status and reason do. */
+function sinceOf(queries: Queries, status: OperationStatus, reason: OperationReason): RawBuilder<bigint> {
+  return sql<bigint>`case when status = ${status} and reason = ${reason} then since else ${databaseNow(queries)} end`;
+}
+
+type UnsentChange = Partial<
+  Pick<Operation, "status" | "reason" | "error"> & Record<"since" | "not_before", bigint | RawBuilder<bigint>>
+>;
+
+async function updateUnsent(queries: Queries, ids: readonly bigint[], change: UnsentChange): Promise<void> {
   if (ids.length === 0) return;
   await queries
     .updateTable("operations")
+    .set({ ...change, updated_at: BigInt(Date.now()) })
+    .where("id", "in", ids)
+    .where("status", "in", UNSENT)
+    .execute();
+}
+
+const RECONSIDERED = 500;
+
+/** What was set aside for one of these reasons, of at most an amount, oldest first; not yet tried again. */
+export async function listSetAside(
+  queries: Queries,
+  kind: OperationKind,
+  only: { reasons: readonly OperationReason[]; atMostGwei?: bigint },
+): Promise<Operation[]> {
+  let query = queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("status", "=", "waiting")
+    .where("kind", "=", kind)
+    .where("not_before", ">", databaseNow(queries))
+    .where("reason", "in", only.reasons);
+  if (only.atMostGwei !== undefined) query = query.where("amount_gwei", "<=", only.atMostGwei);
+  return query.orderBy("id").limit(RECONSIDERED).execute();
+}
+
+/** What was set aside is tried in this round. */
+export async function reconsider(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  await updateUnsent(queries, ids, { not_before: inMs(queries) });
+}
+
+/** The sum of a kind's operations in transactions that have no receipt yet. */
+export async function sumInFlight(queries: Queries, kind: OperationKind): Promise<bigint> {
+  const row = await queries
+    .selectFrom("operations")
+    .innerJoin("transactions", "transactions.id", "operations.transaction_id")
+    .select(sql<bigint | string | null>`sum(operations.amount_gwei)`.as("gwei"))
+    .where("operations.status", "=", "assigned")
+    .where("operations.kind", "=", kind)
+    .where("transactions.status", "=", "signed")
+    .executeTakeFirst();
+  return BigInt(row?.gwei ?? 0n);
+}
+
+/** Ties operations to the transaction that does them. Answers false where one of them changed since it was read. */
+export async function assign(
+  queries: Queries,
+  operations: readonly Operation[],
+  transactionId: bigint,
+): Promise<boolean> {
+  if (operations.length === 0) return true;
+  const ids = operations.map((operation) => operation.id);
+  const { numUpdatedRows } = await queries
+    .updateTable("operations")
     .set({
-      status: outcome.status,
-      ...(outcome.afterMs === undefined ? {} : { not_before: inMs(queries, outcome.afterMs) }),
-      ...(outcome.error === undefined ? {} : { error: outcome.error }),
-      updated_at: BigInt(Date.now()),
+      ...{ status: "assigned" as const, transaction_id: transactionId, reason: null },
+      ...{ since: databaseNow(queries), updated_at: BigInt(Date.now()) },
     })
     .where("id", "in", ids)
-    .where("status", "=", "queued")
+    .where("status", "in", UNSENT)
+    .executeTakeFirst();
+  if (numUpdatedRows !== BigInt(ids.length)) return false;
+  const amounts = new Map(operations.map((operation) => [operation.id, operation.amount_gwei]));
+  return (await listAssigned(queries, transactionId)).every((row) => row.amount_gwei === amounts.get(row.id));
+}
+
+export async function listAssigned(queries: Queries, transactionId: bigint): Promise<Operation[]> {
+  return queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "assigned")
+    .orderBy("id")
     .execute();
 }
 
@@ -186,13 +378,13 @@ export async function listUnfinishedTransactionIds(queries: Queries): Promise<Se
 export async function finishOperations(queries: Queries, transactionId: bigint): Promise<void> {
   await queries
     .updateTable("operations")
-    .set({ status: "done", error: null, updated_at: BigInt(Date.now()) })
+    .set({ status: "done", error: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
     .where("transaction_id", "=", transactionId)
     .where("status", "=", "assigned")
     .execute();
 }
 
-/** What a transaction was to do is undecided again, because its block was orphaned. */
+/** The outcome of a transaction is open again, because its block was orphaned. */
 export async function reopenOperations(queries: Queries, transactionId: bigint): Promise<void> {
   await queries
     .updateTable("operations")
@@ -202,28 +394,64 @@ export async function reopenOperations(queries: Queries, transactionId: bigint):
     .execute();
 }
 
-/** A transaction reverted or lost its nonce: its operations wait again, and fail for good after `maximumAttempts`. */
-export async function requeueOperations(
+/** Their nonce went to a transaction that is not ours: they are sent again at once. */
+export async function requeue(queries: Queries, operations: readonly Operation[], error: string): Promise<void> {
+  await updateAssigned(queries, operations, { status: "queued", error, not_before: inMs(queries) });
+}
+
+const BACKOFF_MS = 2_000n;
+const LONGEST_BACKOFF_MS = 3_600_000n;
+/** An operation that reverted alone this often needs a person; it is still tried once an hour. */
+const MAX_ATTEMPTS = 6n;
+
+/**
+ * Their transaction reverted although it had been tried before. A batch is tried again in halves, so that the one at fault
+ * ends up alone; alone, it is tried again ever more rarely.
+ */
+export async function requeueReverted(queries: Queries, operations: readonly Operation[]): Promise<void> {
+  const error = "The transaction reverted";
+  const [only] = operations;
+  if (operations.length > 1 || !only) {
+    const batchLimit = BigInt(Math.floor(operations.length / 2));
+    const change = { status: "queued" as const, reason: null, batch_limit: batchLimit };
+    return updateAssigned(queries, operations, { ...change, error, not_before: inMs(queries, BACKOFF_MS) });
+  }
+  const attempts = only.attempts + 1n;
+  const backoffMs = BACKOFF_MS * 2n ** attempts;
+  const hasFailed = attempts >= MAX_ATTEMPTS;
+  const afterMs = hasFailed || backoffMs > LONGEST_BACKOFF_MS ? LONGEST_BACKOFF_MS : backoffMs;
+  const status = hasFailed ? "failed" : "waiting";
+  const change = { status, reason: "reverted", attempts, error, not_before: inMs(queries, afterMs) } as const;
+  await updateAssigned(queries, [only], change);
+}
+
+/** Nobody wants them any more. */
+export async function withdrawAssigned(
   queries: Queries,
-  transactionId: bigint,
-  parameters: { error: string; afterMs: bigint; maximumAttempts: bigint },
+  operations: readonly Operation[],
+  error: string,
 ): Promise<void> {
-  const now = BigInt(Date.now());
-  const ofTransaction = () => queries.updateTable("operations").where("transaction_id", "=", transactionId);
-  await ofTransaction()
-    .set({ status: "failed", error: parameters.error, updated_at: now })
-    .where("attempts", ">=", parameters.maximumAttempts - 1n)
-    .where("status", "=", "assigned")
-    .execute();
-  await ofTransaction()
-    .set((set) => ({
-      status: "queued" as const,
-      transaction_id: null,
-      attempts: set("attempts", "+", 1n),
-      error: parameters.error,
-      not_before: inMs(queries, parameters.afterMs),
-      updated_at: now,
-    }))
+  await updateAssigned(queries, operations, { status: "withdrawn", error });
+}
+
+type AssignedChange = Partial<
+  Pick<Operation, "status" | "reason" | "error" | "attempts" | "batch_limit"> & { not_before: RawBuilder<bigint> }
+>;
+
+async function updateAssigned(
+  queries: Queries,
+  operations: readonly Operation[],
+  change: AssignedChange,
+): Promise<void> {
+  if (operations.length === 0) return;
+  await queries
+    .updateTable("operations")
+    .set({ ...change, transaction_id: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
+    .where(
+      "id",
+      "in",
+      operations.map((operation) => operation.id),
+    )
     .where("status", "=", "assigned")
     .execute();
 }

@@ -1,7 +1,7 @@
 import { BaseError, type Hex, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
-import { finishOperations, listUnfinishedTransactionIds, reopenOperations, requeueOperations } from "./queue.ts";
-import { type Head, MAX_ATTEMPTS, RETRY_BACKOFF_MS, type SenderContext } from "./sender-context.ts";
+import { finishOperations, listUnfinishedTransactionIds, reopenOperations } from "./queue.ts";
+import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 
 /** Mined transactions are watched this deep, so that an orphaned one is sent again under the same hash. */
@@ -120,11 +120,7 @@ export class Receipts {
   /** The transaction is deep enough: its operations are done, or wait for another try. */
   async #conclude(queries: Queries, transactionId: bigint, hasSucceeded: boolean): Promise<void> {
     if (hasSucceeded) return finishOperations(queries, transactionId);
-    await requeueOperations(queries, transactionId, {
-      error: "The transaction reverted",
-      afterMs: RETRY_BACKOFF_MS,
-      maximumAttempts: MAX_ATTEMPTS,
-    });
+    await this.#context.requeue(queries, transactionId, "reverted");
   }
 }
 

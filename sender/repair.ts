@@ -1,9 +1,8 @@
 import type { Hex } from "viem";
 import { readClock } from "../database/clock.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
-import { requeueOperations } from "./queue.ts";
 import { type Receipts, reopen } from "./receipts.ts";
-import { type Head, MAX_ATTEMPTS, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
+import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import { insertHash, listFromNonce, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
 
@@ -118,11 +117,7 @@ export class Repair {
     log.error({ nonce: transaction.nonce }, "Another program used the operator's key; payouts are paused");
     await this.#context.write(async (queries) => {
       await updateTransaction(queries, transaction.id, { status: "void" });
-      await requeueOperations(queries, transaction.id, {
-        error: "Its nonce was used by another program",
-        afterMs: 0n,
-        maximumAttempts: MAX_ATTEMPTS,
-      });
+      await this.#context.requeue(queries, transaction.id, "nonce_lost");
     });
     this.#foreignSince = undefined;
   }

@@ -5,23 +5,22 @@ import type { OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
-import type { RateSource } from "../rates/rate-source.ts";
-import type { Contracts } from "./batch.ts";
+import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
+import type { Failure } from "./requeue.ts";
 
 export type SenderOptions = {
   database: Database;
   client: ChainClient;
   account: PrivateKeyAccount;
   chainId: number;
-  contracts: Contracts;
-  rates: RateSource;
+  /** One for each kind of operation, in the order in which others wait for them. */
+  encoders: readonly Encoder[];
+  /** Puts what is due into the queue; called before each round. Answers whether there was something. */
+  plan(assertLease: (queries: Queries) => Promise<void>): Promise<boolean>;
   payouts: PayoutSwitch;
   log: Logger;
-  stepDelayMs: number;
-  holdMs: number;
   confirmations: number;
-  payoutConfirmations: number;
   batchSize: number;
   batchAgeMs: number;
   maxFeeGwei: number;
@@ -58,11 +57,10 @@ export type SenderContext = {
   status: SenderStatus;
   /** Every write goes through here: the lease is checked in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** A transaction came to nothing: its operations are sent again, if they are still wanted. */
+  requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
   /** Of the lease; each stored transaction bears it. */
   fencingToken(): bigint;
 };
 
 export const MAX_IN_FLIGHT = 16;
-/** An operation whose transaction reverted so often fails for good. */
-export const MAX_ATTEMPTS = 6n;
-export const RETRY_BACKOFF_MS = 2_000n;

@@ -4,10 +4,10 @@ import { BaseError } from "viem";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
-import { planNextSteps } from "../purchases/planner.ts";
 import { Dispatch } from "./dispatch.ts";
 import { Receipts } from "./receipts.ts";
 import { Repair } from "./repair.ts";
+import { requeueOperations } from "./requeue.ts";
 import type { Head, SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
@@ -62,6 +62,8 @@ export class Sender {
           await this.#assertLease(queries);
           return work(queries);
         }),
+      requeue: (queries, transactionId, failure) =>
+        requeueOperations(queries, options.encoders, transactionId, failure),
       fencingToken: () => this.#lease?.fencingToken ?? 0n,
     };
     const transmitter = new Transmitter(context);
@@ -150,13 +152,7 @@ export class Sender {
   /** Answers whether there is more to do at once. */
   async #round(): Promise<boolean> {
     const { database } = this.#options;
-    const hasPlanned = await planNextSteps(database, {
-      rates: this.#options.rates,
-      stepDelayMs: this.#options.stepDelayMs,
-      holdMs: this.#options.holdMs,
-      payoutConfirmations: this.#options.payoutConfirmations,
-      assertLease: this.#assertLease,
-    });
+    const hasPlanned = await this.#options.plan(this.#assertLease);
     const signed = await listSigned(database.kysely);
     const due = await this.#dispatch.dueKinds();
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;

@@ -3,6 +3,7 @@ import { databaseNow } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { assign, type Operation } from "./queue.ts";
 
 export type StoredTransaction = Selectable<Schema["transactions"]>;
 type TransactionHash = Selectable<Schema["transaction_hashes"]>;
@@ -14,7 +15,7 @@ export type NewTransaction = {
   data: string;
   gasLimit: bigint;
   fencingToken: bigint;
-  operationIds: readonly bigint[];
+  operations: readonly Operation[];
   signed: SignedBytes;
 };
 
@@ -47,14 +48,7 @@ export async function insertTransaction(queries: Queries, transaction: NewTransa
     .returning("id")
     .executeTakeFirstOrThrow();
   await insertHash(queries, id, transaction.signed);
-  if (transaction.operationIds.length === 0) return id;
-  const { numUpdatedRows } = await queries
-    .updateTable("operations")
-    .set({ status: "assigned", transaction_id: id, updated_at: now })
-    .where("id", "in", transaction.operationIds)
-    .where("status", "=", "queued")
-    .executeTakeFirst();
-  if (numUpdatedRows !== BigInt(transaction.operationIds.length)) {
+  if (!(await assign(queries, transaction.operations, id))) {
     throw new OperationsChangedError("An operation was taken out of the queue while its transaction was made");
   }
   return id;

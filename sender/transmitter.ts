@@ -1,7 +1,7 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256 } from "viem";
 import { isUniqueViolation } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
-import type { Batch } from "./batch.ts";
+import type { Call } from "./encoder.ts";
 import { type Fees, suggestedFees } from "./fees.ts";
 import type { Operation } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
@@ -29,7 +29,7 @@ export class Transmitter {
    * Reserves the next nonce, signs, and stores the bytes, in one transaction: there is no nonce without bytes and no bytes
    * without a nonce, wherever the process dies. Answers undefined where another row took the nonce, or an operation was taken back.
    */
-  async signAndStore(call: Batch, operations: readonly Operation[], head: Head, nonce?: bigint) {
+  async signAndStore(call: Call, operations: readonly Operation[], head: Head, nonce?: bigint) {
     const fees = suggestedFees(head.baseFeeWei);
     const maxFeeWei = fees.maxFeeWei < this.feeCapWei ? fees.maxFeeWei : this.feeCapWei;
     try {
@@ -44,7 +44,7 @@ export class Transmitter {
           data: call.data,
           gasLimit: call.gasLimit,
           fencingToken: this.#context.fencingToken(),
-          operationIds: operations.map((operation) => operation.id),
+          operations,
           signed,
         };
         await insertTransaction(queries, transaction);
@@ -56,7 +56,7 @@ export class Transmitter {
     }
   }
 
-  async sign(call: Batch, nonce: bigint, fees: Fees) {
+  async sign(call: Call, nonce: bigint, fees: Fees) {
     const raw = await this.#context.options.account.signTransaction({
       type: "eip1559",
       chainId: this.#context.options.chainId,

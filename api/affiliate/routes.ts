@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { findAffiliateEvent, insertAffiliateEvent } from "../../database/affiliate-events.ts";
+import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import { type AffiliateEvent, affiliateEventSchema, affiliateResponseSchema } from "../../domain/api/affiliate.ts";
 import {
@@ -13,7 +14,6 @@ import { enqueue, withdraw } from "../../sender/queue.ts";
 import { ApiError, conflict, forbidden, invalid, notFound } from "../http/api-error.ts";
 import { isSameSecret } from "../http/identity.ts";
 import { type Call, type Route, route } from "../http/route.ts";
-import { touchUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 
 const WINDOW_S = 300;

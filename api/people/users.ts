@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Schema } from "../../database/schema.ts";
+import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
@@ -43,15 +44,6 @@ export async function insertUser(queries: Queries, wallet: WalletAddress, profil
 
 export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
-}
-
-/** Must be called with every change of rows that this wallet's pages show. */
-export async function touchUser(queries: Queries, wallet: WalletAddress): Promise<void> {
-  await queries
-    .updateTable("users")
-    .set((set) => ({ revision: set("revision", "+", 1n) }))
-    .where("wallet", "=", wallet)
-    .execute();
 }
 
 /** Erases a wallet's personal data and ends its sessions; its purchases stay. docs/product.md#erase */

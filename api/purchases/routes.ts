@@ -3,6 +3,7 @@ import { z } from "zod";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
 import { findStore, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
+import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
 import { pageQuerySchema } from "../../domain/api/common.ts";
 import {
@@ -45,7 +46,6 @@ import {
   visitorOf,
 } from "../http/route.ts";
 import { currentRate, toPurchaseRecord } from "../people/profile.ts";
-import { touchUser } from "../people/users.ts";
 import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer } from "./idempotency-keys.ts";
 

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { sql } from "kysely";
-import { insertUser, touchUser } from "../../api/people/users.ts";
+import { insertUser } from "../../api/people/users.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
+import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { planNextSteps } from "../../purchases/planner.ts";

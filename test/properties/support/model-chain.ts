@@ -152,11 +152,18 @@ export class ModelChain {
         execute(this.head.state, to, data);
         return {};
       }),
+      readContract: answer(({ functionName }: { functionName: string }) => this.#limits()[functionName]),
       sendRawTransaction: answer(({ serializedTransaction }: { serializedTransaction: Hex }) =>
         this.#receive(serializedTransaction),
       ),
     };
     return client as unknown as ChainClient;
+  }
+
+  /** A distributor without narrow limits. */
+  #limits(): Record<string, unknown> {
+    const limits = { maxWeiPerCent: BALANCE_WEI, maxPayout: BALANCE_WEI, dailyCap: BALANCE_WEI };
+    return { limits, spentToday: 0n, available: BALANCE_WEI, paused: false, hasRole: true };
   }
 
   #receive(raw: Hex): Hex {

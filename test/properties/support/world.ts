@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
-import { privateKeyToAccount } from "viem/accounts";
 import { affiliateRoutes } from "../../../api/affiliate/routes.ts";
+import { createSender } from "../../../api/create-sender.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { ApiError } from "../../../api/http/api-error.ts";
 import type { Identity, Route } from "../../../api/http/route.ts";
@@ -21,7 +21,7 @@ import { openSqliteWriter } from "../../../indexer/store/sqlite-writer.ts";
 import { acquireLease, type Lease } from "../../../platform/lease.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
-import { Sender } from "../../../sender/sender.ts";
+import type { Sender } from "../../../sender/sender.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
 
 export type Reply = { status: number; body: Record<string, unknown> };
@@ -36,7 +36,6 @@ export const WALLETS: readonly WalletAddress[] = [
   "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
   "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 ];
-const OPERATOR_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const NETWORK = "model";
 const NETWORK_SECRET = "a-secret-of-the-model-network-that-is-long";
 const SERVICE: Identity = { kind: "service", name: "model" };
@@ -226,24 +225,10 @@ export class World {
         throw error;
       }
     };
-    const sender = new Sender({
+    const sender = createSender({
+      ...{ environment, contracts: MODEL_CONTRACTS, rates, payouts, log },
       database: { ...this.database, kysely: this.database.kysely.withPlugin(new StepPlugin(() => step("database"))) },
       client: this.chain.client(() => step("node")),
-      account: privateKeyToAccount(OPERATOR_KEY),
-      chainId: environment.CHAIN_ID,
-      contracts: MODEL_CONTRACTS,
-      rates,
-      payouts,
-      log,
-      stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
-      holdMs: environment.HOLD_SECONDS * 1_000,
-      confirmations: environment.CONFIRMATIONS,
-      payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
-      batchSize: environment.BATCH_SIZE,
-      batchAgeMs: environment.BATCH_AGE_MS,
-      maxFeeGwei: environment.MAX_FEE_GWEI,
-      feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
-      pollMs: 1,
     });
     this.services.sender = sender;
     return sender;

@@ -1,0 +1,229 @@
+import { encodeFunctionData } from "viem";
+import type { Contracts } from "../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import type { Revert } from "../chain/revert.ts";
+import { touchUser } from "../database/touch-user.ts";
+import type { Queries } from "../database/transaction.ts";
+import { WEI_PER_GWEI } from "../domain/product.ts";
+import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { Encoder, Refusal } from "../sender/encoder.ts";
+import type { Operation } from "../sender/queue.ts";
+import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
+import { readPayoutAllowance } from "./payout-allowance.ts";
+
+/** Upper bounds on gas, measured with room; what is not used is not charged. */
+const GAS = {
+  transaction: 60_000n,
+  mint: 90_000n,
+  metadataWord: 23_000n,
+  leavePending: 16_000n,
+  /** A recipient whose code uses all that it is given, and whose payout then becomes a credit. */
+  payment: 96_000n,
+  /** The distributor wants this much left before its last recipient. */
+  lastPayment: 120_000n,
+} as const;
+
+/** Id and amount share a word of a payment batch. */
+const ITEM_ID_OFFSET = 96n;
+
+export type PurchaseEncoderOptions = { contracts: Contracts; client: ChainClient; payer: WalletAddress };
+
+/** How the steps of a purchase become contract calls, in the order in which buyers wait for them. */
+export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
+  const { contracts } = options;
+  return [
+    payEncoder(options),
+    leavePendingEncoder("confirm", contracts),
+    cancelEncoder(contracts),
+    mintEncoder(contracts),
+  ];
+}
+
+function mintEncoder({ purchaseNft }: Contracts): Encoder {
+  return {
+    kind: "mint",
+    async encode(queries, operations) {
+      const rows = await queries
+        .selectFrom("purchases")
+        .selectAll()
+        .where("id", "in", idsOf(operations))
+        .orderBy("id")
+        .execute();
+      const purchases = rows.map((row) => ({
+        id: row.id,
+        buyer: row.wallet,
+        storeId: Number(row.store_id),
+        valueCents: Number(row.amount_cents),
+        cashbackBps: Number(row.cashback_bps),
+        bonusBps: Number(row.bonus_bps),
+        metadataUri: row.metadata_uri,
+      }));
+      const metadataWords = rows
+        .filter((row) => row.metadata_uri !== "")
+        .reduce((sum, row) => sum + 2 + Math.ceil(Buffer.byteLength(row.metadata_uri) / 32), 0);
+      return {
+        to: purchaseNft,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: "mintBatch", args: [purchases] }),
+        gasLimit: GAS.transaction + BigInt(purchases.length) * GAS.mint + BigInt(metadataWords) * GAS.metadataWord,
+      };
+    },
+    async readRefusal(queries, revert, operations) {
+      const [subject] = numbersOf(revert);
+      if (revert.name === "UnknownStore") {
+        const storeId = subject ?? 0n;
+        return {
+          atFault: await listOfStore(queries, operations, storeId),
+          verdict: later("store_unknown", revert),
+          prerequisite: { kind: "register_store", subjectId: storeId },
+        };
+      }
+      if (revert.name === "AlreadyMinted") return refusalOf(operations, subject, { kind: "done" });
+      return refusalOfAny(revert, operations);
+    },
+    listUnwanted: listReversed,
+  };
+}
+
+/** `confirm` and `cancel`: of these two only one can happen to a token. */
+function leavePendingEncoder(kind: "confirm" | "cancel", { purchaseNft }: Contracts): Encoder {
+  const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
+  return {
+    kind,
+    async encode(_queries, operations) {
+      return {
+        to: purchaseNft,
+        data: encodeFunctionData({ abi: purchaseNftAbi, functionName: kind, args: [idsOf(operations)] }),
+        gasLimit: GAS.transaction + BigInt(operations.length) * GAS.leavePending,
+      };
+    },
+    async readRefusal(_queries, revert, operations) {
+      if (revert.name !== "NotPending") return refusalOfAny(revert, operations);
+      const [subject, status] = numbersOf(revert);
+      if (Number(status) === wanted) return refusalOf(operations, subject, { kind: "done" });
+      return refusalOf(
+        operations,
+        subject,
+        Number(status) === CHAIN_STATUS.none ? later("not_ready", revert) : never(revert),
+      );
+    },
+    listUnwanted: listReversed,
+  };
+}
+
+function cancelEncoder(contracts: Contracts): Encoder {
+  const { listUnwanted: _, ...encoder } = leavePendingEncoder("cancel", contracts);
+  return encoder;
+}
+
+function payEncoder(options: PurchaseEncoderOptions): Encoder {
+  return {
+    kind: "pay",
+    async encode(queries, operations) {
+      // The bound that the contract checks each amount by is the highest rate that was frozen for one of them.
+      const rates = await readRates(queries, operations);
+      const weiPerCent = [...rates.values()].reduce((highest, rate) => (rate > highest ? rate : highest), 0n);
+      const items = operations.map(
+        (operation) => (operation.subject_id << ITEM_ID_OFFSET) | ((operation.amount_gwei ?? 0n) * WEI_PER_GWEI),
+      );
+      return {
+        to: options.contracts.cashbackDistributor,
+        data: encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "payBatch", args: [items, weiPerCent] }),
+        gasLimit: GAS.transaction + GAS.lastPayment + BigInt(items.length) * GAS.payment,
+      };
+    },
+    async readRefusal(_queries, revert, operations) {
+      const [subject, second] = numbersOf(revert);
+      switch (revert.name) {
+        case "AlreadyPaid":
+          return refusalOf(operations, subject, { kind: "done" });
+        case "NotConfirmed":
+          return refusalOf(
+            operations,
+            subject,
+            Number(second) === CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
+          );
+        case "AboveMaxPayout":
+          return refusalOf(operations, subject, later("max_payout", revert));
+        case "AboveDailyCap":
+          return { atFault: "unnamed", verdict: later("day_cap", revert) };
+        case "InsufficientFunds":
+          return { atFault: "unnamed", verdict: later("pool_empty", revert) };
+        case "RateTooHigh":
+          return { atFault: "unnamed", verdict: later("rate_too_high", revert) };
+        default:
+          return refusalOfAny(revert, operations);
+      }
+    },
+    listUnwanted: listReversed,
+    readAllowance: () => readPayoutAllowance(options),
+    async listAboveRate(queries, operations, maxWeiPerCent) {
+      const rates = await readRates(queries, operations);
+      return operations.filter((operation) => (rates.get(operation.subject_id) ?? 0n) > maxWeiPerCent);
+    },
+  };
+}
+
+/** Purchases that were taken back: nothing of theirs is minted, confirmed or paid any more. */
+async function listReversed(
+  queries: Queries,
+  operations: readonly Operation[],
+  { isFinal }: { isFinal: boolean },
+): Promise<Operation[]> {
+  if (operations.length === 0) return [];
+  const select = () =>
+    queries.selectFrom("purchases").select(["id", "wallet", "reversed_at"]).where("id", "in", idsOf(operations));
+  if (isFinal) {
+    // A return that is being written now is waited for, then seen.
+    const wallets = new Set((await select().execute()).map((row) => row.wallet));
+    for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
+  }
+  const reversed = await select().where("reversed_at", "is not", null).execute();
+  const ids = new Set(reversed.map((row) => row.id));
+  return operations.filter((operation) => ids.has(operation.subject_id));
+}
+
+async function readRates(queries: Queries, operations: readonly Operation[]): Promise<Map<bigint, bigint>> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .select(["id", "wei_per_cent"])
+    .where("id", "in", idsOf(operations))
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.wei_per_cent ?? 0n]));
+}
+
+async function listOfStore(queries: Queries, operations: readonly Operation[], storeId: bigint): Promise<Operation[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .select("id")
+    .where("store_id", "=", storeId)
+    .where("id", "in", idsOf(operations))
+    .execute();
+  const ids = new Set(rows.map((row) => row.id));
+  return operations.filter((operation) => ids.has(operation.subject_id));
+}
+
+function idsOf(operations: readonly Operation[]): bigint[] {
+  return operations.map((operation) => operation.subject_id);
+}
+
+/** Refusals that name a purchase, whatever was to be done with it, and those of a whole contract. */
+function refusalOfAny(revert: Revert, operations: readonly Operation[]): Refusal {
+  const [subject] = numbersOf(revert);
+  switch (revert.name) {
+    case "UnknownPurchase":
+      return refusalOf(operations, subject, later("not_ready", revert));
+    case "InvalidPurchaseId":
+    case "InvalidBuyer":
+    case "ZeroValue":
+    case "PercentTooHigh":
+    case "MetadataUriTooLong":
+    case "ZeroAmount":
+    case "AboveCashback":
+      return refusalOf(operations, subject, never(revert));
+    default:
+      return refusalOfContract(revert);
+  }
+}

@@ -1,0 +1,39 @@
+import { keccak256, toHex } from "viem";
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { WEI_PER_GWEI } from "../domain/product.ts";
+import type { Allowance } from "../sender/allowance.ts";
+import type { PurchaseEncoderOptions } from "./encoders.ts";
+
+const DAY_MS = 86_400_000n;
+const PAYER_ROLE = keccak256(toHex("PAYER_ROLE"));
+const CLOSED_RETRY_MS = 30_000n;
+
+/** What the distributor lets be paid now. */
+export async function readPayoutAllowance({ client, contracts, payer }: PurchaseEncoderOptions): Promise<Allowance> {
+  const distributor = { address: contracts.cashbackDistributor, abi: cashbackDistributorAbi } as const;
+  const [limits, spentToday, available, isPaused, isPayer] = await Promise.all([
+    client.readContract({ ...distributor, functionName: "limits" }),
+    client.readContract({ ...distributor, functionName: "spentToday" }),
+    client.readContract({ ...distributor, functionName: "available" }),
+    client.readContract({ ...distributor, functionName: "paused" }),
+    client.readContract({ ...distributor, functionName: "hasRole", args: [PAYER_ROLE, payer] }),
+  ]);
+  return {
+    ...closedBy(isPaused, isPayer),
+    maxWeiPerCent: limits.maxWeiPerCent,
+    maxPayout: limits.maxPayout / WEI_PER_GWEI,
+    dayLeft: (limits.dailyCap - spentToday) / WEI_PER_GWEI,
+    dayEndsInMs: DAY_MS - (BigInt(Date.now()) % DAY_MS),
+    pool: available / WEI_PER_GWEI,
+  };
+}
+
+function closedBy(isPaused: boolean, isPayer: boolean): Pick<Allowance, "closed"> {
+  const closed = (reason: "paused" | "role_missing", text: string) => {
+    return { closed: { kind: "later" as const, reason, text, afterMs: CLOSED_RETRY_MS } };
+  };
+  if (isPaused) return closed("paused", "EnforcedPause: the distributor is paused");
+  if (!isPayer)
+    return closed("role_missing", "AccessControlUnauthorizedAccount: the operator's wallet lacks PAYER_ROLE");
+  return {};
+}

@@ -1,0 +1,79 @@
+import { chzTextFromGwei } from "../domain/money.ts";
+import type { Verdict } from "./encoder.ts";
+import type { Operation } from "./queue.ts";
+
+/** What a contract lets be paid now; amounts in gwei. */
+export type Allowance = {
+  /** Set where nothing can be paid at all. */
+  closed?: Verdict & { kind: "later" };
+  maxWeiPerCent: bigint;
+  /** The most that one payout may be. */
+  maxPayout: bigint;
+  /** What is left of the day's cap. */
+  dayLeft: bigint;
+  /** Milliseconds until a new day begins. */
+  dayEndsInMs: bigint;
+  /** The CHZ that can be paid out. */
+  pool: bigint;
+};
+
+type Sized = Pick<Operation, "id" | "amount_gwei">;
+type Outcome<T> = { ready: T[]; setAside: { operation: T; verdict: Verdict }[]; left: Allowance };
+
+const LIMIT_RETRY_MS = 600_000n;
+const POOL_RETRY_MS = 60_000n;
+/** A little after midnight: the next block's time counts. */
+const AFTER_MIDNIGHT_MS = 5_000n;
+
+/**
+ * Splits operations into what the limits let through together and what is set aside, in order: one that is too large holds
+ * up nothing behind it.
+ */
+export function admit<T extends Sized>(operations: readonly T[], allowance: Allowance): Outcome<T> {
+  const outcome: Outcome<T> = { ready: [], setAside: [], left: { ...allowance } };
+  for (const operation of operations) {
+    const verdict = allowance.closed ?? verdictOn(operation.amount_gwei ?? 0n, outcome.left);
+    if (verdict) {
+      outcome.setAside.push({ operation, verdict });
+      continue;
+    }
+    outcome.ready.push(operation);
+    outcome.left = spend(outcome.left, operation.amount_gwei ?? 0n);
+  }
+  return outcome;
+}
+
+/** What is left after a payment. */
+export function spend(allowance: Allowance, gwei: bigint): Allowance {
+  return { ...allowance, dayLeft: allowance.dayLeft - gwei, pool: allowance.pool - gwei };
+}
+
+function verdictOn(gwei: bigint, left: Allowance): Verdict | undefined {
+  const chz = chzTextFromGwei;
+  const atLeastZero = (amount: bigint) => chz(amount > 0n ? amount : 0n);
+  if (gwei > left.maxPayout) {
+    return {
+      kind: "later",
+      reason: "max_payout",
+      text: `AboveMaxPayout: ${chz(gwei)} CHZ is above the distributor's limit of ${chz(left.maxPayout)} CHZ a payout`,
+      afterMs: LIMIT_RETRY_MS,
+    };
+  }
+  if (gwei > left.dayLeft) {
+    return {
+      kind: "later",
+      reason: "day_cap",
+      text: `AboveDailyCap: ${chz(gwei)} CHZ is above the ${atLeastZero(left.dayLeft)} CHZ left of the distributor's daily cap`,
+      afterMs: left.dayEndsInMs + AFTER_MIDNIGHT_MS,
+    };
+  }
+  if (gwei > left.pool) {
+    return {
+      kind: "later",
+      reason: "pool_empty",
+      text: `InsufficientFunds: ${chz(gwei)} CHZ is above the ${atLeastZero(left.pool)} CHZ in the distributor`,
+      afterMs: POOL_RETRY_MS,
+    };
+  }
+  return undefined;
+}

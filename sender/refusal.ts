@@ -1,0 +1,41 @@
+import type { Revert } from "../chain/revert.ts";
+import type { Refusal, Verdict } from "./encoder.ts";
+import type { Operation } from "./queue.ts";
+
+/** A refusal that any of our contracts' calls can meet. */
+export function refusalOfContract(revert: Revert): Refusal {
+  if (revert.name === "EnforcedPause") return { atFault: "kind", verdict: later("paused", revert, 30_000n) };
+  if (revert.name === "AccessControlUnauthorizedAccount") {
+    return { atFault: "kind", verdict: later("role_missing", revert, 30_000n) };
+  }
+  return { atFault: "unnamed", verdict: later("refused", revert, 10_000n) };
+}
+
+/** A refusal of the operation that the contract names; where it names none of ours, the batch is halved. */
+export function refusalOf(operations: readonly Operation[], subject: bigint | undefined, verdict: Verdict): Refusal {
+  const atFault = operations.filter((operation) => operation.subject_id === subject);
+  return { atFault: atFault.length > 0 ? atFault : "unnamed", verdict };
+}
+
+export function later(
+  reason: Extract<Verdict, { kind: "later" }>["reason"],
+  revert: Revert,
+  afterMs?: bigint,
+): Verdict {
+  return { kind: "later", reason, text: textOf(revert), ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+export function never(revert: Revert): Verdict {
+  return { kind: "never", text: textOf(revert) };
+}
+
+/** The arguments that are numbers, in their places. */
+export function numbersOf(revert: Revert): (bigint | undefined)[] {
+  return revert.args.map((argument) =>
+    typeof argument === "bigint" || typeof argument === "number" ? BigInt(argument) : undefined,
+  );
+}
+
+function textOf(revert: Revert): string {
+  return `${revert.name}(${revert.args.map(String).join(", ")})`;
+}
