@@ -16,6 +16,7 @@ import { httpRate } from "../rates/http-rate.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
+import { standingReader } from "../sender/standing.ts";
 import { BalanceReader } from "./chain/balances.ts";
 import { createSender } from "./create-sender.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
@@ -84,6 +85,7 @@ async function main(): Promise<void> {
   const endWatch = chain.nodes.watch();
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
+  metrics.observeOperations(services.standing);
   answer = createApp({
     services,
     metrics,
@@ -131,6 +133,7 @@ function createServices(given: {
     rates,
     payouts,
     adminWallets: new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role])),
+    standing: standingReader(database.kysely),
     log,
   };
 }

@@ -1,3 +1,4 @@
+import { operationQueueRoutes } from "./admin/operations.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import { affiliateRoutes } from "./affiliate/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
@@ -19,6 +20,7 @@ export function allRoutes(services: Services): Route[] {
     ...purchaseRoutes(services),
     ...nftRoutes(services),
     ...adminRoutes(services),
+    ...operationQueueRoutes(services),
     ...affiliateRoutes(services),
     ...operationRoutes(services),
   ]);

@@ -11,6 +11,7 @@ import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
 import type { Sender } from "../sender/sender.ts";
+import type { Standing } from "../sender/standing.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import type { VisitorLoader } from "./people/visitor-loader.ts";
@@ -33,6 +34,8 @@ export type Services = {
   sender: Sender;
   rates: RateSource;
   payouts: PayoutSwitch;
+  /** How the operations that are not over stand. */
+  standing(): Promise<Standing[]>;
   adminWallets: ReadonlyMap<WalletAddress, Role>;
   log: Logger;
 };

@@ -236,11 +236,35 @@ export async function listPayable(queries: Queries, wallet: WalletAddress, deepe
           selectFrom("operations")
             .select("operations.id")
             .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", "pay"),
+            .where("operations.kind", "=", "pay")
+            .where("operations.status", "!=", "withdrawn"),
         ),
       ),
     )
     .orderBy("purchases.id")
     .limit(LIST_LIMIT)
     .execute();
+}
+
+/** A wallet's payments that are queued for later, oldest first: whoever asks for them gets them now. */
+export async function listPaymentsForLater(
+  queries: Queries,
+  wallet: WalletAddress,
+): Promise<{ purchaseId: bigint; amountGwei: bigint }[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .innerJoin("operations", (join) =>
+      join.onRef("operations.subject_id", "=", "purchases.id").on("operations.kind", "=", "pay"),
+    )
+    .select(["purchases.id", "operations.amount_gwei"])
+    .where("purchases.wallet", "=", wallet)
+    .where("purchases.settled_at", "is", null)
+    .where("purchases.reversed_at", "is", null)
+    .where("operations.status", "=", "queued")
+    .where("operations.not_before", ">", databaseNow(queries))
+    // One that was tried before waits for a reason of its own.
+    .where("operations.error", "is", null)
+    .orderBy("purchases.id")
+    .execute();
+  return rows.map((row) => ({ purchaseId: row.id, amountGwei: row.amount_gwei ?? 0n }));
 }

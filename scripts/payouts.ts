@@ -1,33 +1,115 @@
-/** Pauses or resumes payouts from the operator's shell: `npm run payouts -- --pause REASON | --resume`. */
+/**
+ * Payouts from the operator's shell: `npm run payouts -- --pause REASON | --resume` stops them and lets them go on,
+ * `list | retry ID… | release [REASON]` shows what waits or failed, and tries it again.
+ */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
+import type { Database } from "../database/connect.ts";
+import type { OperationReason } from "../database/schema.ts";
+import { toOperationRecord } from "../sender/operation-record.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
+import { countOperations, findOperationById, listOperations, release } from "../sender/queue.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
+const USAGE = `npm run payouts -- --pause "why"        stops payouts
+npm run payouts -- --resume             lets them go on
+npm run payouts -- list                 lists operations that wait or failed, and why
+npm run payouts -- retry ID…            tries these again now
+npm run payouts -- release [REASON]     tries all of them again now, or those with this reason`;
+const STUCK = ["waiting", "failed"] as const;
+const LISTED = 500;
+const ACTOR = `operator ${userInfo().username}`;
+
 try {
-  const { values } = parseArgs({ options: { pause: { type: "string" }, resume: { type: "boolean" } } });
-  if ((values.pause === undefined) === (values.resume === undefined)) {
-    throw new Error('npm run payouts -- --pause "why", or npm run payouts -- --resume');
-  }
+  const { values, positionals } = parseArgs({
+    options: { pause: { type: "string" }, resume: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const run = commandOf(values, positionals);
   const database = await openDatabase(readOperatorEnvironment(process.env));
   try {
-    const payouts = new PayoutSwitch(database, false);
-    const before = await payouts.reason();
-    await inAuditedTransaction(database.kysely, async (queries) => {
-      if (values.pause !== undefined) await payouts.pause(values.pause, queries);
-      else await payouts.resume(queries);
-      const action = values.pause === undefined ? "payouts.resume" : "payouts.pause";
-      const detail = { reason: values.pause ?? before ?? "" };
-      await appendAudit(queries, { actor: `operator ${userInfo().username}`, action, subject: "payouts", detail });
-    });
-    const reason = await payouts.reason();
-    console.log(reason ? `Payments are paused: ${reason}` : "Payments go on");
+    await run(database);
   } finally {
     await database.close();
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
+}
+
+function commandOf(
+  values: { pause?: string | undefined; resume?: boolean | undefined },
+  [name, ...rest]: string[],
+): (database: Database) => Promise<void> {
+  const { pause, resume } = values;
+  if (name === undefined && (pause === undefined) !== (resume === undefined)) {
+    return (database) => setPause(database, pause);
+  }
+  if (pause === undefined && resume === undefined) {
+    if (name === "list" && rest.length === 0) return list;
+    if (name === "retry" && rest.length > 0) return (database) => retry(database, rest.map(readId));
+    if (name === "release" && rest.length <= 1) return (database) => releaseAll(database, rest[0]);
+  }
+  throw new Error(USAGE);
+}
+
+function readId(text: string): bigint {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Error(`${text} is not the id of an operation\n${USAGE}`);
+  return BigInt(text);
+}
+
+async function setPause(database: Database, pause: string | undefined): Promise<void> {
+  const payouts = new PayoutSwitch(database, false);
+  const before = await payouts.reason();
+  await inAuditedTransaction(database.kysely, async (queries) => {
+    if (pause !== undefined) await payouts.pause(pause, queries);
+    else await payouts.resume(queries);
+    const action = pause === undefined ? "payouts.resume" : "payouts.pause";
+    await appendAudit(queries, { actor: ACTOR, action, subject: "payouts", detail: { reason: pause ?? before ?? "" } });
+  });
+  const reason = await payouts.reason();
+  console.log(reason ? `Payments are paused: ${reason}` : "Payments go on");
+}
+
+async function list({ kysely }: Database): Promise<void> {
+  const operations = await listOperations(kysely, { status: STUCK, limit: LISTED });
+  for (const operation of operations) {
+    const one = toOperationRecord(operation);
+    const amount = one.amount === null ? "" : ` of ${one.amount} CHZ`;
+    console.log(
+      `${one.id}  ${one.kind} ${one.subject_id}${amount}  ${one.state} since ${one.since}  ${one.reason}: ${one.error}  next try ${one.next_try_at ?? "by hand"}`,
+    );
+  }
+  const total = await countOperations(kysely, STUCK);
+  console.log(total === 0 ? "No operation waits or failed" : `${total} operations wait or failed`);
+}
+
+async function retry(database: Database, ids: readonly bigint[]): Promise<void> {
+  await inAuditedTransaction(database.kysely, async (queries) => {
+    for (const id of ids) {
+      const known = await findOperationById(queries, id);
+      if ((await release(queries, { id })) === 0n) {
+        throw new Error(
+          known
+            ? `Operation ${id} is ${known.status}: only one that waits or failed is tried again`
+            : `There is no operation ${id}`,
+        );
+      }
+      const detail = { kind: known?.kind, subject_id: Number(known?.subject_id), reason: known?.reason };
+      await appendAudit(queries, { actor: ACTOR, action: "operation.retry", subject: `operation ${id}`, detail });
+    }
+  });
+  console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} tried again now`);
+}
+
+async function releaseAll(database: Database, reason: string | undefined): Promise<void> {
+  const count = await inAuditedTransaction(database.kysely, async (queries) => {
+    const released = await release(queries, reason === undefined ? {} : { reason: reason as OperationReason });
+    const detail = { reason: reason ?? "all", count: Number(released) };
+    await appendAudit(queries, { actor: ACTOR, action: "operation.release", subject: "operations", detail });
+    return released;
+  });
+  console.log(`${count} ${count === 1n ? "operation is" : "operations are"} tried again now`);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
 import type { OperationKind, OperationReason, OperationStatus, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { Standing } from "./standing.ts";
 
 export type Operation = Selectable<Schema["operations"]>;
 
@@ -15,6 +16,7 @@ const UNSENT = TRIED;
 /** Later than any clock: only a person makes it go on. */
 const NEVER = 9_000_000_000_000_000n;
 const INSERT_ROWS = 500;
+const COUNTED = 10_000;
 
 /** A time from now on, by the database's clock: another process, whose own clock differs, may be the one to look. */
 function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
@@ -109,10 +111,7 @@ export async function hasten(queries: Queries, kind: OperationKind, subjectId: b
 
 /** Lets operations go now that were set aside or failed: all of them, or those of one reason. Answers how many. */
 export async function release(queries: Queries, only: { id?: bigint; reason?: OperationReason } = {}): Promise<bigint> {
-  let update = queries
-    .updateTable("operations")
-    .set({ attempts: 0n, not_before: inMs(queries), updated_at: BigInt(Date.now()) })
-    .where("status", "in", ["waiting", "failed"]);
+  let update = queries.updateTable("operations").set(fresh(queries)).where("status", "in", ["waiting", "failed"]);
   if (only.id !== undefined) update = update.where("id", "=", only.id);
   if (only.reason !== undefined) update = update.where("reason", "=", only.reason);
   const { numUpdatedRows } = await update.executeTakeFirst();
@@ -144,6 +143,23 @@ export async function listOperations(
   let query = queries.selectFrom("operations").selectAll().where("status", "in", [page.status].flat());
   if (page.before !== undefined) query = query.where("id", "<", page.before);
   return query.orderBy("id", "desc").limit(page.limit).execute();
+}
+
+/** How many operations are in a status; one more than `COUNTED` means more. */
+export async function countOperations(
+  queries: Queries,
+  status: OperationStatus | readonly OperationStatus[],
+): Promise<number> {
+  const rows = queries
+    .selectFrom("operations")
+    .select("id")
+    .where("status", "in", [status].flat())
+    .limit(COUNTED + 1);
+  const { count } = await queries
+    .selectFrom(rows.as("rows"))
+    .select(({ fn }) => fn.countAll<bigint>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** The hash under which an operation was sent last, once it was. */
@@ -200,16 +216,6 @@ export async function summarizeDue(
     .execute();
   return rows.map((row) => ({ kind: row.kind, count: BigInt(row.count), waitedMs: BigInt(row.waited_ms) }));
 }
-
-export type Standing = {
-  kind: OperationKind;
-  status: OperationStatus;
-  reason: OperationReason | null;
-  count: number;
-  oldestMs: number;
-  /** Of one of them, for people. */
-  error: string | null;
-};
 
 /** How many operations are not over, by kind, status and reason, and for how long the oldest. */
 export async function summarizeStanding(queries: Queries): Promise<Standing[]> {

@@ -4,6 +4,7 @@ import { chzTextFromWei } from "../../domain/money.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
+import type { Standing } from "../../sender/standing.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -52,6 +53,24 @@ export class Metrics {
     this.#senderGauge("resends", "Transactions sent again", () => sender.resends);
     this.#senderGauge("orphaned", "Transactions whose block was orphaned", () => sender.orphaned);
     this.#senderGauge("balance_chz", "CHZ of the hot wallet", () => Number(chzTextFromWei(sender.balanceWei ?? 0n)));
+  }
+
+  /** Adds how many operations are not over, and how old the oldest is, read whenever the metrics are. */
+  observeOperations(read: () => Promise<Standing[]>): void {
+    const labelNames = ["kind", "state", "reason"] as const;
+    const gauge = (name: string, help: string, figureOf: (standing: Standing) => number) =>
+      new Gauge({
+        ...{ name, help, labelNames, registers: [this.registry] },
+        async collect() {
+          const standing = await read().catch(() => undefined);
+          this.reset();
+          for (const one of standing ?? []) {
+            this.set({ kind: one.kind, state: one.status, reason: one.reason ?? "" }, figureOf(one));
+          }
+        },
+      });
+    gauge("torcida_operations", "Operations that are not over", (one) => one.count);
+    gauge("torcida_operations_oldest_seconds", "Age of the oldest of them", (one) => one.oldestMs / 1_000);
   }
 
   observeRequest(request: Request, response: Response): void {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
+import { warningsOf } from "../../sender/standing.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
@@ -53,7 +54,9 @@ export function operationRoutes(services: Services): Route[] {
         if (sender.status.isWalletEmpty) problems.push("The operator's wallet cannot pay for gas");
         const rate = services.rates.current();
         if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
-        const warnings = Object.entries(sender.status.held).map(([kind, reason]) => `${kind}: ${reason}`);
+        const standing = await services.standing().catch(() => []);
+        const held = Object.entries(sender.status.held).map(([kind, reason]) => `${kind}: ${reason}`);
+        const warnings = [...held, ...warningsOf(standing)];
         if (sender.status.problem) warnings.push(`The sender waits: ${sender.status.problem}`);
         if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
           warnings.push("No purchase is registered until the index is complete");
@@ -71,7 +74,7 @@ export function operationRoutes(services: Services): Route[] {
 const readinessSchema = z.object({
   status: z.enum(["ready", "not ready"]),
   problems: z.array(z.string()),
-  /** Waiting kinds of operations, and why. */
+  /** What waits or failed, and why. */
   warnings: z.array(z.string()),
   /** Whether this process is the one that sends. */
   sends: z.boolean(),

@@ -29,6 +29,7 @@ import {
   freezeRates,
   insertPurchase,
   listPayable,
+  listPaymentsForLater,
   listPurchases,
   type Purchase,
   setMetadataUri,
@@ -393,7 +394,9 @@ async function payUser(
     const rate = isRateNeeded ? requireRate(services) : 0n;
     const gross = purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, rate), 0n);
     const debt = await outstandingDebt(queries, body.user);
-    const payable = gross > debt ? gross - debt : 0n;
+    // In simulated mode payments are planned with a delay: whoever asks for them gets them now.
+    const forLater = await listPaymentsForLater(queries, body.user);
+    const payable = forLater.reduce((sum, payment) => sum + payment.amountGwei, gross > debt ? gross - debt : 0n);
     if (payable === 0n) throw conflict("Nothing is payable to this wallet now", "NOTHING_PAYABLE", { payable: "0" });
     if (payable !== body.amount) {
       const text = chzTextFromGwei(payable);
@@ -402,10 +405,11 @@ async function payUser(
         field: "amount",
       });
     }
-    const payments = await enqueuePayments(queries, purchases, {
-      weiPerCent: rate,
-      delayMs: () => 0n,
-    });
+    for (const payment of forLater) await hasten(queries, "pay", payment.purchaseId);
+    const payments = [
+      ...forLater,
+      ...(await enqueuePayments(queries, purchases, { weiPerCent: rate, delayMs: () => 0n })),
+    ];
     const answer: DistributeAnswer = {
       success: true,
       message: "Payment queued",

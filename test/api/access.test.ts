@@ -67,6 +67,8 @@ const TABLE: Record<string, Expected> = {
   "get /api/admin/overview": admins,
   "get /api/admin/audit-log": admins,
   "post /api/admin/payouts": admins,
+  "get /api/admin/operations": admins,
+  "post /api/admin/operations/{id}/retry": admins,
   // Access is by a signature over the body, which none of the roles has.
   "post /api/hooks/affiliate/{network}": Object.fromEntries(
     Object.keys(everyone).map((role) => [role, 404]),

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { pageQuerySchema } from "./common.ts";
+
+export const OPERATION_STATES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
+
+/** One step of the outbox: a mint, a confirmation, a cancellation, a payout or a store's name. */
+export const operationSchema = z.object({
+  id: z.number(),
+  kind: z.string(),
+  /** A purchase id, or a store id for the kinds of stores. */
+  subject_id: z.number(),
+  /** CHZ, decimal text; null unless it is a payout. */
+  amount: z.string().nullable(),
+  state: z.enum(OPERATION_STATES),
+  /** Why it waits or failed; null in every other state. */
+  reason: z.string().nullable(),
+  /** The same for people, with the figures. */
+  error: z.string().nullable(),
+  attempts: z.number(),
+  since: z.iso.datetime(),
+  /** When it is tried next by itself; null where it is not. */
+  next_try_at: z.iso.datetime().nullable(),
+});
+export type OperationRecord = z.infer<typeof operationSchema>;
+
+export const operationsQuerySchema = pageQuerySchema.extend({
+  /** Without it, all that wait or failed. */
+  state: z.enum(OPERATION_STATES).optional(),
+});
+
+export const operationsResponseSchema = z.object({
+  success: z.literal(true),
+  rows: z.array(operationSchema),
+  /** The id to ask for the next page with; null on the last. */
+  next_before: z.number().nullable(),
+  /** How many there are; 10,001 means more. */
+  total: z.number(),
+});
+
+export const operationResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  operation: operationSchema,
+});

@@ -1,0 +1,26 @@
+import type { OperationRecord } from "../domain/api/operations.ts";
+import { chzTextFromGwei } from "../domain/money.ts";
+import type { Operation } from "./queue.ts";
+
+const LATEST_DATE = 8_640_000_000_000_000n;
+
+/** An operation as administrators see it. */
+export function toOperationRecord(operation: Operation): OperationRecord {
+  const isTried = ["queued", "waiting", "failed"].includes(operation.status) && operation.not_before < LATEST_DATE;
+  return {
+    id: Number(operation.id),
+    kind: operation.kind,
+    subject_id: Number(operation.subject_id),
+    amount: operation.amount_gwei === null ? null : chzTextFromGwei(operation.amount_gwei),
+    state: operation.status,
+    reason: operation.reason,
+    error: operation.error,
+    attempts: Number(operation.attempts),
+    since: iso(operation.since),
+    next_try_at: isTried ? iso(operation.not_before) : null,
+  };
+}
+
+function iso(milliseconds: bigint): string {
+  return new Date(Number(milliseconds)).toISOString();
+}

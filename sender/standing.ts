@@ -1,0 +1,36 @@
+import type { OperationKind, OperationReason, OperationStatus } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { summarizeStanding } from "./queue.ts";
+
+/** Operations that are not over, of one kind, in one status, for one reason. */
+export type Standing = {
+  kind: OperationKind;
+  status: OperationStatus;
+  reason: OperationReason | null;
+  count: number;
+  /** How long the oldest has been so. */
+  oldestMs: number;
+  /** The reason for people, of one of them. */
+  error: string | null;
+};
+
+const KEPT_MS = 1_000;
+
+/** Reads how operations stand, at most once a second, however often it is asked. */
+export function standingReader(queries: Queries): () => Promise<Standing[]> {
+  let known: { at: number; standing: Promise<Standing[]> } | undefined;
+  return () => {
+    if (!known || Date.now() - known.at >= KEPT_MS) known = { at: Date.now(), standing: summarizeStanding(queries) };
+    return known.standing;
+  };
+}
+
+/** A sentence for each reason for which operations wait or failed. */
+export function warningsOf(standing: readonly Standing[]): string[] {
+  return standing
+    .filter(({ status }) => status === "waiting" || status === "failed")
+    .map(({ kind, status, reason, count, oldestMs, error }) => {
+      const what = `${kind}: ${count} ${count === 1 ? "operation" : "operations"} ${status} (${reason})`;
+      return `${what}, the oldest for ${Math.round(oldestMs / 1_000)} s: ${error}`;
+    });
+}
