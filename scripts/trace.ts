@@ -1,0 +1,85 @@
+/** One purchase's whole life, from the database and the chain: `npm run trace -- PURCHASE [--json]`. It changes nothing. */
+import { parseArgs } from "node:util";
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import type { Database } from "../database/connect.ts";
+import { openLog } from "../platform/log.ts";
+import { openChain } from "../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
+import { chainStateText, tracePurchase } from "./trace/trace-purchase.ts";
+
+const USAGE = "npm run trace -- PURCHASE [--json], PURCHASE being the purchase's number";
+
+try {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean" } } });
+  const [number = ""] = positionals;
+  if (positionals.length !== 1 || !/^[1-9]\d{0,14}$/.test(number)) throw new Error(USAGE);
+  const environment = readOperatorEnvironment(process.env);
+  const database = await openDatabase(environment, { isSilent: values.json === true });
+  try {
+    const trace = await tracePurchase(database.kysely, BigInt(number));
+    const onChain = await readChain(environment, database, BigInt(number));
+    if (values.json) console.log(JSON.stringify({ purchase: Number(number), ...trace, onChain }, asNumbers));
+    else print(number, trace, onChain);
+    if (!trace) process.exitCode = 1;
+  } finally {
+    await database.close();
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+function print(number: string, trace: Awaited<ReturnType<typeof tracePurchase>>, onChain: string): void {
+  if (!trace) {
+    console.log(`There is no purchase ${number} in this database`);
+  } else {
+    console.log(`Purchase ${number} of ${trace.wallet}`);
+    for (const { atMs, source, text } of trace.steps) {
+      console.log(`${new Date(Number(atMs)).toISOString()}  ${source.padEnd(8)}  ${text}`);
+    }
+    for (const question of trace.openQuestions) console.log(`Open: ${question}`);
+  }
+  console.log(`Chain: ${onChain}`);
+}
+
+/** The contracts' own word; a node that is away is said and is no reason to stop. */
+async function readChain(environment: OperatorEnvironment, database: Database, id: bigint): Promise<string> {
+  const { contracts } = environment;
+  if (!contracts) return "no contracts are known for this network";
+  const { client } = await openChain({
+    network: environment.network,
+    urls: environment.rpcUrls,
+    chainId: environment.chainId,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(environment.chainId, { database, mayWrite: false }),
+    log: openLog("silent"),
+  });
+  try {
+    const nft = { address: contracts.purchaseNft, abi: purchaseNftAbi } as const;
+    const block = await client.getBlockNumber();
+    const at = { blockNumber: block };
+    const isPaid = await client.readContract({
+      address: contracts.cashbackDistributor,
+      abi: cashbackDistributorAbi,
+      functionName: "isPaid",
+      args: [id],
+      ...at,
+    });
+    const owner = await client
+      .readContract({ ...nft, functionName: "ownerOf", args: [id], ...at })
+      .catch(() => undefined);
+    const status = owner
+      ? (await client.readContract({ ...nft, functionName: "purchaseOf", args: [id], ...at })).status
+      : 0;
+    return chainStateText({ status, owner, isPaid, block });
+  } catch (error) {
+    return `not to be read now (${error instanceof Error ? error.message.split("\n")[0] : String(error)})`;
+  }
+}
+
+function asNumbers(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}

@@ -1,0 +1,56 @@
+import { expect } from "chai";
+import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
+
+describe("npm run trace", function () {
+  this.timeout(90_000);
+  let system: FaultSystem;
+  before(async () => {
+    system = await startFaultSystem();
+  });
+  after(() => system?.stop());
+
+  it("tells a purchase's life in order, from its registration to its payment, without personal data", async () => {
+    const shopper = await system.shopper();
+    const id = await shopper.buy(1, "123.45");
+    await system.settled();
+    const { code, output } = await system.run("scripts/trace.ts", [String(id)]);
+    expect(code, output).to.equal(0);
+    const life = [
+      "registered at store 1",
+      "mint signed: nonce",
+      "PurchaseMinted",
+      "confirm signed: nonce",
+      "StatusUpdated",
+      "pay of",
+      "CashbackPaid",
+      `the token is confirmed and belongs to`,
+    ];
+    const places = life.map((text) => output.indexOf(text));
+    expect(places, output).to.not.include(-1);
+    expect(places, output).to.deep.equal(places.toSorted((one, other) => one - other));
+    expect(output).to.include(", paid");
+    expect(output).to.not.include("@");
+    const json = JSON.parse((await system.run("scripts/trace.ts", [String(id), "--json"])).output);
+    expect(json).to.include({ purchase: id, wallet: shopper.address });
+  });
+
+  it("says what is still open, and that a node is away", async () => {
+    const shopper = await system.shopper();
+    await system.anvil.stop("SIGINT");
+    const id = await shopper.buy(2, "10");
+    const { code, output } = await system.run("scripts/trace.ts", [String(id)]);
+    expect(code, output).to.equal(0);
+    expect(output).to.include("Open: mint is queued").and.to.include("Chain: not to be read now");
+  });
+
+  it("knows a purchase that is none, and a wrong call", async () => {
+    const none = await system.run("scripts/trace.ts", ["999999"]);
+    expect(none.code).to.equal(1);
+    expect(none.output).to.include("There is no purchase 999999");
+    for (const wrong of [[], ["x"], ["0"], ["1", "2"]]) {
+      const { code, output } = await system.run("scripts/trace.ts", wrong);
+      expect(code).to.equal(1);
+      expect(output).to.include("npm run trace -- PURCHASE");
+    }
+  });
+});
