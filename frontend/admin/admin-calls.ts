@@ -5,8 +5,8 @@ import { ApiError, call } from "../api/http.ts";
 export type Outcome = {
   success: boolean;
   message: string;
-  /** Whether `message` is the server's own sentence. */
-  isServersWord: boolean;
+  /** Why it failed. */
+  error?: unknown;
   /** The new row, where one was created. */
   id?: string;
 };
@@ -26,19 +26,10 @@ export type FanTokenFields = { id?: string; name: string; slug: string; image: s
 
 async function attempt(method: string, path: string, body: unknown, fallback: string): Promise<Outcome> {
   try {
-    const answer = await call<{ message?: string; id?: string | number }>(method, path, body);
-    return {
-      success: true,
-      message: answer.message ?? "",
-      isServersWord: Boolean(answer.message),
-      ...(answer.id !== undefined && { id: String(answer.id) }),
-    };
+    const { message = "", id } = await call<{ message?: string; id?: string | number }>(method, path, body);
+    return { success: true, message, ...(id !== undefined && { id: String(id) }) };
   } catch (error) {
-    // A refusal in an answer that is fine otherwise and gives no reason says no more than no answer does.
-    if (error instanceof ApiError && (error.isServersWord || error.status >= 400)) {
-      return { success: false, message: error.message, isServersWord: error.isServersWord };
-    }
-    return { success: false, message: fallback, isServersWord: false };
+    return { success: false, message: error instanceof ApiError ? error.message : fallback, error };
   }
 }
 

@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
+import { InPortuguese } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
@@ -66,7 +67,9 @@ export default function Admin() {
   if (status === "ready" && admin === "admin") {
     return (
       <Suspense fallback={<Waiting text={CHECKING} />}>
-        <Panel />
+        <InPortuguese>
+          <Panel />
+        </InPortuguese>
       </Suspense>
     );
   }

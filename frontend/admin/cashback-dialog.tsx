@@ -4,7 +4,7 @@ import { z } from "zod";
 import { createCashbackRequestSchema, updateCashbackRequestSchema } from "../../domain/api/catalogue.ts";
 import { percentText } from "../../domain/money.ts";
 import { type CashbackFields, nonEmpty } from "./admin-calls.ts";
-import { toastMissing } from "./admin-toasts.ts";
+import { toastMissing } from "./admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "./field.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 

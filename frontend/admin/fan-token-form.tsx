@@ -3,11 +3,11 @@ import { type ChangeEvent, useEffect } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { z } from "zod";
 import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
-import { useText } from "../i18n/language.tsx";
+import { useReadersText } from "../i18n/language.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type FanTokenFields, saveFanToken } from "./admin-calls.ts";
-import { toastOutcome } from "./admin-toasts.ts";
+import { toastOutcome } from "./admin-toasts.tsx";
 import { Field, trimmed } from "./field.tsx";
 
 export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "" };
@@ -23,7 +23,7 @@ type FanTokenFormProps = {
 
 /** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
 export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) {
-  const t = useText();
+  const t = useReadersText();
   const { id, ...defaultValues } = initial;
   const {
     register,

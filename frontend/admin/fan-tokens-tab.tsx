@@ -2,20 +2,20 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { fanTokensQuery } from "../api/queries.ts";
 import type { FanToken } from "../api/shapes.ts";
-import { useText } from "../i18n/language.tsx";
+import { useReadersText } from "../i18n/language.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { deleteFanToken, type FanTokenFields } from "./admin-calls.ts";
-import { toastOutcome } from "./admin-toasts.ts";
+import { toastOutcome } from "./admin-toasts.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
 
 /** Fan tokens: a form with a preview, and the list. */
 export function FanTokensTab() {
-  const t = useText();
+  const t = useReadersText();
   const client = useQueryClient();
   const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always" });
   const [editing, setEditing] = useState<FanTokenFields>(EMPTY_FAN_TOKEN);

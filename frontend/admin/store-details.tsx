@@ -17,7 +17,7 @@ import {
   updateCashback,
   updateStore,
 } from "./admin-calls.ts";
-import { toastOutcome } from "./admin-toasts.ts";
+import { toastOutcome } from "./admin-toasts.tsx";
 import { CashbackDialog } from "./cashback-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { StoreDialog } from "./store-dialog.tsx";

@@ -3,7 +3,7 @@ import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../domain/api/catalogue.ts";
 import { nonEmpty, type StoreFields } from "./admin-calls.ts";
-import { toastMissing } from "./admin-toasts.ts";
+import { toastMissing } from "./admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "./field.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 

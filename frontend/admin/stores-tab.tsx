@@ -9,7 +9,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { createStore, deleteStore } from "./admin-calls.ts";
-import { toastOutcome } from "./admin-toasts.ts";
+import { toastOutcome } from "./admin-toasts.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";

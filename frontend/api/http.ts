@@ -24,17 +24,20 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string | undefined;
+  /** The field of the request that was refused. */
+  readonly field: string | undefined;
   /** Whether the sentence is the server's own, or made here from the status. */
   readonly isServersWord: boolean;
 
   constructor(
     message: string,
     status: number,
-    { code, isServersWord = false }: { code?: string; isServersWord?: boolean } = {},
+    { code, field, isServersWord = false }: { code?: string; field?: string; isServersWord?: boolean } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
+    this.field = field;
     this.isServersWord = isServersWord;
   }
 }
@@ -47,7 +50,7 @@ export class UnreachableError extends Error {
 /** docs/product.md#session-browser. Shown in the reader's language by the session's toast. */
 export const SESSION_EXPIRED = "Unauthorized: Session expired";
 
-type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown };
+type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown; field?: unknown };
 
 let onUnauthorized: (token: string | null) => void = () => {};
 
@@ -89,6 +92,7 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
     const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
     throw new ApiError(said ?? statusMessage(response), response.status, {
       code: textOf(json?.code),
+      field: textOf(json?.field),
       isServersWord: said !== undefined,
     });
   }

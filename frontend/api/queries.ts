@@ -36,4 +36,9 @@ export const configQuery = queryOptions({
   initialDataUpdatedAt: pageLoadedAt,
 });
 export const storesQuery = queryOptions({ queryKey: ["stores"], queryFn: getStores });
+/** The stores that people can buy at. */
+export const offeredStoresQuery = queryOptions({
+  ...storesQuery,
+  select: (stores) => stores.filter((store) => !store.isDraft),
+});
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });

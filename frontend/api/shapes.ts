@@ -25,6 +25,8 @@ export type Store = {
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
+  /** Without a link or a rate: nobody can buy there yet. docs/product.md#store-draft */
+  isDraft: boolean;
 };
 
 export type FanToken = { id: string; name: string; slug: string; image: string; symbol: string; contract: string };
@@ -88,6 +90,8 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     minCashback: min,
     maxCashback: max,
     cashbacks: rates,
+    // A server that says nothing of links knows no drafts.
+    isDraft: row.affiliate_link === null || row.affiliate_link === "" || max === 0,
   };
 }
 

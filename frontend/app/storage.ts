@@ -2,6 +2,7 @@
 export const STORAGE_KEYS = {
   token: "auth_token",
   currentWallet: "current_wallet",
+  signedOutWallet: "signed_out_wallet",
   language: "language",
   theme: "theme",
   consent: "analytics_consent",

@@ -4,18 +4,20 @@ import { useForm } from "react-hook-form";
 import { useNavigate, useSearchParams } from "react-router";
 import type { z } from "zod";
 import { registerRequestSchema } from "../../domain/api/people.ts";
+import { joinFullName, splitFullName } from "../../domain/full-name.ts";
 import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { checkUser, login, registerUser } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
-import { challengeOf, reasonOf, toastSignatureProblem } from "./use-sign-in.ts";
+import { challengeOf, toastSignatureProblem } from "./use-sign-in.ts";
 
 const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
 type Fields = z.infer<typeof schema>;
@@ -75,7 +77,10 @@ export default function RegistrationForm() {
       return;
     }
     try {
-      const answer = await registerUser({ address, ...fields, ...proof });
+      // The whole name counts: its first word is the first name. docs/product.md#full-name
+      const { firstName, lastName } = splitFullName(joinFullName(fields.first_name, fields.last_name));
+      const named = { first_name: firstName, last_name: lastName, email: fields.email };
+      const answer = await registerUser({ address, ...named, ...proof });
       toast.success(t("registration.doneToast"), { id: "registration" });
       setToken(answer.token ?? (await logInAfterwards()));
     } catch (error) {
@@ -98,7 +103,7 @@ export default function RegistrationForm() {
     } catch (error) {
       toast.error(t("login.failed"), {
         id: "login",
-        description: error instanceof ApiError ? error.message : undefined,
+        description: reasonOf(error, t),
       });
       return "";
     }

@@ -2,7 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { type CheckedUser, checkUser, login } from "../api/calls.ts";
-import { ApiError, UnreachableError } from "../api/http.ts";
+import { UnreachableError } from "../api/http.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
@@ -11,7 +12,7 @@ import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
 import { AddressMismatchError } from "../wallet/sign.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
-/** `waiting`: the reader signed out on this page, so the wallet is not asked again by itself. */
+/** `waiting`: the reader logged out with this wallet, so it is not asked again by itself, not even after a reload. */
 export type SignInStep = "idle" | "waiting" | "checking" | "signing" | "failed" | "unregistered" | "registering";
 
 /**
@@ -114,9 +115,4 @@ export function toastSignatureProblem(error: unknown, t: Translate): void {
     const say = hasCode(error, REJECTED) ? toast : toast.error;
     say(t("sign.failed"), { id: "sign", description: t("sign.failed.detail") });
   }
-}
-
-export function reasonOf(error: unknown, t: Translate): string {
-  if (error instanceof ApiError) return error.message;
-  return t(navigator.onLine ? "state.serverAway" : "state.offline");
 }

@@ -4,10 +4,10 @@ import { useNavigate } from "react-router";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
-import { reasonOf } from "../auth/use-sign-in.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
@@ -75,17 +75,15 @@ function DashboardSkeleton() {
 
 function Unreachable() {
   const t = useText();
-  const { refresh } = useSession();
-  const [error, setError] = useState<unknown>(new TypeError("unreachable"));
-  const [isRetrying, setRetrying] = useState(false);
-  async function retry() {
-    setRetrying(true);
-    await refresh().catch(setError);
-    setRetrying(false);
-  }
+  const { failure, isLoading, refresh } = useSession();
   return (
     <div className="page">
-      <RetryPanel title={t("state.serverAway")} error={error} onRetry={retry} isRetrying={isRetrying} />
+      <RetryPanel
+        title={t("dashboard.unreachable")}
+        error={failure}
+        onRetry={() => refresh().catch(() => {})}
+        isRetrying={isLoading}
+      />
     </div>
   );
 }
@@ -102,8 +100,8 @@ function ProfileView({ profile }: { profile: Profile }) {
   async function refreshWalletData() {
     setRefreshing(true);
     try {
-      await refresh();
-      toast.success(t("dashboard.refreshed"), { id: "refresh" });
+      // Without a profile the session has ended, and that was said.
+      if (await refresh()) toast.success(t("dashboard.refreshed"), { id: "refresh" });
     } catch (error) {
       toast.error(t("dashboard.refreshFailed"), { id: "refresh", description: reasonOf(error, t) });
     } finally {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { FEATURED_STORES_MAX } from "../../domain/product.ts";
-import { configQuery, storesQuery } from "../api/queries.ts";
+import { configQuery, offeredStoresQuery } from "../api/queries.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -192,7 +192,7 @@ const SAMPLES: FeaturedStore[] = SAMPLE_STORES.filter((store) => store.featured)
 function Featured() {
   const t = useText();
   const { percent } = useFormat();
-  const stores = useQuery(storesQuery);
+  const stores = useQuery(offeredStoresQuery);
   const returned = (stores.data ?? [])
     .filter((store) => store.featured)
     .slice(0, FEATURED_STORES_MAX)

@@ -57,9 +57,28 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
   );
 }
 
+/** What is in Portuguese whatever the reader's language: words, numbers and dates. */
+export function InPortuguese({ children }: { children: ReactNode }) {
+  const intl = useMemo(() => intlFor("pt"), []);
+  return <RawIntlProvider value={intl}>{children}</RawIntlProvider>;
+}
+
 export const useLanguage = () => useContext(LanguageContext);
 
 export type Translate = (id: MessageId, values?: Values) => string;
+
+/** A Portuguese text whatever the reader's language. */
+export const inPortuguese: Translate = (id, values) =>
+  intlFor("pt").formatMessage({ id }, values as Record<string, string>);
+
+/** The reader's own words, also inside of `InPortuguese`. */
+export function useReadersText(): Translate {
+  const { language } = useLanguage();
+  return useMemo(() => {
+    const intl = intlFor(language);
+    return (id, values) => intl.formatMessage({ id }, values as Record<string, string>);
+  }, [language]);
+}
 
 /** The reader's words for a message. */
 export function useText(): Translate {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { getMe, logout } from "../api/calls.ts";
-import { ApiError, listenForUnauthorized } from "../api/http.ts";
+import { listenForUnauthorized } from "../api/http.ts";
 import { isWorthRetrying } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
@@ -10,7 +10,7 @@ import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
 /**
- * `restoring`: a token exists and its profile is on the way. `unreachable`: nothing answers, the token is kept.
+ * `restoring`: a token exists and its profile is on the way. `unreachable`: it could not be loaded, and the token is kept.
  * docs/product.md#session-browser.
  */
 export type SessionStatus = "anonymous" | "restoring" | "unreachable" | "ready";
@@ -20,10 +20,13 @@ export type Session = {
   profile: Profile | undefined;
   /** Keeps the token and loads the profile. */
   begin: (token: string) => Promise<Profile>;
-  /** Loads the profile again. */
-  refresh: () => Promise<Profile>;
+  /** Loads the profile again; undefined where the session has ended meanwhile. */
+  refresh: () => Promise<Profile | undefined>;
+  /** Why the profile could not be loaded. */
+  failure: Error | null;
+  isLoading: boolean;
   signOut: () => void;
-  /** The wallet that signed out on this page: it is not asked for a signature again by itself. */
+  /** The wallet that logged out last: it is not asked for a signature again by itself. */
   signedOutWallet: string | undefined;
 };
 
@@ -35,6 +38,9 @@ export function useSession(): Session {
   return session;
 }
 
+/** How often a profile that could not be loaded is asked for again. */
+const RECOVERY_MS = 10_000;
+
 const meKey = (token: string | null) => ["me", token] as const;
 
 export function SessionProvider({ children }: { children: ReactNode }) {
@@ -42,7 +48,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const { address } = useWallet();
   const [token, setToken] = useState(() => readStored(STORAGE_KEYS.token));
-  const [signedOutWallet, setSignedOutWallet] = useState<string>();
+  const [signedOutWallet, setSignedOutWallet] = useState(() => readStored(STORAGE_KEYS.signedOutWallet) ?? undefined);
   const current = useRef(token);
   current.current = token;
 
@@ -53,6 +59,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     staleTime: 5_000,
     // A passing failure is asked again before the session is given up.
     retry: isWorthRetrying,
+    // Until there is a profile, it is asked for by itself.
+    refetchInterval: ({ state }) => (state.status === "error" && state.data === undefined ? RECOVERY_MS : false),
   });
   const profile = token === null ? undefined : me.data;
 
@@ -87,12 +95,6 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return () => removeEventListener("storage", follow);
   }, [end, t]);
 
-  // If the server refuses the profile, the token is cleared; no answer is not a refusal. docs/product.md#session-browser
-  const hasRefusal = me.isError && me.data === undefined && me.error instanceof ApiError;
-  useEffect(() => {
-    if (token !== null && hasRefusal) end();
-  }, [token, hasRefusal, end]);
-
   const signOut = useCallback(() => {
     // The server forgets the session too; where it cannot be told, the session ends there by its age.
     if (token) logout().catch(() => {});
@@ -102,10 +104,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
       return;
     }
+    if (profile) store(STORAGE_KEYS.signedOutWallet, profile.wallet);
     setSignedOutWallet(profile?.wallet);
     end();
     toast.success(t("session.signedOut"), { id: "session" });
-  }, [end, profile?.wallet, t, token]);
+  }, [end, profile, t, token]);
 
   // An account change ends a session of another wallet. docs/product.md#account-change
   const owner = profile?.wallet;
@@ -126,6 +129,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
         retry: isWorthRetrying,
         staleTime: 0,
       });
+      store(STORAGE_KEYS.signedOutWallet, null);
       setSignedOutWallet(undefined);
       setToken(next);
       return loaded;
@@ -133,24 +137,31 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     [client],
   );
 
-  const refresh = useCallback(
-    () => client.fetchQuery({ queryKey: meKey(current.current), queryFn: getMe, retry: isWorthRetrying, staleTime: 0 }),
-    [client],
-  );
+  const refresh = useCallback(async () => {
+    const asked = current.current;
+    try {
+      return await client.fetchQuery({ queryKey: meKey(asked), queryFn: getMe, retry: isWorthRetrying, staleTime: 0 });
+    } catch (error) {
+      if (current.current !== asked) return undefined;
+      throw error;
+    }
+  }, [client]);
 
+  // Only a 401 ends a session, and `end` has been called by then. docs/product.md#session-browser
   const status: SessionStatus =
-    token === null
-      ? "anonymous"
-      : profile
-        ? "ready"
-        : me.isError && !hasRefusal
-          ? "unreachable"
-          : me.isError
-            ? "anonymous"
-            : "restoring";
+    token === null ? "anonymous" : profile ? "ready" : me.isError ? "unreachable" : "restoring";
   const value = useMemo(
-    () => ({ status, profile, begin, refresh, signOut, signedOutWallet }),
-    [status, profile, begin, refresh, signOut, signedOutWallet],
+    () => ({
+      status,
+      profile,
+      begin,
+      refresh,
+      failure: me.error,
+      isLoading: me.isFetching,
+      signOut,
+      signedOutWallet,
+    }),
+    [status, profile, begin, refresh, me.error, me.isFetching, signOut, signedOutWallet],
   );
   return <SessionContext value={value}>{children}</SessionContext>;
 }

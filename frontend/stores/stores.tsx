@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
-import { storesQuery } from "../api/queries.ts";
+import { offeredStoresQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { useText } from "../i18n/language.tsx";
@@ -15,7 +15,7 @@ const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
 
 export default function Stores() {
   const t = useText();
-  const stores = useQuery(storesQuery);
+  const stores = useQuery(offeredStoresQuery);
   const [chosen, setChosen] = useState<Store>();
   usePageMeta(t("stores.title"), t("stores.description"));
   useEffect(() => {

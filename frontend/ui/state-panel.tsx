@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ApiError, UnreachableError } from "../api/http.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 import { BlankTicket, TornTicket } from "./ticket.tsx";
@@ -29,17 +29,11 @@ export function RetryPanel({
   isRetrying?: boolean;
 }) {
   const t = useText();
-  const hint =
-    error instanceof UnreachableError
-      ? t(navigator.onLine ? "state.serverAway" : "state.offline")
-      : error instanceof ApiError
-        ? error.message
-        : t("state.unknown");
   return (
     <div className="state-panel" role="alert">
       <TornTicket />
       <p className="state-title">{title}</p>
-      <p className="muted">{hint}</p>
+      <p className="muted">{reasonOf(error, t)}</p>
       <button type="button" className="button" onClick={onRetry} disabled={isRetrying}>
         <Icon name="refresh" />
         {t("common.retry")}

@@ -1,9 +1,10 @@
+import type { ReactNode } from "react";
 import { type ExternalToast, toast as show } from "sonner";
 
 type ToastOptions = {
   /** A toast takes the place of the one with the same id. */
   id: string;
-  description?: string | undefined;
+  description?: ReactNode;
 };
 
 /** All of it is set each time: left to itself, the library keeps what the earlier toast of that id had besides. */

@@ -99,6 +99,41 @@ describe("Admin", () => {
     expect(await page.getByText("Números de exemplo").count()).to.equal(0);
   });
 
+  it("is Portuguese as a whole for an English reader: dates, numbers, and what the server says in English", async () => {
+    site.server.answer("GET /api/admin/overview", { body: { success: true, data: OVERVIEW } });
+    site.server.answer("GET /api/admin/audit-log", { status: 500, body: { success: false, error: "Database away" } });
+    site.server.isAdmin = true;
+    const { page } = await site.openLoggedIn("/admin", { storage: { language: "en" } });
+    await page.getByText("4.321", { exact: true }).waitFor();
+    await page
+      .getByText(/\d\d\/\d\d\/\d{4}/)
+      .first()
+      .waitFor();
+    await page.getByText("Algo deu errado do nosso lado. Tente de novo.").waitFor();
+    await page.getByRole("button", { name: "Tentar de novo" }).waitFor();
+    await page.getByRole("tab", { name: "Lojas" }).click();
+    for (const [answer, words] of [
+      [
+        { error: "name must be at most 40 bytes (accented letters count twice)", field: "name" },
+        "Nome aceita até 40 bytes (letras com acento contam por dois).",
+      ],
+      [{ error: "logo must be an https:// address", field: "logo" }, "URL do logo precisa começar com https://."],
+      [
+        { error: "The database does not answer now; try again", code: "DATABASE_UNAVAILABLE" },
+        "O nosso banco de dados não está respondendo agora. Tente de novo em instantes.",
+      ],
+    ] as const) {
+      const body = { success: false, code: "INVALID_REQUEST", message: answer.error, ...answer };
+      site.server.answer("POST /api/store", { status: 400, body });
+      await page.getByRole("button", { name: "Nova loja" }).click();
+      await page.getByLabel("Nome *").fill("Arena");
+      await page.getByLabel("País *").fill("Brasil");
+      await page.getByRole("button", { name: "Criar loja" }).click();
+      await toast(page, words);
+      await page.keyboard.press("Escape");
+    }
+  });
+
   describe("stores", () => {
     it("creates one, with what was filled in and nothing else", async () => {
       site.server.answer("POST /api/store", { body: { success: true, message: "created", id: 9 } });
@@ -134,16 +169,17 @@ describe("Admin", () => {
       await toast(page, "Já existe a loja Arena");
       site.server.answer("POST /api/store", { body: { success: false } });
       await page.getByRole("button", { name: "Criar loja" }).click();
-      await toast(page, "Erro ao criar loja. (Failed to create store)");
+      await toast(page, "Erro ao criar loja.");
       site.server.answer("POST /api/store", { body: { success: false, message: "Loja repetida" } });
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Loja repetida");
       site.server.answer("POST /api/store", { status: 503, text: "<html>" });
       await page.getByRole("button", { name: "Criar loja" }).click();
-      await toast(page, "Erro ao criar loja. (API Error: 503 Service Unavailable)");
+      await toast(page, "Erro ao criar loja.");
+      await toast(page, "O servidor respondeu com o erro 503.");
       site.server.answer("POST /api/store", "drop");
       await page.getByRole("button", { name: "Criar loja" }).click();
-      await toast(page, "Erro ao criar loja. (Failed to create store)");
+      await toast(page, "O servidor não está respondendo. Espere um instante e tente de novo.");
     });
 
     it("shows the details only while a store is selected; going back clears the selection", async () => {
@@ -245,7 +281,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: new RegExp(`Excluir.*${first?.category}`) }).click();
       await dialog.getByText("Esta ação não pode ser desfeita.").waitFor();
       await dialog.getByRole("button", { name: "Excluir" }).click();
-      await toast(page, "Erro ao excluir cashback. (API Error: 500 Internal Server Error)");
+      await toast(page, "Erro ao excluir cashback.");
       site.server.answer(`DELETE ${route}`, { body: { success: true, message: "ok" } });
       await page.getByRole("button", { name: new RegExp(`Excluir.*${first?.category}`) }).click();
       await dialog.getByRole("button", { name: "Excluir" }).click();

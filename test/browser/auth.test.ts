@@ -78,6 +78,36 @@ describe("Auth", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("splits the whole name at its first space", async () => {
+    const { page } = await openForm(testWallet());
+    await page.getByLabel("First name").fill("Ana  Maria");
+    await page.getByLabel("Last name").fill("da Silva");
+    await page.getByLabel("Email").fill("ana@example.com");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.waitForURL("**/dashboard");
+    expect(site.server.callsTo("POST /api/register-user-data")[0]?.body).to.include({
+      first_name: "Ana",
+      last_name: "Maria da Silva",
+    });
+  });
+
+  it("waits for a click after a log-out, also where the page is loaded again", async () => {
+    const wallet = testWallet();
+    site.server.signIn(wallet.address);
+    const { page } = await site.open("/auth", { wallet, storage: { language: "en" } });
+    await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+    await page.waitForURL("**/dashboard");
+    await page.getByRole("banner").getByRole("button", { name: "Logout" }).click();
+    await page.waitForURL("**/auth");
+    await page.reload();
+    const enter = page.getByRole("button", { name: "Log in with a signature" });
+    await enter.waitFor();
+    expect(wallet.signed).to.have.length(1);
+    expect(site.server.callsTo("POST /api/login")).to.have.length(1);
+    await enter.click();
+    await page.waitForURL("**/dashboard");
+  });
+
   it("asks for every field", async () => {
     const { page } = await openForm();
     await fillForm(page, { last: "" });

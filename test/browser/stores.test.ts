@@ -69,6 +69,20 @@ describe("Stores", () => {
     await page.getByText(/adjust the filters/i).waitFor();
   });
 
+  it("offers no store without a link or a rate, here or among the featured", async () => {
+    const [noLink, noRate] = site.server.stores;
+    if (!noLink || !noRate) throw new Error("no stores");
+    Object.assign(noLink, { affiliate_link: null, featured: true });
+    Object.assign(noRate, { cashbacks: [], cashback_max: 0, max_cashback: 0, cashback_min: 0, featured: true });
+    const { page } = await site.open("/stores", english());
+    await page.getByRole("heading", { name: site.server.stores[2]?.name ?? "" }).waitFor();
+    for (const { name } of [noLink, noRate]) expect(await page.getByRole("heading", { name }).count()).to.equal(0);
+    await page.getByRole("link", { name: "Home" }).click();
+    await page.getByRole("heading", { name: "Featured stores" }).waitFor();
+    for (const { name } of [noLink, noRate])
+      expect(await page.getByRole("main").getByText(name, { exact: true }).count()).to.equal(0);
+  });
+
   it("shows a loading state first", async () => {
     site.server.answer("GET /api/stores", "hang");
     const { page } = await site.open("/stores", english());

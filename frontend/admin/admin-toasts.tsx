@@ -1,0 +1,28 @@
+import { ApiError } from "../api/http.ts";
+import { toast } from "../ui/toast.ts";
+import type { Outcome } from "./admin-calls.ts";
+import { refusalOf } from "./refusals.ts";
+
+/** The server's reason, or our sentence with what is known of the cause. docs/product.md#admin-texts. */
+export function toastOutcome(outcome: Outcome, done: string, fallback: string): void {
+  if (outcome.success) {
+    toast.success(done, { id: "admin" });
+    return;
+  }
+  const reason = refusalOf(outcome.error);
+  const isServersReason = outcome.error instanceof ApiError && outcome.error.isServersWord;
+  const description =
+    reason && isServersReason ? (
+      reason
+    ) : (
+      <>
+        <span className="block">{fallback}</span>
+        {reason && <span className="block">{reason}</span>}
+      </>
+    );
+  toast.error("Erro", { id: "admin", description });
+}
+
+export function toastMissing(description: string): void {
+  toast.error("Campos obrigatórios", { id: "admin", description });
+}
