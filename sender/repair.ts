@@ -1,6 +1,8 @@
-import type { Hex } from "viem";
+import type { Hex, PublicClient } from "viem";
 import { readClock } from "../database/clock.ts";
+import { ContradictionError } from "../platform/rpc/node-pool.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
+import { findSpender, type SpentNonce } from "./nonce-evidence.ts";
 import { type Receipts, reopen } from "./receipts.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import { insertHash, listFromNonce, updateTransaction, type WatchedTransaction } from "./transactions.ts";
@@ -18,6 +20,8 @@ export class Repair {
   readonly #receipts: Receipts;
   #gapSince: number | undefined;
   #foreignSince: number | undefined;
+  /** A long gap is filled a piece at a time, without waiting anew for each. */
+  #filledAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: SenderContext, transmitter: Transmitter, receipts: Receipts) {
     this.#context = context;
@@ -92,29 +96,29 @@ export class Repair {
       );
       return;
     }
-    if (Date.now() - (this.#gapSince ?? Date.now()) < FILL_GAP_AFTER_MS) return;
-    this.#context.options.log.warn({ nonce: head.nonce }, "Filling a gap of nonces with an empty transaction");
-    await this.#transmitter.signAndStore(
-      { to: this.#context.wallet, data: "0x", gasLimit: 21_000n },
-      [],
-      head,
-      head.nonce,
+    const now = Date.now();
+    const waitMs = now - this.#filledAt < FILL_GAP_AFTER_MS ? PATIENCE_MS : FILL_GAP_AFTER_MS;
+    if (now - (this.#gapSince ?? now) < waitMs) return;
+    this.#filledAt = now;
+    const end = lowestUnmined < head.nonce + BigInt(MAX_IN_FLIGHT) ? lowestUnmined : head.nonce + BigInt(MAX_IN_FLIGHT);
+    this.#context.options.log.warn(
+      { from: head.nonce, to: end - 1n },
+      "Filling a gap of nonces with empty transactions",
     );
-    this.#gapSince = undefined;
+    for (let nonce = head.nonce; nonce < end; nonce++) await this.#transmitter.fill(nonce, head);
   }
 
-  /** Another program used our key for this nonce: none of our hashes can ever be mined. */
+  /** None of our hashes can be mined once another transaction of our key has the nonce, deep enough. */
   async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
     const { client, confirmations, payouts, log } = this.#context.options;
-    const head = await client.getBlockNumber();
-    const deepBlock = head - BigInt(confirmations) + 1n;
-    const deepNonce = await client.getTransactionCount({
-      address: transaction.sender,
-      blockNumber: deepBlock < 0n ? 0n : deepBlock,
-    });
-    if (BigInt(deepNonce) <= transaction.nonce || (await this.#receipts.find(transaction))) return;
+    const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
+    const isOurs = transaction.hashes.some(({ hash }) => hash === spent?.hash);
+    if (!spent || isOurs || (await this.#receipts.find(transaction))) return;
     await payouts.pause(`Another program used the operator's key for nonce ${transaction.nonce}`);
-    log.error({ nonce: transaction.nonce }, "Another program used the operator's key; payouts are paused");
+    log.error(
+      { nonce: transaction.nonce, by: spent.hash, block: spent.blockNumber },
+      "Another program used the operator's key; payouts are paused",
+    );
     await this.#context.write(async (queries) => {
       await updateTransaction(queries, transaction.id, { status: "void" });
       await this.#context.requeue(queries, transaction.id, "nonce_lost");
@@ -144,4 +148,20 @@ export class Repair {
     );
     await this.#transmitter.send(signed.hash, signed.raw);
   }
+}
+
+/** The transaction that used the nonce of one of ours, once it is deep; undefined where it is not, or cannot be shown. */
+async function findDeepSpender(
+  node: PublicClient,
+  { sender, nonce }: WatchedTransaction,
+  confirmations: number,
+): Promise<SpentNonce | undefined> {
+  const head = await node.getBlockNumber();
+  const highest = head >= BigInt(confirmations) ? head - BigInt(confirmations) + 1n : 0n;
+  const count = BigInt(await node.getTransactionCount({ address: sender, blockNumber: highest }));
+  if (count <= nonce) return undefined;
+  const evidence = await findSpender(node, { address: sender, nonce, highest });
+  if (evidence.kind === "spent") return evidence;
+  if (evidence.kind === "history is gone") return undefined;
+  throw new ContradictionError("nonce", `The node counts nonce ${nonce} of ${sender} as used, and by no transaction`);
 }

@@ -5,10 +5,11 @@ import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
 import { Dispatch } from "./dispatch.ts";
+import { HeadReader } from "./head-reader.ts";
 import { Receipts } from "./receipts.ts";
 import { Repair } from "./repair.ts";
 import { requeueOperations } from "./requeue.ts";
-import type { Head, SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
+import type { SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
 
@@ -38,6 +39,7 @@ export class Sender {
   /** The hot wallet that signs. */
   readonly address: WalletAddress;
   readonly #options: SenderOptions;
+  readonly #heads: HeadReader;
   readonly #receipts: Receipts;
   readonly #repair: Repair;
   readonly #dispatch: Dispatch;
@@ -67,6 +69,7 @@ export class Sender {
       fencingToken: () => this.#lease?.fencingToken ?? 0n,
     };
     const transmitter = new Transmitter(context);
+    this.#heads = new HeadReader(context);
     this.#receipts = new Receipts(context);
     this.#repair = new Repair(context, transmitter, this.#receipts);
     this.#dispatch = new Dispatch(context, transmitter);
@@ -115,8 +118,7 @@ export class Sender {
 
   #noteProblem(error: unknown): void {
     if (error instanceof LeaseLostError) this.#lease = undefined;
-    const problem =
-      error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.message : String(error);
+    const problem = textOf(error);
     if (problem !== this.status.problem) this.#options.log.warn({ problem }, "The sender waits");
     this.status.problem = problem;
   }
@@ -158,7 +160,9 @@ export class Sender {
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
     if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) return hasPlanned;
 
-    const head = await this.#readHead();
+    const head = await this.#heads.read();
+    this.#headReadAt = Date.now();
+    this.status.balanceWei = head.balanceWei;
     const unmined = await this.#receipts.collect(signed, head);
     await this.#receipts.followMined(head);
     const own = unmined.filter((transaction) => transaction.sender === this.address);
@@ -168,17 +172,9 @@ export class Sender {
     const sent = await this.#dispatch.run(due, own, head);
     return hasPlanned || sent;
   }
+}
 
-  async #readHead(): Promise<Head> {
-    const { client } = this.#options;
-    const { address } = this;
-    const [block, nonce, balanceWei] = await Promise.all([
-      client.getBlock({ blockTag: "latest" }),
-      client.getTransactionCount({ address, blockTag: "latest" }),
-      client.getBalance({ address, blockTag: "latest" }),
-    ]);
-    this.#headReadAt = Date.now();
-    this.status.balanceWei = balanceWei;
-    return { number: block.number, baseFeeWei: block.baseFeePerGas ?? 0n, nonce: BigInt(nonce), balanceWei };
-  }
+function textOf(error: unknown): string {
+  if (error instanceof BaseError) return [error.shortMessage, error.details].filter(Boolean).join(" ");
+  return error instanceof Error ? error.message : String(error);
 }

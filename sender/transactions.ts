@@ -142,10 +142,37 @@ export async function highestNonce(queries: Queries, sender: WalletAddress): Pro
   return row?.nonce;
 }
 
+/** The transaction of a nonce, where it has this status. */
+export async function listByNonce(
+  queries: Queries,
+  sender: WalletAddress,
+  { nonce, status }: Pick<StoredTransaction, "nonce" | "status">,
+): Promise<WatchedTransaction[]> {
+  const rows = queries.selectFrom("transactions").selectAll().where("sender", "=", sender).where("nonce", "=", nonce);
+  return withHashes(queries, await rows.where("status", "=", status).execute());
+}
+
+/** The sender's transaction with the highest nonce that is in a block, as far as is known. */
+export async function highestMined(queries: Queries, sender: WalletAddress): Promise<StoredTransaction | undefined> {
+  return queries
+    .selectFrom("transactions")
+    .selectAll()
+    .where("sender", "=", sender)
+    .where("status", "in", ["mined", "confirmed"])
+    .orderBy("nonce", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export async function updateTransaction(
   queries: Queries,
   id: bigint,
-  change: Partial<Pick<StoredTransaction, "status" | "succeeded" | "mined_hash" | "block_number" | "block_hash">>,
+  change: Partial<
+    Pick<
+      StoredTransaction,
+      "status" | "succeeded" | "mined_hash" | "block_number" | "block_hash" | "to_address" | "data" | "gas_limit"
+    >
+  >,
 ): Promise<void> {
   await queries
     .updateTable("transactions")

@@ -7,11 +7,16 @@ import type { Operation } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import {
   highestNonce,
+  insertHash,
   insertTransaction,
+  listByNonce,
   markSent,
   type NewTransaction,
   OperationsChangedError,
+  updateTransaction,
 } from "./transactions.ts";
+
+const EMPTY_GAS = 21_000n;
 
 /** Signs transactions of the hot wallet, stores their bytes, and hands them to the node. In that order, always. */
 export class Transmitter {
@@ -30,13 +35,11 @@ export class Transmitter {
    * without a nonce, wherever the process dies. Answers undefined where another row took the nonce, or an operation was taken back.
    */
   async signAndStore(call: Call, operations: readonly Operation[], head: Head, nonce?: bigint) {
-    const fees = suggestedFees(head.baseFeeWei);
-    const maxFeeWei = fees.maxFeeWei < this.feeCapWei ? fees.maxFeeWei : this.feeCapWei;
     try {
       return await this.#context.write(async (queries) => {
         const last = await highestNonce(queries, this.#context.wallet);
         const next = nonce ?? (last !== undefined && last >= head.nonce ? last + 1n : head.nonce);
-        const signed = await this.sign(call, next, { ...fees, maxFeeWei });
+        const signed = await this.sign(call, next, this.#cappedFees(head));
         const transaction: NewTransaction = {
           sender: this.#context.wallet,
           nonce: next,
@@ -54,6 +57,26 @@ export class Transmitter {
       if (isUniqueViolation(error) || error instanceof OperationsChangedError) return undefined;
       throw error;
     }
+  }
+
+  /** Gives a nonce that nothing of ours has to an empty transaction. A void one of that nonce is sent again, emptied. */
+  async fill(nonce: bigint, head: Head): Promise<void> {
+    const call: Call = { to: this.#context.wallet, data: "0x", gasLimit: EMPTY_GAS };
+    if (await this.signAndStore(call, [], head, nonce)) return;
+    await this.#context.write(async (queries) => {
+      const [voided] = await listByNonce(queries, this.#context.wallet, { nonce, status: "void" });
+      if (!voided) return;
+      const signed = await this.sign(call, nonce, this.#cappedFees(head));
+      if (!voided.hashes.some(({ hash }) => hash === signed.hash)) await insertHash(queries, voided.id, signed);
+      await updateTransaction(queries, voided.id, {
+        ...{ status: "signed", to_address: call.to, data: call.data, gas_limit: call.gasLimit },
+      });
+    });
+  }
+
+  #cappedFees(head: Head): Fees {
+    const fees = suggestedFees(head.baseFeeWei);
+    return { ...fees, maxFeeWei: fees.maxFeeWei < this.feeCapWei ? fees.maxFeeWei : this.feeCapWei };
   }
 
   async sign(call: Call, nonce: bigint, fees: Fees) {

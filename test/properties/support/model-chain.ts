@@ -9,9 +9,10 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from "viem";
+import type { PrivateKeyAccount } from "viem/accounts";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import { WEI_PER_GWEI } from "../../../domain/product.ts";
+import { SPICY_CHAIN_ID, WEI_PER_GWEI } from "../../../domain/product.ts";
 import { CHAIN_STATUS } from "../../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
@@ -31,7 +32,7 @@ export type ModelBlock = {
 
 type State = { nonce: number; stores: Set<number>; tokens: Map<bigint, Token> };
 type Token = { buyer: WalletAddress; cents: bigint; bps: bigint; status: number; paidWei: bigint | null };
-type PoolTransaction = { hash: string; nonce: number; to: string; data: Hex; maxFee: bigint; tip: bigint };
+type PoolTransaction = { hash: string; nonce: number; to: string; data: Hex; maxFee: bigint; tip: bigint; raw: Hex };
 
 export const MODEL_CONTRACTS = {
   purchaseNft: "0x1111111111111111111111111111111111111111",
@@ -54,10 +55,13 @@ export class ModelChain {
   readonly foreignNonces = new Set<number>();
   readonly #blocks: ModelBlock[] = [];
   readonly #pool = new Map<number, PoolTransaction>();
+  readonly #account: PrivateKeyAccount;
   #forks = 0;
   #foreign = 0;
 
-  constructor() {
+  /** `account` is the sender's, which other programs use too. */
+  constructor(account: PrivateKeyAccount) {
+    this.#account = account;
     this.#append([], { nonce: 0, stores: new Set(), tokens: new Map() });
   }
 
@@ -106,14 +110,18 @@ export class ModelChain {
     this.#pool.clear();
   }
 
-  /** Another program signs with the same key and uses the next nonce. */
-  spendNonceElsewhere(): void {
+  /** Another program signs with the same key: the next nonce is used up. */
+  async spendNonceElsewhere(): Promise<void> {
     const nonce = this.head.state.nonce;
     this.#foreign += 1;
+    const raw = await this.#account.signTransaction({
+      ...{ type: "eip1559", chainId: SPICY_CHAIN_ID, nonce, gas: 21_000n, value: BigInt(this.#foreign) },
+      ...{ to: this.#account.address, maxFeePerGas: FOREIGN_FEE_WEI, maxPriorityFeePerGas: 0n },
+    });
     this.#pool.delete(nonce);
     this.foreignNonces.add(nonce);
-    const hash = keccak256(toHex(`foreign ${this.#foreign}`));
-    this.#append([{ hash, nonce, to: "", data: "0x", maxFee: FOREIGN_FEE_WEI, tip: 0n }], this.head.state);
+    const hash = keccak256(raw);
+    this.#append([{ hash, nonce, to: "", data: "0x", maxFee: FOREIGN_FEE_WEI, tip: 0n, raw }], this.head.state);
   }
 
   /** The node's interface for a sender; `step` runs before and after each call, and may throw. */
@@ -130,7 +138,15 @@ export class ModelChain {
       getBlock: answer(({ blockNumber }: { blockNumber?: bigint }) => {
         const block = blockNumber === undefined ? this.head : this.#blocks[Number(blockNumber)];
         if (!block) throw new BlockNotFoundError({ blockNumber: blockNumber ?? 0n });
-        return { number: BigInt(block.number), hash: block.hash, baseFeePerGas: this.baseFeeWei };
+        const transactions = block.transactions.map(({ hash, raw }) => {
+          return {
+            ...parseTransaction(raw),
+            hash,
+            from: this.#account.address,
+            input: parseTransaction(raw).data ?? "0x",
+          };
+        });
+        return { number: BigInt(block.number), hash: block.hash, baseFeePerGas: this.baseFeeWei, transactions };
       }),
       getBlockNumber: answer(() => BigInt(this.head.number)),
       getTransactionCount: answer(({ blockNumber }: { blockNumber?: bigint }) => {
@@ -157,7 +173,8 @@ export class ModelChain {
         this.#receive(serializedTransaction),
       ),
     };
-    return client as unknown as ChainClient;
+    const onOneNode: ChainClient["onOneNode"] = (question) => question(client as unknown as ChainClient);
+    return { ...client, onOneNode } as unknown as ChainClient;
   }
 
   /** A distributor without narrow limits. */
@@ -179,7 +196,7 @@ export class ModelChain {
     if (other && (maxFee * 100n < other.maxFee * REPLACEMENT_PERCENT || tip * 100n < other.tip * REPLACEMENT_PERCENT)) {
       throw new BaseError("replacement transaction underpriced");
     }
-    this.#pool.set(nonce, { hash, nonce, to: parsed.to ?? "", data: parsed.data ?? "0x", maxFee, tip });
+    this.#pool.set(nonce, { hash, nonce, to: parsed.to ?? "", data: parsed.data ?? "0x", maxFee, tip, raw });
     return hash;
   }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
+import { privateKeyToAccount } from "viem/accounts";
 import { affiliateRoutes } from "../../../api/affiliate/routes.ts";
 import { createSender } from "../../../api/create-sender.ts";
 import { readEnvironment } from "../../../api/environment.ts";
@@ -36,6 +37,8 @@ export const WALLETS: readonly WalletAddress[] = [
   "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
   "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 ];
+/** The key that the local chain's operator has by default. */
+const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const NETWORK = "model";
 const NETWORK_SECRET = "a-secret-of-the-model-network-that-is-long";
 const SERVICE: Identity = { kind: "service", name: "model" };
@@ -73,7 +76,7 @@ async function newDatabaseFile(): Promise<string> {
  * file, with a model of the chain. Nothing happens by itself: every step is requested, so that a seed repeats a run.
  */
 export class World {
-  readonly chain = new ModelChain();
+  readonly chain = new ModelChain(OPERATOR);
   readonly database: Database;
   readonly services: Services;
   sender: Sender;

@@ -1,0 +1,103 @@
+import type { PublicClient } from "viem";
+import { indexedBlock } from "../database/chain-cursor.ts";
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { ContradictionError } from "../platform/rpc/node-pool.ts";
+import { findSpender } from "./nonce-evidence.ts";
+import type { Head, SenderContext } from "./sender-context.ts";
+import { highestMined, highestNonce } from "./transactions.ts";
+
+/** A node this far behind the index tells an old story. */
+const BEHIND_BLOCKS = 5n;
+/** Without history to look into, a new database believes a nonce that was read as often as this. */
+const READ_ALIKE = 3;
+
+/**
+ * Reads the newest block, and at that very block the wallet's nonce and balance, all from one proven node. A nonce that
+ * is not what the outbox expects is believed only where the chain's transactions explain it.
+ */
+export class HeadReader {
+  readonly #context: SenderContext;
+  /** Nonces below this are explained by a transaction on the chain. */
+  #explainedBelow = 0n;
+  /** A nonce that cannot be explained, and how often in a row it was read. */
+  #unexplained = { nonce: -1n, reads: 0 };
+
+  constructor(context: SenderContext) {
+    this.#context = context;
+  }
+
+  read(): Promise<Head> {
+    return this.#context.options.client.onOneNode(async (node) => {
+      const head = await this.#readOnce(node);
+      await this.#assertNotBehind(head);
+      await this.#assertMinedIsCounted(node, head);
+      await this.#assertExplained(node, head);
+      return head;
+    });
+  }
+
+  async #readOnce(node: PublicClient): Promise<Head> {
+    const { wallet: address } = this.#context;
+    const { number, hash } = await node.getBlock({ blockTag: "latest" });
+    const [block, nonce, balanceWei] = await Promise.all([
+      node.getBlock({ blockNumber: number }),
+      node.getTransactionCount({ address, blockNumber: number }),
+      node.getBalance({ address, blockNumber: number }),
+    ]);
+    if (block.hash !== hash) throw new RpcError("inconsistent", `Block ${number} was replaced while it was read`);
+    return { number, baseFeeWei: block.baseFeePerGas ?? 0n, nonce: BigInt(nonce), balanceWei };
+  }
+
+  async #assertNotBehind({ number }: Head): Promise<void> {
+    const indexed = await indexedBlock(this.#context.options.database.kysely);
+    if (indexed === undefined || number + BEHIND_BLOCKS >= indexed) return;
+    throw new RpcError("inconsistent", `The node is at block ${number}, the index at ${indexed}`);
+  }
+
+  /** A nonce that goes back below a mined transaction's: that block was orphaned, or the node contradicts itself. */
+  async #assertMinedIsCounted(node: PublicClient, { number, nonce }: Head): Promise<void> {
+    const mined = await highestMined(this.#context.options.database.kysely, this.#context.wallet);
+    if (!mined || nonce > mined.nonce) return;
+    const blockNumber = mined.block_number ?? 0n;
+    if (number < blockNumber) {
+      throw new RpcError("inconsistent", `The node is at block ${number}, a transaction of ours in ${blockNumber}`);
+    }
+    const { hash } = await node.getBlock({ blockNumber });
+    if (hash !== mined.block_hash) return;
+    throw new ContradictionError(
+      "nonce",
+      `The node counts ${nonce} transactions of ${this.#context.wallet}, and has the block with number ${mined.nonce}`,
+    );
+  }
+
+  async #assertExplained(node: PublicClient, { number, nonce }: Head): Promise<void> {
+    const { options, wallet: address } = this.#context;
+    const last = await highestNonce(options.database.kysely, address);
+    const expected = last === undefined ? 0n : last + 1n;
+    if (nonce <= expected || nonce <= this.#explainedBelow) return;
+    const evidence = await findSpender(node, { address, nonce: nonce - 1n, highest: number });
+    const known = last === undefined ? "none is known here" : `${last} is the last that is known here`;
+    if (evidence.kind === "contradiction") {
+      throw new ContradictionError(
+        "nonce",
+        `The node counts ${nonce} transactions of ${address}; ${known}, and it has no other`,
+      );
+    }
+    if (evidence.kind === "history is gone" && !this.#mayBelieve(nonce, last)) {
+      throw new Error(
+        `The node counts ${nonce} transactions of ${address}; ${known}, and the node's history does not go back far enough to show the others. Add a node with full history to RPC_URLS`,
+      );
+    }
+    this.#explainedBelow = nonce;
+    const by = evidence.kind === "spent" ? evidence.hash : "history that no node has";
+    if (last === undefined) options.log.info({ nonce, by }, "The wallet was used before this database");
+    else options.log.error({ from: expected, to: nonce - 1n, by }, "Another program used the operator's key");
+  }
+
+  /** A new database in front of a node without history: nothing here contradicts the nonce, if it stays the same. */
+  #mayBelieve(nonce: bigint, last: bigint | undefined): boolean {
+    const reads = this.#unexplained.nonce === nonce ? this.#unexplained.reads + 1 : 1;
+    this.#unexplained = { nonce, reads };
+    return last === undefined && reads >= READ_ALIKE;
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  type Block,
+  type Hex,
+  keccak256,
+  type PublicClient,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from "viem";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+
+export type SpentNonce = { hash: Hex; blockNumber: bigint };
+
+/** What a node can show about who used a nonce. */
+export type NonceEvidence =
+  | ({ kind: "spent" } & SpentNonce)
+  /** The node counts the nonce as used, and has no transaction that used it. */
+  | { kind: "contradiction" }
+  /** The node no longer has the history in which that transaction would be. */
+  | { kind: "history is gone" };
+
+/** How many blocks are searched one by one where the node has no state to bisect with. */
+const SCANNED_BLOCKS = 5_000n;
+const BLOCKS_AT_ONCE = 50n;
+
+/**
+ * Searches for the transaction by which `address` used `nonce`, up to a block at which the node counts it as used. The
+ * transaction's own signature is the proof: no node can make it up.
+ */
+export async function findSpender(
+  node: PublicClient,
+  { address, nonce, highest }: { address: WalletAddress; nonce: bigint; highest: bigint },
+): Promise<NonceEvidence> {
+  const { block: first, isWhole } = await firstBlockAbove(node, { address, nonce, highest });
+  const isOurs = (spent: SpentNonce | undefined) => spent && ({ kind: "spent", ...spent } as const);
+  const found = isOurs(await spenderIn(await readBlocks(node, first, first), address, nonce));
+  if (found) return found;
+  if (isWhole) return { kind: "contradiction" };
+  const lowest = first > SCANNED_BLOCKS ? first - SCANNED_BLOCKS : 0n;
+  for (let to = first - 1n; to >= lowest; to -= BLOCKS_AT_ONCE) {
+    const from = to - BLOCKS_AT_ONCE + 1n > lowest ? to - BLOCKS_AT_ONCE + 1n : lowest;
+    const earlier = isOurs(await spenderIn(await readBlocks(node, from, to), address, nonce));
+    if (earlier) return earlier;
+  }
+  return { kind: "history is gone" };
+}
+
+/** The first block after which the nonce counts as used, as far back as the node has state. */
+async function firstBlockAbove(
+  node: PublicClient,
+  { address, nonce, highest }: { address: WalletAddress; nonce: bigint; highest: bigint },
+): Promise<{ block: bigint; isWhole: boolean }> {
+  let low = 0n;
+  let high = highest;
+  let isWhole = true;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const count = await countAt(node, address, middle);
+    if (count === undefined) isWhole = false;
+    if (count !== undefined && BigInt(count) > nonce) high = middle;
+    else low = middle + 1n;
+  }
+  return { block: high, isWhole };
+}
+
+async function countAt(node: PublicClient, address: WalletAddress, blockNumber: bigint): Promise<number | undefined> {
+  try {
+    return await node.getTransactionCount({ address, blockNumber });
+  } catch (error) {
+    if (isStateGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the node said that it has no state for the block that was asked about. */
+function isStateGone(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { rpcFailure } = cause as { rpcFailure?: unknown };
+    if (rpcFailure instanceof RpcError) return rpcFailure.failure === "no-state";
+  }
+  return false;
+}
+
+type FullBlock = Block<bigint, true> & { number: bigint };
+
+async function readBlocks(node: PublicClient, from: bigint, to: bigint): Promise<FullBlock[]> {
+  const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
+  return Promise.all(
+    numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }) as Promise<FullBlock>),
+  );
+}
+
+async function spenderIn(
+  blocks: readonly FullBlock[],
+  address: WalletAddress,
+  nonce: bigint,
+): Promise<SpentNonce | undefined> {
+  for (const { transactions, number } of blocks) {
+    for (const transaction of transactions) {
+      const isMeant = transaction.from.toLowerCase() === address && BigInt(transaction.nonce) === nonce;
+      if (isMeant && (await isSignedBy(transaction, address))) return { hash: transaction.hash, blockNumber: number };
+    }
+  }
+  return undefined;
+}
+
+type FullTransaction = FullBlock["transactions"][number];
+
+async function isSignedBy(transaction: FullTransaction, address: WalletAddress): Promise<boolean> {
+  const { r, s, v, yParity, input, ...rest } = transaction;
+  const signature = { r, s, v, ...(yParity === undefined ? {} : { yParity }) };
+  // What a block says beside the signed fields is left out by the type of the transaction.
+  const signed = { ...rest, data: input } as Parameters<typeof serializeTransaction>[0];
+  const serialized = serializeTransaction(signed, signature as Parameters<typeof serializeTransaction>[1]);
+  if (keccak256(serialized) !== transaction.hash) return false;
+  const signer = await recoverTransactionAddress({
+    serializedTransaction: serialized as Parameters<typeof recoverTransactionAddress>[0]["serializedTransaction"],
+  });
+  return signer.toLowerCase() === address;
+}

@@ -1,0 +1,164 @@
+import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Database } from "../../database/connect.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { openLog } from "../../platform/log.ts";
+import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
+import { HeadReader } from "../../sender/head-reader.ts";
+import type { SenderContext } from "../../sender/sender-context.ts";
+import { insertTransaction, updateTransaction } from "../../sender/transactions.ts";
+import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../indexer/support/scripted-node.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { PURCHASE_NFT, placeEmitters } from "../testing/event-chain.ts";
+import { until } from "../testing/until.ts";
+
+/** anvil's first well-known account. */
+const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const account = privateKeyToAccount(KEY);
+const wallet = account.address.toLowerCase() as WalletAddress;
+const USED = 5n;
+
+describe("The head that the sender signs by", function () {
+  this.timeout(60_000);
+  let anvil: Anvil;
+  let before: bigint;
+  const nodes: ScriptedNode[] = [];
+
+  beforeEach(async () => {
+    anvil = await startAnvil({ manualBlocks: true });
+    await placeEmitters(anvil);
+    before = BigInt(await anvil.request<string>("eth_getTransactionCount", wallet, "latest"));
+    for (let count = 0n; count < USED; count++) await spend();
+    await anvil.request("anvil_mine", "0x20");
+  });
+  afterEach(async () => {
+    await Promise.all(nodes.splice(0).map((node) => node.stop()));
+    await anvil.stop();
+  });
+
+  const spend = async () => {
+    const hash = await anvil.request<string>("eth_sendTransaction", { from: wallet, to: wallet, value: "0x1" });
+    return until("it is in a block", () =>
+      anvil.request<{ blockNumber: string; blockHash: string } | null>("eth_getTransactionReceipt", hash),
+    );
+  };
+  /** A node that tells what anvil says, except where the script says otherwise. */
+  const script = async (reply: (call: RpcCall) => Reply | Promise<Reply>) => {
+    const node = await startScriptedNode(anvil.rpcUrl, reply);
+    nodes.push(node);
+    return node;
+  };
+  const nonceOf = (nonce: bigint) => (call: RpcCall) =>
+    call.method === "eth_getTransactionCount" ? { result: `0x${nonce.toString(16)}` } : undefined;
+  const readerOf = async (database: Database, ...urls: string[]): Promise<OpenChain & { reader: HeadReader }> => {
+    const chain = await openChain({
+      ...{ network: "localhost", urls, chainId: 88_882, contract: PURCHASE_NFT, log: openLog("silent") },
+      memory: new DatabaseChainMemory(88_882, { database }),
+    });
+    const options = { client: chain.client, database, account, log: openLog("silent") };
+    return { ...chain, reader: new HeadReader({ options, wallet } as unknown as SenderContext) };
+  };
+  const store = (database: Database, nonce: bigint) =>
+    insertTransaction(database.kysely, {
+      ...{ sender: wallet, nonce, to: wallet, data: "0x", gasLimit: 21_000n, fencingToken: 1n, operations: [] },
+      signed: { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n },
+    });
+  const refusalOf = (reader: HeadReader) =>
+    reader.read().then(
+      () => expect.fail("The head was believed"),
+      (error: Error) => error,
+    );
+
+  onBothEngines(({ open }) => {
+    it("has the nonce and the balance at its own block, in front of a key that was used before", async () => {
+      const { database } = await open();
+      const { reader } = await readerOf(database, anvil.rpcUrl);
+      const head = await reader.read();
+      expect(head.nonce).to.equal(before + USED);
+      expect(head.number).to.equal(BigInt(await anvil.request<string>("eth_blockNumber")));
+      expect(head.balanceWei).to.equal(BigInt(await anvil.request<string>("eth_getBalance", wallet, "latest")));
+    });
+
+    it("never has a nonce that no transaction explains: the node is left and the next one asked", async () => {
+      const { database } = await open();
+      await store(database, before + USED - 1n);
+      const liar = await script(nonceOf(5_000n));
+      const { reader, nodes } = await readerOf(database, liar.url, anvil.rpcUrl);
+      expect((await reader.read()).nonce).to.equal(before + USED);
+      expect(nodes.contradictions).to.deep.equal([{ rpc: liar.url, kind: "nonce", count: 1 }]);
+      const alone = await readerOf(database, liar.url);
+      await refusalOf(alone.reader);
+      expect(alone.nodes.isReady).to.equal(false);
+    });
+
+    it("has the nonce of another program, whose transactions are on the chain", async () => {
+      const { database } = await open();
+      await store(database, before);
+      const { reader, nodes } = await readerOf(database, anvil.rpcUrl);
+      expect((await reader.read()).nonce).to.equal(before + USED);
+      expect(nodes.contradictions).to.deep.equal([]);
+    });
+
+    it("finds that program's transaction where the node has no old state any more", async () => {
+      const { database } = await open();
+      await store(database, before);
+      const head = await anvil.request<string>("eth_blockNumber");
+      const pruned = await script((call) =>
+        call.method === "eth_getTransactionCount" && call.params[1] !== head
+          ? { error: { code: -32_000, message: "missing trie node 0123" } }
+          : undefined,
+      );
+      const { reader, nodes } = await readerOf(database, pruned.url);
+      expect((await reader.read()).nonce).to.equal(before + USED);
+      expect(nodes.contradictions).to.deep.equal([]);
+    });
+
+    it("never goes back below a transaction that is in one of the node's own blocks", async () => {
+      const { database } = await open();
+      const { blockNumber, blockHash } = await spend();
+      const id = await store(database, before + USED);
+      await updateTransaction(database.kysely, id, {
+        ...{ status: "mined", succeeded: 1n, mined_hash: "0x1" },
+        ...{ block_number: BigInt(blockNumber), block_hash: blockHash },
+      });
+      const liar = await script(nonceOf(before + 1n));
+      const { reader, nodes } = await readerOf(database, liar.url, anvil.rpcUrl);
+      expect((await reader.read()).nonce).to.equal(before + USED + 1n);
+      expect(nodes.contradictions).to.deep.equal([{ rpc: liar.url, kind: "nonce", count: 1 }]);
+    });
+
+    it("goes back where that block was taken back", async () => {
+      const { database } = await open();
+      const { blockNumber } = await spend();
+      const id = await store(database, before + USED);
+      await updateTransaction(database.kysely, id, {
+        ...{ status: "mined", succeeded: 1n, mined_hash: "0x1" },
+        ...{ block_number: BigInt(blockNumber), block_hash: `0x${"ab".repeat(32)}` },
+      });
+      const lower = await script(nonceOf(before + USED));
+      const { reader } = await readerOf(database, lower.url);
+      expect((await reader.read()).nonce).to.equal(before + USED);
+    });
+
+    it("is not that of a node far behind the index", async () => {
+      const { database } = await open();
+      const head = Number(await anvil.request<string>("eth_blockNumber"));
+      await database.kysely
+        .insertInto("chain_cursor")
+        .values({ id: 1n, block_number: BigInt(head), block_hash: "0xabc" })
+        .execute();
+      const old = `0x${(head - 20).toString(16)}`;
+      const behind = await script(async (call) =>
+        call.method === "eth_getBlockByNumber" && call.params[0] === "latest"
+          ? { result: await anvil.request("eth_getBlockByNumber", old, false) }
+          : undefined,
+      );
+      const { reader } = await readerOf(database, behind.url, anvil.rpcUrl);
+      expect((await reader.read()).number).to.equal(BigInt(head));
+      const alone = await readerOf(database, behind.url);
+      expect((await refusalOf(alone.reader)).message).to.match(/at block \d+, the index at/);
+    });
+  });
+});
