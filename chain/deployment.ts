@@ -16,10 +16,12 @@ export const deploymentSchema = z.object({
   /** The first block that can contain one of our events. */
   block: z.number().int().nonnegative(),
   deployer: addressSchema,
+  /** What draws the tickets at first; an admin may have named another since. */
+  ticketDescriptor: z.object({ address: addressSchema, transaction: z.string() }),
   purchaseNft: z.object({
     address: addressSchema,
     transaction: z.string(),
-    constructorArguments: z.tuple([addressSchema, z.number().int(), z.string()]),
+    constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
   }),
   cashbackDistributor: z.object({
     address: addressSchema,
@@ -30,13 +32,19 @@ export const deploymentSchema = z.object({
       addressSchema,
       /** Wei, as decimal text: a JSON number cannot hold it. */
       z.object({ maxWeiPerCent: z.string(), maxPayout: z.string(), dailyCap: z.string() }),
+      /** The distributor that paid before; the zero address where there was none. */
+      addressSchema,
     ]),
   }),
   build: z.object({
     compiler: z.string(),
     evmVersion: z.string(),
     viaIR: z.boolean(),
-    optimizerRuns: z.object({ purchaseNft: z.number().int(), cashbackDistributor: z.number().int() }),
+    optimizerRuns: z.object({
+      purchaseNft: z.number().int(),
+      cashbackDistributor: z.number().int(),
+      ticketDescriptor: z.number().int(),
+    }),
     libraries: z.array(z.string()),
     sourceHash: z.string(),
   }),
@@ -75,9 +83,34 @@ export function findDeployment(network: Network): Deployment | undefined {
     throw error;
   }
   try {
-    return deploymentSchema.parse(JSON.parse(text));
+    return deploymentSchema.parse(withDescriptor(JSON.parse(text)));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new Error(`${path} is damaged; restore it from version control or deploy again.\n${reason}`);
   }
+}
+
+const NOBODY = `0x${"0".repeat(40)}`;
+
+type EarlyRecord = {
+  ticketDescriptor?: unknown;
+  purchaseNft?: { constructorArguments?: unknown[] };
+  cashbackDistributor?: { constructorArguments?: unknown[] };
+  build?: { optimizerRuns?: Record<string, number> };
+};
+
+/** A record of the first version, whose tickets drew themselves and whose distributor knew no predecessor. */
+function withDescriptor(record: EarlyRecord): unknown {
+  if (record.ticketDescriptor !== undefined) return record;
+  const { purchaseNft, cashbackDistributor, build } = record;
+  return {
+    ...record,
+    ticketDescriptor: { address: NOBODY, transaction: "" },
+    purchaseNft: { ...purchaseNft, constructorArguments: [...(purchaseNft?.constructorArguments ?? []), NOBODY] },
+    cashbackDistributor: {
+      ...cashbackDistributor,
+      constructorArguments: [...(cashbackDistributor?.constructorArguments ?? []), NOBODY],
+    },
+    build: { ...build, optimizerRuns: { ...build?.optimizerRuns, ticketDescriptor: 0 } },
+  };
 }

@@ -16,7 +16,7 @@ import {PackedPurchase} from "./libraries/PackedPurchase.sol";
 /// @notice See {ICashbackDistributor}. Not upgradeable.
 /// @dev Invariant: `address(this).balance >= totalCredit`. A payment goes through two steps: *reserve* (the paid bit,
 /// all checks and the day's sum) for every item, and only then *send*. A recipient that refuses moves its amount from the free
-/// balance to its credit; the paid bit is never cleared.
+/// balance to its credit; the paid bit is never cleared, and counts for a successor too, which reads it from here.
 contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminRules, Pausable, ReentrancyGuardTransient {
     /*//////////////////////////////////////////////////////////////////////////
                                      CONSTANTS
@@ -34,7 +34,8 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @notice The most payments that one batch takes.
     uint256 public constant MAX_BATCH = 128;
 
-    /// @notice The gas that a recipient is given.
+    /// @notice The gas that the distributor hands to a recipient. The EVM adds its own 2,300 to every transfer of value, so
+    /// that a recipient's code has 32,300.
     uint256 public constant RECIPIENT_GAS = 30_000;
 
     /// @notice The gas that must be left before a recipient is called. The call itself takes up to 36,600 (cold account
@@ -51,6 +52,9 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @dev Stands where a batch's item is not paid: no purchase is the zero address's.
     PackedPurchase private constant _SKIPPED = PackedPurchase.wrap(0);
 
+    /// @dev No id lies in this word: the ids of a batch have 160 bits.
+    uint256 private constant _NO_WORD = type(uint256).max;
+
     /*//////////////////////////////////////////////////////////////////////////
                                        STATE
     //////////////////////////////////////////////////////////////////////////*/
@@ -58,7 +62,12 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @inheritdoc ICashbackDistributor
     IPurchaseNFT public immutable purchaseNFT;
 
-    /// @dev These two share the slot that `Pausable`'s flag begins.
+    /// @inheritdoc ICashbackDistributor
+    ICashbackDistributor public immutable predecessor;
+
+    /// @inheritdoc ICashbackDistributor
+    /// @dev This and the next two share the slot that `Pausable`'s flag begins.
+    bool public isRetired;
     uint96 private _maxWeiPerCent;
     uint96 private _maxPayout;
 
@@ -74,8 +83,8 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @inheritdoc ICashbackDistributor
     mapping(address recipient => uint256 amount) public creditOf;
 
-    /// @inheritdoc ICashbackDistributor
-    mapping(uint256 wordIndex => uint256 bits) public paidWord;
+    /// @dev Invariant: a word that is not zero holds the predecessor's bits too.
+    mapping(uint256 wordIndex => uint256 bits) private _paidWords;
 
     /*//////////////////////////////////////////////////////////////////////////
                                     CONSTRUCTOR
@@ -83,15 +92,25 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @param admin The first default admin; grants every other role, and hands over in two steps.
     /// @param adminDelay How long a change of the admin must wait, in seconds.
-    /// @param receipts The receipts whose cashback is paid.
+    /// @param tickets The tickets whose cashback is paid.
     /// @param initialLimits The first bounds.
-    constructor(address admin, uint48 adminDelay, IPurchaseNFT receipts, Limits memory initialLimits)
-        AccessControlDefaultAdminRules(adminDelay, admin)
-    {
-        purchaseNFT = receipts;
+    /// @param retired The distributor that paid for these tickets before, retired for ever; zero where there was none.
+    constructor(
+        address admin,
+        uint48 adminDelay,
+        IPurchaseNFT tickets,
+        Limits memory initialLimits,
+        ICashbackDistributor retired
+    ) AccessControlDefaultAdminRules(adminDelay, admin) {
+        purchaseNFT = tickets;
+        predecessor = retired;
         _setLimits(initialLimits);
         // No purchase has the id 0. Taking its bit now makes the word of the first purchases cheaper for their payer.
-        paidWord[0] = 1;
+        _paidWords[0] = 1;
+        if (address(retired) == address(0)) return;
+        if (address(retired.purchaseNFT()) != address(tickets)) revert PredecessorOfOtherTickets(address(retired));
+        if (!retired.isRetired()) revert PredecessorNotRetired(address(retired));
+        _paidWords[0] |= retired.paidWord(0);
     }
 
     /// @notice Takes CHZ from anyone.
@@ -104,8 +123,14 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @inheritdoc ICashbackDistributor
-    function isPaid(uint256 purchaseId) public view returns (bool) {
-        return paidWord[purchaseId >> 8] & _paidMask(purchaseId) != 0;
+    function isPaid(uint256 purchaseId) external view returns (bool) {
+        return paidWord(purchaseId >> 8) & _paidMask(purchaseId) != 0;
+    }
+
+    /// @inheritdoc ICashbackDistributor
+    function paidWord(uint256 wordIndex) public view returns (uint256 bits) {
+        bits = _paidWords[wordIndex];
+        if (bits == 0 && address(predecessor) != address(0)) bits = predecessor.paidWord(wordIndex);
     }
 
     /// @inheritdoc ICashbackDistributor
@@ -136,39 +161,30 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     {
         uint256 size = items.length;
         if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
-        if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
-
-        uint256 maxPayout = _maxPayout;
-        PackedPurchase[] memory purchases = purchaseNFT.storedPurchasesOf(_idsOf(items));
-        uint256 total;
-        for (uint256 i; i < size; ++i) {
-            (uint256 purchaseId, uint256 amount) = _unpackItem(items[i]);
-            if (_takePaidBit(purchaseId)) {
-                _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);
-                total += amount;
-            } else {
-                purchases[i] = _SKIPPED;
-                emit CashbackSkipped(purchaseId);
-            }
-        }
-        _spend(total);
-
+        _startPayments(weiPerCent);
+        PackedPurchase[] memory purchases = purchaseNFT.purchasesOfItems(items);
+        _spend(_reserve(items, purchases, weiPerCent));
         for (uint256 i; i < size; ++i) {
             address recipient = purchases[i].buyer();
-            if (recipient != address(0)) {
-                (uint256 purchaseId, uint256 amount) = _unpackItem(items[i]);
-                _send(purchaseId, recipient, amount);
-            }
+            uint256 item = items[i];
+            if (recipient != address(0)) _send(_idOf(item), recipient, _amountOf(item));
         }
     }
 
     /// @inheritdoc ICashbackDistributor
-    function pay(uint256 purchaseId, uint256 amount) external onlyRole(PAYER_ROLE) whenNotPaused nonReentrant {
-        if (!_takePaidBit(purchaseId)) revert AlreadyPaid(purchaseId);
-        uint256[] memory ids = new uint256[](1);
-        ids[0] = purchaseId;
-        PackedPurchase purchase = purchaseNFT.storedPurchasesOf(ids)[0];
-        _requirePayable(purchaseId, amount, _maxWeiPerCent, _maxPayout, purchase);
+    function pay(uint256 purchaseId, uint256 amount, uint256 weiPerCent)
+        external
+        onlyRole(PAYER_ROLE)
+        whenNotPaused
+        nonReentrant
+    {
+        _startPayments(weiPerCent);
+        (uint256 wordIndex, uint256 mask) = (purchaseId >> 8, _paidMask(purchaseId));
+        uint256 word = paidWord(wordIndex);
+        if (word & mask != 0) revert AlreadyPaid(purchaseId);
+        _paidWords[wordIndex] = word | mask;
+        PackedPurchase purchase = purchaseNFT.storedPurchaseOf(purchaseId);
+        _requirePayable(purchaseId, amount, weiPerCent, _maxPayout, purchase);
         _spend(amount);
         _send(purchaseId, purchase.buyer(), amount);
     }
@@ -196,16 +212,10 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     }
 
     /// @inheritdoc ICashbackDistributor
-    function importPaid(ICashbackDistributor predecessor, uint256 firstWord, uint256 wordCount)
-        external
-        onlyRole(DEFAULT_ADMIN_ROLE)
-    {
-        if (!Pausable(address(predecessor)).paused()) revert PredecessorNotPaused(address(predecessor));
-        for (uint256 i = firstWord; i < firstWord + wordCount; ++i) {
-            uint256 bits = predecessor.paidWord(i);
-            paidWord[i] |= bits;
-            emit PaidImported(i, bits);
-        }
+    function retire() external onlyRole(DEFAULT_ADMIN_ROLE) {
+        if (isRetired) revert DistributorRetired();
+        isRetired = true;
+        emit Retired();
     }
 
     /// @inheritdoc ICashbackDistributor
@@ -222,15 +232,43 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                                       INTERNAL
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Takes a purchase's paid bit, before anything is checked or sent: whatever fails later undoes all.
-    /// @return Whether it was free.
-    function _takePaidBit(uint256 purchaseId) private returns (bool) {
-        uint256 wordIndex = purchaseId >> 8;
-        uint256 word = paidWord[wordIndex];
-        uint256 mask = _paidMask(purchaseId);
-        if (word & mask != 0) return false;
-        paidWord[wordIndex] = word | mask;
-        return true;
+    /// @dev Begins one or more payments at a rate, and tells that rate: with the value and the percent that the tickets'
+    /// events tell, anyone can compute what the payments that follow in this transaction should be.
+    function _startPayments(uint256 weiPerCent) private {
+        if (isRetired) revert DistributorRetired();
+        if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
+        emit RateApplied(weiPerCent);
+    }
+
+    /// @dev Takes the paid bit of every purchase, and checks it, before anything is sent: whatever fails later undoes all.
+    /// Purchases that were paid before are skipped. A word of bits is written once for all neighbours in a batch.
+    /// @return total What will be sent, in wei.
+    function _reserve(uint256[] calldata items, PackedPurchase[] memory purchases, uint256 weiPerCent)
+        private
+        returns (uint256 total)
+    {
+        uint256 maxPayout = _maxPayout;
+        uint256 wordIndex = _NO_WORD;
+        uint256 word;
+        for (uint256 i; i < items.length; ++i) {
+            uint256 item = items[i];
+            (uint256 purchaseId, uint256 amount) = (_idOf(item), _amountOf(item));
+            if (purchaseId >> 8 != wordIndex) {
+                if (wordIndex != _NO_WORD) _paidWords[wordIndex] = word;
+                wordIndex = purchaseId >> 8;
+                word = paidWord(wordIndex);
+            }
+            uint256 mask = _paidMask(purchaseId);
+            if (word & mask == 0) {
+                word |= mask;
+                _requirePayable(purchaseId, amount, weiPerCent, maxPayout, purchases[i]);
+                total += amount;
+            } else {
+                purchases[i] = _SKIPPED;
+                emit CashbackSkipped(purchaseId);
+            }
+        }
+        _paidWords[wordIndex] = word;
     }
 
     /// @dev Everything that makes a payment wrong, but for the day's sum and the balance.
@@ -243,8 +281,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     ) private pure {
         if (amount == 0) revert ZeroAmount(purchaseId);
         if (amount > maxPayout) revert AboveMaxPayout(purchaseId, amount, maxPayout);
-        IPurchaseNFT.Status status = purchase.status();
-        if (status != IPurchaseNFT.Status.Confirmed) revert NotConfirmed(purchaseId, status);
+        if (!purchase.hasStatus(IPurchaseNFT.Status.Confirmed)) revert NotConfirmed(purchaseId, purchase.status());
         uint256 cashback = _cashback(purchase, weiPerCent);
         if (amount > cashback) revert AboveCashback(purchaseId, amount, cashback);
     }
@@ -290,10 +327,12 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     }
 
     function _setLimits(Limits memory newLimits) private {
+        (uint96 maxPayout, uint112 dailyCap) = (newLimits.maxPayout, newLimits.dailyCap);
+        if (maxPayout > dailyCap) revert MaxPayoutAboveDailyCap(maxPayout, dailyCap);
         _maxWeiPerCent = newLimits.maxWeiPerCent;
-        _maxPayout = newLimits.maxPayout;
-        _dailyCap = newLimits.dailyCap;
-        emit LimitsSet(newLimits.maxWeiPerCent, newLimits.maxPayout, newLimits.dailyCap);
+        _maxPayout = maxPayout;
+        _dailyCap = dailyCap;
+        emit LimitsSet(newLimits.maxWeiPerCent, maxPayout, dailyCap);
     }
 
     function _today() private view returns (uint32) {
@@ -304,14 +343,11 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         return 1 << (purchaseId & 0xff);
     }
 
-    function _idsOf(uint256[] calldata items) private pure returns (uint256[] memory ids) {
-        ids = new uint256[](items.length);
-        for (uint256 i; i < items.length; ++i) {
-            (ids[i],) = _unpackItem(items[i]);
-        }
+    function _idOf(uint256 item) private pure returns (uint256) {
+        return item >> _ID_OFFSET;
     }
 
-    function _unpackItem(uint256 item) private pure returns (uint256 purchaseId, uint256 amount) {
-        return (item >> _ID_OFFSET, uint96(item));
+    function _amountOf(uint256 item) private pure returns (uint256) {
+        return uint96(item);
     }
 }

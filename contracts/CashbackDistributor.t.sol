@@ -29,7 +29,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
     /// An amount is paid exactly when it is not zero and within percent × rate and the cap; then to the wei.
     function testFuzz_amountIsBounded(uint160 id, uint40 valueCents, uint16 totalBps, uint96 rate, uint96 amount) external {
         VM.assume(id != 0 && valueCents != 0);
-        totalBps %= 10_001;
+        totalBps = totalBps % 10_000 + 1;
         rate %= MAX_RATE + 1;
         address buyer = address(0xb0b);
         _confirmed(id, buyer, valueCents, totalBps);
@@ -47,7 +47,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
     function testFuzz_paidBitsDoNotMeet(uint160 id, uint160 other) external {
         VM.assume(id != 0 && other != 0 && id != other);
         _confirmed(id, address(0xb0b), 100, 1000);
-        distributor.pay(id, 1);
+        distributor.pay(id, 1, MAX_RATE);
         expect(distributor.isPaid(id), "paid");
         expect(!distributor.isPaid(other), "the other");
     }
@@ -58,7 +58,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         _confirmed(id, address(0xb0b), 100, 1000);
         for (uint256 i; i < 2; ++i) {
             bytes memory data = (i == 0 ? first : second)
-                ? abi.encodeCall(distributor.pay, (id, 10))
+                ? abi.encodeCall(distributor.pay, (id, 10, MAX_RATE))
                 : abi.encodeCall(distributor.payBatch, (one(uint256(id) << 96 | 10), MAX_RATE));
             (bool isDone,) = address(distributor).call(data);
             expect(isDone || i == 1, "the first is paid");
@@ -84,7 +84,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         credit = credit % MAX_PAYOUT + 1;
         address refusing = address(new RevertingReceiver());
         _confirmed(1, refusing, type(uint40).max, 10_000);
-        distributor.pay(1, credit);
+        distributor.pay(1, credit, MAX_RATE);
         uint256 free = distributor.available();
         (bool isDone,) = address(distributor).call(abi.encodeCall(distributor.sweep, (payable(address(0xfee1)), amount)));
         expect(isDone == (amount <= free), "only the free part");
@@ -154,7 +154,7 @@ contract Handler is TestSystem {
     function pay(uint256 seed, uint96 amount) external {
         uint256 id = seed % (lastId + 1);
         amount %= 1e18 + 2;
-        if (_attempt(address(distributor), abi.encodeCall(distributor.pay, (id, amount)))) _book(id, amount);
+        if (_attempt(address(distributor), abi.encodeCall(distributor.pay, (id, amount, MAX_RATE)))) _book(id, amount);
     }
 
     /// Takes ids that were paid before and the same id twice, as a retry does.

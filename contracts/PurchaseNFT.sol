@@ -8,14 +8,18 @@ import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {ERC721} from "solady/src/tokens/ERC721.sol";
 
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
+import {ITicketDescriptor} from "./interfaces/ITicketDescriptor.sol";
+import {DescriptorCall} from "./libraries/DescriptorCall.sol";
 import {PackedPurchase, PackedPurchaseLib} from "./libraries/PackedPurchase.sol";
 import {PlainText} from "./libraries/PlainText.sol";
 import {TicketMetadata} from "./libraries/TicketMetadata.sol";
+import {TicketSlot} from "./libraries/TicketSlot.sol";
+import {WebAddress} from "./libraries/WebAddress.sol";
 
 /// @title PurchaseNFT
 /// @notice See {IPurchaseNFT}. Not upgradeable.
 /// @dev One storage slot a purchase: Solady's `ERC721` keeps 96 bits beside the owner, and {PackedPurchase} fills them.
-/// Tokens are made with `_mint` semantics and not `_safeMint`: a receipt needs no consent, a buyer with code (a
+/// Tokens are made with `_mint` semantics and not `_safeMint`: a ticket needs no consent, a buyer with code (a
 /// multisig, an EIP-7702 account) must not be able to refuse it, and without a callback nothing can be re-entered.
 contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pausable {
     /*//////////////////////////////////////////////////////////////////////////
@@ -47,6 +51,9 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @dev How many store numbers have their bit in `_frequentStores`.
     uint256 private constant _FREQUENT_STORES = 248;
 
+    /// @dev The place of the id in an item of `purchasesOfItems`.
+    uint256 private constant _ITEM_ID_OFFSET = 96;
+
     /*//////////////////////////////////////////////////////////////////////////
                                        STATE
     //////////////////////////////////////////////////////////////////////////*/
@@ -58,10 +65,17 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @dev Empty where a store is not registered.
     mapping(uint16 storeId => string name) private _storeNames;
 
+    /// @inheritdoc IPurchaseNFT
+    /// @dev Apart from the names, so that a store without a colour pays nothing for it.
+    mapping(uint16 storeId => uint24 colour) public storeColour;
+
     /// @dev Empty where the ticket is drawn on chain.
     mapping(uint256 tokenId => string metadataUri) private _metadataUris;
 
     string private _siteUrl;
+
+    /// @inheritdoc IPurchaseNFT
+    ITicketDescriptor public descriptor;
 
     /*//////////////////////////////////////////////////////////////////////////
                                     CONSTRUCTOR
@@ -70,10 +84,12 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @param admin The first default admin; grants every other role, and hands over in two steps.
     /// @param adminDelay How long a change of the admin must wait, in seconds.
     /// @param initialSiteUrl Where `external_url` of every token points to.
-    constructor(address admin, uint48 adminDelay, string memory initialSiteUrl)
+    /// @param initialDescriptor What draws the tickets.
+    constructor(address admin, uint48 adminDelay, string memory initialSiteUrl, ITicketDescriptor initialDescriptor)
         AccessControlDefaultAdminRules(adminDelay, admin)
     {
         _setSiteUrl(initialSiteUrl);
+        _setDescriptor(initialDescriptor);
     }
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -90,33 +106,49 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         return "TORCIDA";
     }
 
-    /// @notice A purchase's own metadata address, or the ticket drawn on chain as a `data:` address.
-    /// Reverts for an id that was never minted.
+    /// @notice A purchase's own metadata address, or what the descriptor draws, or, where the descriptor fails, the same
+    /// attributes without a picture. Reverts only for an id that was never minted.
     function tokenURI(uint256 tokenId) public view override returns (string memory) {
         PurchaseRecord memory purchase = purchaseOf(tokenId);
         string memory metadataUri = _metadataUris[tokenId];
         if (bytes(metadataUri).length != 0) return metadataUri;
-        return TicketMetadata.tokenURI(tokenId, purchase, _storeNames[purchase.storeId], _siteUrl);
+        ITicketDescriptor.Ticket memory ticket = ITicketDescriptor.Ticket({
+            id: tokenId,
+            purchase: purchase,
+            storeName: _storeNames[purchase.storeId],
+            storeColour: storeColour[purchase.storeId],
+            siteUrl: _siteUrl
+        });
+        string memory drawn = DescriptorCall.ask(descriptor, abi.encodeCall(ITicketDescriptor.tokenURI, (ticket)));
+        return bytes(drawn).length != 0 ? drawn : TicketMetadata.tokenURI(ticket, "");
     }
 
     /// @inheritdoc IPurchaseNFT
     function contractURI() external view returns (string memory) {
-        return TicketMetadata.contractURI(name(), symbol(), _siteUrl);
+        ITicketDescriptor.Collection memory collection =
+            ITicketDescriptor.Collection({name: name(), symbol: symbol(), siteUrl: _siteUrl});
+        string memory drawn =
+            DescriptorCall.ask(descriptor, abi.encodeCall(ITicketDescriptor.contractURI, (collection)));
+        return bytes(drawn).length != 0 ? drawn : TicketMetadata.contractURI(collection, "");
     }
 
     /// @inheritdoc IPurchaseNFT
     function purchaseOf(uint256 tokenId) public view returns (PurchaseRecord memory) {
-        address buyer = _ownerOf(tokenId);
-        if (buyer == address(0)) revert UnknownPurchase(tokenId);
-        return PackedPurchaseLib.join(buyer, _getExtraData(tokenId)).unpack();
+        PackedPurchase purchase = TicketSlot.load(tokenId);
+        if (purchase.buyer() == address(0)) revert UnknownPurchase(tokenId);
+        return purchase.unpack();
     }
 
     /// @inheritdoc IPurchaseNFT
-    function storedPurchasesOf(uint256[] calldata tokenIds) external view returns (PackedPurchase[] memory purchases) {
-        purchases = new PackedPurchase[](tokenIds.length);
-        for (uint256 i; i < tokenIds.length; ++i) {
-            uint256 tokenId = tokenIds[i];
-            purchases[i] = PackedPurchaseLib.join(_ownerOf(tokenId), _getExtraData(tokenId));
+    function storedPurchaseOf(uint256 tokenId) external view returns (PackedPurchase) {
+        return TicketSlot.load(tokenId);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory purchases) {
+        purchases = new PackedPurchase[](items.length);
+        for (uint256 i; i < items.length; ++i) {
+            purchases[i] = TicketSlot.load(items[i] >> _ITEM_ID_OFFSET);
         }
     }
 
@@ -194,6 +226,21 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     }
 
     /// @inheritdoc IPurchaseNFT
+    function setStoreColour(uint16 storeId, uint24 newColour) external onlyRole(CATALOGUE_ROLE) {
+        if (!_isRegistered(storeId)) revert UnknownStore(storeId);
+        storeColour[storeId] = newColour;
+        emit StoreColourSet(storeId, newColour);
+        emit BatchMetadataUpdate(0, type(uint256).max);
+    }
+
+    /// @inheritdoc IPurchaseNFT
+    function setDescriptor(ITicketDescriptor newDescriptor) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setDescriptor(newDescriptor);
+        emit BatchMetadataUpdate(0, type(uint256).max);
+        emit ContractURIUpdated();
+    }
+
+    /// @inheritdoc IPurchaseNFT
     function setSiteUrl(string calldata newSiteUrl) external onlyRole(DEFAULT_ADMIN_ROLE) {
         _setSiteUrl(newSiteUrl);
         emit BatchMetadataUpdate(0, type(uint256).max);
@@ -210,17 +257,17 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         _unpause();
     }
 
-    /// @notice Always reverts: a receipt stays with its buyer. Both forms of `safeTransferFrom` end here too.
+    /// @notice Always reverts: a ticket stays with its buyer. Both forms of `safeTransferFrom` end here too.
     function transferFrom(address, address, uint256) public payable override {
         revert Soulbound();
     }
 
-    /// @notice Always reverts: nobody can be allowed to send a receipt.
+    /// @notice Always reverts: nobody can be allowed to send a ticket.
     function approve(address, uint256) public payable override {
         revert Soulbound();
     }
 
-    /// @notice Always reverts: nobody can be allowed to send receipts.
+    /// @notice Always reverts: nobody can be allowed to send tickets.
     function setApprovalForAll(address, bool) public pure override {
         revert Soulbound();
     }
@@ -241,6 +288,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         if (!_isRegistered(storeId)) revert UnknownStore(storeId);
         if (valueCents == 0) revert ZeroValue(id);
         uint256 totalBps = uint256(cashbackBps) + bonusBps;
+        if (totalBps == 0) revert ZeroPercent(id);
         if (totalBps > _MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
 
         PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
@@ -253,33 +301,57 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
 
     function _leavePending(uint256[] calldata tokenIds, Status to) private {
         _requireBatchSize(tokenIds.length);
+        bool isRun = tokenIds.length > 1 && _isRun(tokenIds);
         for (uint256 i; i < tokenIds.length; ++i) {
             uint256 tokenId = tokenIds[i];
-            uint96 data = _getExtraData(tokenId);
-            Status from = PackedPurchaseLib.statusOf(data);
-            if (from != Status.Pending) revert NotPending(tokenId, from);
-            _setExtraData(tokenId, PackedPurchaseLib.withStatus(data, to));
+            PackedPurchase purchase = TicketSlot.load(tokenId);
+            if (!purchase.hasStatus(Status.Pending)) revert NotPending(tokenId, purchase.status());
+            TicketSlot.store(tokenId, purchase.withStatus(to));
             emit StatusUpdated(tokenId, Status.Pending, to);
-            emit MetadataUpdate(tokenId);
+            if (!isRun) emit MetadataUpdate(tokenId);
         }
+        if (isRun) emit BatchMetadataUpdate(tokenIds[0], tokenIds[tokenIds.length - 1]);
+    }
+
+    /// @dev Whether each of these ids is the one before it plus one: one event says their range.
+    function _isRun(uint256[] calldata tokenIds) private pure returns (bool) {
+        uint256 next = tokenIds[0];
+        for (uint256 i = 1; i < tokenIds.length; ++i) {
+            // Wraps after the highest number, which is no id: it is refused as not Pending.
+            unchecked {
+                ++next;
+            }
+            if (tokenIds[i] != next) return false;
+        }
+        return true;
     }
 
     function _setMetadataUri(uint256 tokenId, string calldata metadataUri) private {
         uint256 length = bytes(metadataUri).length;
         if (length > _MAX_METADATA_URI_BYTES) revert MetadataUriTooLong(tokenId, length, _MAX_METADATA_URI_BYTES);
+        if (!WebAddress.isHttps(bytes(metadataUri)) && !WebAddress.isIpfs(bytes(metadataUri))) {
+            revert InvalidMetadataUri(tokenId, bytes(metadataUri));
+        }
         _metadataUris[tokenId] = metadataUri;
         emit MetadataUriSet(tokenId, metadataUri);
     }
 
     function _setStoreName(uint16 storeId, string calldata newName) private {
-        if (!PlainText.isPlain(bytes(newName), 1, _MAX_STORE_NAME_BYTES)) revert InvalidStoreName(bytes(newName));
+        if (!PlainText.isName(bytes(newName), _MAX_STORE_NAME_BYTES)) revert InvalidStoreName(bytes(newName));
         _storeNames[storeId] = newName;
     }
 
     function _setSiteUrl(string memory newSiteUrl) private {
-        if (!PlainText.isPlain(bytes(newSiteUrl), 1, _MAX_SITE_URL_BYTES)) revert InvalidSiteUrl(bytes(newSiteUrl));
+        if (bytes(newSiteUrl).length > _MAX_SITE_URL_BYTES || !WebAddress.isHttpOrHttps(bytes(newSiteUrl))) {
+            revert InvalidSiteUrl(bytes(newSiteUrl));
+        }
         _siteUrl = newSiteUrl;
         emit SiteUrlSet(newSiteUrl);
+    }
+
+    function _setDescriptor(ITicketDescriptor newDescriptor) private {
+        descriptor = newDescriptor;
+        emit DescriptorSet(address(newDescriptor));
     }
 
     function _isRegistered(uint16 storeId) private view returns (bool) {

@@ -110,5 +110,5 @@ async function readPiece(
     throw new RpcError("inconsistent", `${node.name} answered logs of another block ${to} than its header`);
   }
   blocks.set(to, { number: to, hash: end.hash, timestamp: end.timestamp });
-  return { to: { number: to, hash: end.hash }, events: decodeLogs(context, logs), blocks: [...blocks.values()] };
+  return { to: { number: to, hash: end.hash }, events: decodeLogs(context, node, logs), blocks: [...blocks.values()] };
 }

@@ -1,6 +1,6 @@
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
-import { EVENT_TOPICS, type RpcLog } from "./events.ts";
+import { EVENT_TOPICS, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
@@ -17,7 +17,7 @@ export type Source = {
 type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: string; logsBloom: string };
 
 const HEADERS_PER_REQUEST = 100;
-const TOPICS = Object.values(EVENT_TOPICS).map(({ topic }) => topic);
+const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
 
 /** One chain node, asked for what the indexer needs. Every answer is checked; one that cannot be true is refused. */
 export class ChainNode {
@@ -30,7 +30,10 @@ export class ChainNode {
     this.name = rpc.name;
     this.#rpc = rpc;
     this.#source = source;
-    this.#contractOf = new Map(Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, source[contract]]));
+    this.#contractOf = new Map([
+      [TRANSFER_TOPIC, source.purchaseNft],
+      ...Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, source[contract]] as const),
+    ]);
   }
 
   async head(): Promise<Block> {

@@ -1,5 +1,7 @@
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+import type { ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";
-import { type ChainEvent, decodeLog, type RpcLog } from "./events.ts";
+import { type ChainEvent, ContradictoryLogsError, decodeEvents, type RpcLog } from "./events.ts";
 import { collectGarbage } from "./heap.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
@@ -45,18 +47,29 @@ function collectAfter(events: number): void {
   collectGarbage();
 }
 
-/** Decodes logs to events. Ignores ids that cannot be ours, with a warning. */
-export function decodeLogs({ log, metrics }: Pick<Context, "log" | "metrics">, logs: readonly RpcLog[]): ChainEvent[] {
-  const events: ChainEvent[] = [];
-  for (const one of logs) {
-    const event = decodeLog(one);
-    if (event) events.push(event);
-  }
-  const ignored = logs.length - events.length;
+/**
+ * The events of a node's logs; ids that no purchase of ours can have are left out, with a warning.
+ * @throws RpcError where the logs contradict each other: the node is asked again, or another one
+ */
+export function decodeLogs(
+  { log, metrics }: Pick<Context, "log" | "metrics">,
+  node: Pick<ChainNode, "name">,
+  logs: readonly RpcLog[],
+): ChainEvent[] {
+  const { events, ignored } = decodeOrRefuse(node, logs);
   if (ignored > 0) {
     metrics.ignored(ignored);
     const from = Number(logs[0]?.blockNumber);
     log.warn({ ignored, from }, "Ignored events with an id above 2^63 - 1, which cannot be a purchase of this shop");
   }
   return events;
+}
+
+function decodeOrRefuse({ name }: Pick<ChainNode, "name">, logs: readonly RpcLog[]): ReturnType<typeof decodeEvents> {
+  try {
+    return decodeEvents(logs);
+  } catch (error) {
+    if (!(error instanceof ContradictoryLogsError)) throw error;
+    throw new RpcError("inconsistent", `${name} answered logs that contradict each other: ${error.message}`);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../database/connect.ts";
 import type { Bloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
-import { argumentsOf, decodeLog, type RpcLog } from "./events.ts";
+import { argumentsOf, decodeEvents, type RpcLog } from "./events.ts";
 
 /** An event on which index and chain differ. */
 export type Difference = {
@@ -40,9 +40,7 @@ type Described = Map<string, { blockNumber: number; logIndex: number; text: stri
 
 function describeLogs(logs: readonly RpcLog[]): Described {
   const described: Described = new Map();
-  for (const log of logs) {
-    const event = decodeLog(log);
-    if (!event) continue;
+  for (const event of decodeEvents(logs).events) {
     const { blockNumber, logIndex, transactionHash, kind, tokenId } = event;
     const text = `${kind} of ${tokenId} ${argumentsOf(event)} in ${transactionHash}`;
     described.set(`${blockNumber}/${logIndex}`, { blockNumber, logIndex, text });

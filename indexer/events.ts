@@ -1,8 +1,8 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * The events that the indexer keeps. Amounts are wei. `Transfer`, `Locked` and `MetadataUpdate` repeat them for
- * explorers: a ticket is minted once, with `PurchaseMinted`, and stays with its buyer.
+ * The events that the indexer keeps. Amounts are wei. A ticket's `Transfer` is read too: it names the owner, and the
+ * `PurchaseMinted` beside it must name the same (`decodeEvents`). `Locked` and `MetadataUpdate` repeat them for explorers.
  */
 export type ChainEvent = EventPosition & EventContent;
 
@@ -48,6 +48,12 @@ export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashba
   },
 };
 
+/**
+ * ERC-721's own event, by which every wallet and explorer knows who owns a token. It is read and not kept: with the
+ * `PurchaseMinted` that follows it in the same transaction it is one fact here.
+ */
+export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
 /** A log as `eth_getLogs` returns it. */
 export type RpcLog = {
   address: string;
@@ -64,6 +70,55 @@ export type RpcLog = {
 
 /** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
+
+/** Logs that no contract of ours emits together: a node that answers them left something out, or made something up. */
+export class ContradictoryLogsError extends Error {
+  override readonly name = "ContradictoryLogsError";
+}
+
+const NOBODY = `0x${"0".repeat(64)}`;
+
+/**
+ * The events of whole blocks' logs, in their order. The owner of a new ticket is whom `Transfer` names; it must agree with
+ * the buyer that `PurchaseMinted` names, one for one. Ids that no purchase here can have are counted as ignored.
+ * @throws ContradictoryLogsError where a ticket has one event without the other, two owners, or moves
+ */
+export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; ignored: number } {
+  const events: ChainEvent[] = [];
+  let ignored = 0;
+  let transfer: RpcLog | undefined;
+  for (const log of logs) {
+    const topic = log.topics[0];
+    if (topic === TRANSFER_TOPIC) {
+      if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
+      if (log.topics[1] !== NOBODY) throw contradiction(log, "moves from one wallet to another");
+      transfer = log;
+      continue;
+    }
+    if (topic === EVENT_TOPICS.PurchaseMinted.topic) assertSameOwner(transfer, log);
+    else if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
+    transfer = undefined;
+    const event = decodeLog(log);
+    if (event) events.push(event);
+    else ignored += 1;
+  }
+  if (transfer) throw contradiction(transfer, "comes into being without `PurchaseMinted`");
+  return { events, ignored };
+}
+
+function assertSameOwner(transfer: RpcLog | undefined, minted: RpcLog): void {
+  const [, tokenId, buyer] = minted.topics;
+  if (transfer?.transactionHash !== minted.transactionHash || transfer.topics[3] !== tokenId) {
+    throw contradiction({ ...minted, topics: ["", "", "", tokenId ?? ""] }, "is minted without `Transfer`");
+  }
+  if (transfer.topics[2]?.toLowerCase() !== buyer?.toLowerCase()) {
+    throw contradiction(transfer, "has another owner by `Transfer` than by `PurchaseMinted`");
+  }
+}
+
+function contradiction({ topics, blockNumber }: RpcLog, what: string): ContradictoryLogsError {
+  return new ContradictoryLogsError(`Ticket ${BigInt(topics[3] || 0)} ${what} in block ${Number(blockNumber)}`);
+}
 
 /** Decodes a log; undefined if the id does not fit the column and so cannot be ours. */
 export function decodeLog(log: RpcLog): ChainEvent | undefined {

@@ -39,7 +39,7 @@ export async function readLinked(
   return {
     previous,
     cursor: { number: last.number, hash: last.hash },
-    events: decodeLogs(context, logs),
+    events: decodeLogs(context, node, logs),
     blocks: blocks.map(({ number, hash, timestamp }) => ({ number, hash, timestamp })),
   };
 }

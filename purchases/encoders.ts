@@ -121,10 +121,15 @@ function cancelEncoder(contracts: Contracts): Encoder {
 function payEncoder(options: PurchaseEncoderOptions): Encoder {
   return {
     kind: "pay",
-    async encode(queries, operations) {
-      // The bound that the contract checks each amount by is the highest rate that was frozen for one of them.
+    // The distributor tells the rate of a batch once, so that anyone can compute what each of its payments should be.
+    async listTogether(queries, operations) {
       const rates = await readRates(queries, operations);
-      const weiPerCent = [...rates.values()].reduce((highest, rate) => (rate > highest ? rate : highest), 0n);
+      const rateOf = (operation: Operation | undefined) => rates.get(operation?.subject_id ?? 0n);
+      return operations.filter((operation) => rateOf(operation) === rateOf(operations[0]));
+    },
+    async encode(queries, operations) {
+      const [weiPerCent = 0n, ...others] = new Set((await readRates(queries, operations)).values());
+      if (others.length > 0) throw new Error("A payment batch has one rate: take its operations by `listTogether`");
       const items = operations.map(
         (operation) => (operation.subject_id << ITEM_ID_OFFSET) | ((operation.amount_gwei ?? 0n) * WEI_PER_GWEI),
       );
@@ -186,6 +191,7 @@ async function listReversed(
 }
 
 async function readRates(queries: Queries, operations: readonly Operation[]): Promise<Map<bigint, bigint>> {
+  if (operations.length === 0) return new Map();
   const rows = await queries
     .selectFrom("purchases")
     .select(["id", "wei_per_cent"])
@@ -218,8 +224,10 @@ function refusalOfAny(revert: Revert, operations: readonly Operation[]): Refusal
     case "InvalidPurchaseId":
     case "InvalidBuyer":
     case "ZeroValue":
+    case "ZeroPercent":
     case "PercentTooHigh":
     case "MetadataUriTooLong":
+    case "InvalidMetadataUri":
     case "ZeroAmount":
     case "AboveCashback":
       return refusalOf(operations, subject, never(revert));

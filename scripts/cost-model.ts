@@ -28,8 +28,8 @@ const gas = JSON.parse(
 const bytes = await measureStorage();
 const alone = gasOf("mintNewBuyer", "mintReturningBuyer") + figure("confirmOne") + figure("payStrict");
 const batched =
-  gasOf("mintBatchNewBuyers", "mintBatchReturningBuyer") +
-  figure("confirmBatch") +
+  gasOf("mintBatchNewBuyers", "mintBatchDistinctReturningBuyers") +
+  figure("confirmSparse") +
   gasOf("payBatchNew", "payBatchExisting");
 
 console.log(

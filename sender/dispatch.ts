@@ -81,7 +81,8 @@ export class Dispatch {
           await this.#setKindAside(encoder.kind, allowance.closed);
           break;
         }
-        const operations = await listDue(this.#kysely, encoder.kind, size);
+        const listed = await listDue(this.#kysely, encoder.kind, size);
+        const operations = (await encoder.listTogether?.(this.#kysely, listed)) ?? listed;
         if (operations.length === 0) break;
         const batch = await this.#prepare(encoder, operations, allowance, wallet);
         if (batch === "kind is refused") break;

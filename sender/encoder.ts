@@ -31,6 +31,8 @@ export type Encoder = {
   kind: OperationKind;
   /** The most operations of one call, where that is not the batch size. */
   largestBatch?: number;
+  /** Of these operations those that go into one call with the first, where not all can. */
+  listTogether?(queries: Queries, operations: readonly Operation[]): Promise<Operation[]>;
   /** Encodes operations into one call. */
   encode(queries: Queries, operations: readonly Operation[]): Promise<Call>;
   /** Reads why the contract refuses a call. */

@@ -125,7 +125,7 @@ async function oneByOne(system: ApiSystem, buyers: readonly `0x${string}`[]): Pr
         address: distributor,
         abi: cashbackDistributorAbi,
         functionName: "pay",
-        args: [id, 5n * 10n ** 18n],
+        args: [id, 5n * 10n ** 18n, 10n ** 16n],
       }),
     );
   }

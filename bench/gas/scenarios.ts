@@ -6,12 +6,15 @@ import {
   gasOf,
   item,
   read,
+  SITE_URL,
   type System,
   send,
 } from "../../test/contracts/support/system.ts";
 
 const BATCH = 100;
 const NFT_BATCH = 50;
+/** Between the ids of a batch that is no run; a word of 256 paid bits then holds seven of them. */
+const SPARSE_STEP = 37n;
 /** The part of a transaction's gas that an `eth_call` does not have. */
 const TRANSACTION_GAS = 21_000;
 const AMOUNT_WEI = 1_123_456_789n * 10n ** 9n;
@@ -24,24 +27,29 @@ const ids = (from: number, count: number) => Array.from({ length: count }, (_, i
 /** Gas of whole transactions; of one ticket or payout for batches. */
 export async function measureGas(): Promise<Record<string, number>> {
   const system = await deploySystem();
-  return { ...(await measureReceipts(system)), ...(await measurePayments(system)) };
+  return { ...(await measureTickets(system)), ...(await measurePayments(system)) };
 }
 
-async function measureReceipts(system: System): Promise<Record<string, number>> {
+async function measureTickets(system: System): Promise<Record<string, number>> {
   const { nft, minter, mint, confirm } = system;
   const buyer = account(0);
   const one = (id: bigint) => gasOf(send(nft, "mint", [aPurchase({ id, buyer })], minter));
-  const batch = async (from: number, buyers: string[]) =>
-    (await gasOf(mint(...buyers.map((address, index) => aPurchase({ id: BigInt(from + index), buyer: address }))))) /
-    NFT_BATCH;
+  const batch = async (tokenIds: bigint[], buyers: string[]) =>
+    (await gasOf(mint(...tokenIds.map((id, index) => aPurchase({ id, buyer: buyers[index] ?? "" }))))) / NFT_BATCH;
+  const distinct = accounts(100, NFT_BATCH);
   const same = Array.from({ length: NFT_BATCH }, () => account(0));
+  const run = ids(100, NFT_BATCH);
+  const sparse = ids(0, NFT_BATCH).map((index) => 10_000n + index * SPARSE_STEP);
   return {
     mintNewBuyer: await one(1n),
     mintReturningBuyer: await one(2n),
-    mintBatchNewBuyers: await batch(100, accounts(100, NFT_BATCH)),
-    mintBatchReturningBuyer: await batch(200, same),
+    mintBatchNewBuyers: await batch(run, distinct),
+    mintBatchDistinctReturningBuyers: await batch(ids(200, NFT_BATCH), distinct),
+    mintBatchDistinctReturningBuyersSparse: await batch(sparse, distinct),
+    mintBatchOneReturningBuyer: await batch(ids(300, NFT_BATCH), same),
     confirmOne: await gasOf(confirm(1n)),
-    confirmBatch: (await gasOf(confirm(...ids(100, NFT_BATCH)))) / NFT_BATCH,
+    confirmRun: (await gasOf(confirm(...run))) / NFT_BATCH,
+    confirmSparse: (await gasOf(confirm(...sparse))) / NFT_BATCH,
     tokenUri: Number(await nft.getFunction("tokenURI").estimateGas(1n)) - TRANSACTION_GAS,
     ticketArt: await drawingGas(buyer),
   };
@@ -52,15 +60,16 @@ async function drawingGas(buyer: string): Promise<number> {
   const painter = await ethers.deployContract("TicketPainter");
   const { valueCents, cashbackBps, bonusBps, storeId } = aPurchase({ id: 1n, buyer });
   const record = { buyer, storeId, valueCents, cashbackBps, bonusBps, status: 1 };
-  return Number(await painter.getFunction("draw").estimateGas(1n, record, "Verdão Store")) - TRANSACTION_GAS;
+  const ticket = { id: 1n, purchase: record, storeName: "Verdão Store", storeColour: 0, siteUrl: SITE_URL };
+  return Number(await painter.getFunction("draw").estimateGas(ticket)) - TRANSACTION_GAS;
 }
 
 async function measurePayments(system: System): Promise<Record<string, number>> {
   const { distributor, payer, admin } = system;
   await admin.sendTransaction({ to: system.distributorAddress, value: 3n * 10n ** 21n });
-  const prepare = async (from: number, buyers: string[]) => {
+  const prepare = async (tokenIds: bigint[], buyers: string[]) => {
     const purchases = buyers.map((buyer, index) =>
-      aPurchase({ id: BigInt(from + index), buyer, valueCents: 1_000_000n }),
+      aPurchase({ id: tokenIds[index] ?? 0n, buyer, valueCents: 1_000_000n }),
     );
     await system.mint(...purchases);
     await system.confirm(...purchases.map(({ id }) => id));
@@ -68,16 +77,18 @@ async function measurePayments(system: System): Promise<Record<string, number>> 
   };
   const payBatch = async (items: bigint[]) =>
     (await gasOf(send(distributor, "payBatch", [items, CENT_WEI], payer))) / items.length;
-  const pay = (id: bigint) => gasOf(send(distributor, "pay", [id, AMOUNT_WEI], payer));
+  const pay = (id: bigint) => gasOf(send(distributor, "pay", [id, AMOUNT_WEI, CENT_WEI], payer));
 
   const buyers = accounts(1_000, BATCH);
-  const toNew = await payBatch(await prepare(1_000, buyers));
-  const toExisting = await payBatch(await prepare(2_000, buyers));
-  await prepare(10, buyers.slice(0, 2));
-  await prepare(90_000, buyers.slice(0, 1));
+  const toNew = await payBatch(await prepare(ids(1_000, BATCH), buyers));
+  const toExisting = await payBatch(await prepare(ids(2_000, BATCH), buyers));
+  const sparse = ids(0, BATCH).map((index) => 20_000n + index * SPARSE_STEP);
+  const toExistingSparse = await payBatch(await prepare(sparse, buyers));
+  await prepare([10n, 11n, 90_000n], buyers.slice(0, 3));
   expectPositive(await read(distributor, "spentToday"));
   return {
     payBatchExisting: toExisting,
+    payBatchExistingSparse: toExistingSparse,
     payBatchNew: toNew,
     payStrict: (await pay(10n)) && (await pay(11n)),
     payStrictFirstOf256: await pay(90_000n),

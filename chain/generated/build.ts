@@ -4,12 +4,13 @@ export const build = {
   "evmVersion": "cancun",
   "viaIR": true,
   "optimizerRuns": {
-    "purchaseNft": 500,
-    "cashbackDistributor": 1000000
+    "purchaseNft": 5000,
+    "cashbackDistributor": 1000000,
+    "ticketDescriptor": 1
   },
   "libraries": [
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "0876a0efe32beebb825af787c0fe103d3a3ce8b0f615d364c8a1ef29cf349c33"
+  "sourceHash": "9e3432069ff1c9e082b268d7fd6aca0e778222fe6a40a43a6d8ee2c83a390229"
 } as const;

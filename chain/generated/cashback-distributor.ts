@@ -14,7 +14,7 @@ export const cashbackDistributorAbi = [
       },
       {
         "internalType": "contract IPurchaseNFT",
-        "name": "receipts",
+        "name": "tickets",
         "type": "address"
       },
       {
@@ -38,6 +38,11 @@ export const cashbackDistributorAbi = [
         "internalType": "struct ICashbackDistributor.Limits",
         "name": "initialLimits",
         "type": "tuple"
+      },
+      {
+        "internalType": "contract ICashbackDistributor",
+        "name": "retired",
+        "type": "address"
       }
     ],
     "stateMutability": "nonpayable",
@@ -162,6 +167,11 @@ export const cashbackDistributorAbi = [
   },
   {
     "inputs": [],
+    "name": "DistributorRetired",
+    "type": "error"
+  },
+  {
+    "inputs": [],
     "name": "EnforcedPause",
     "type": "error"
   },
@@ -232,6 +242,22 @@ export const cashbackDistributorAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint256",
+        "name": "maxPayout",
+        "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "dailyCap",
+        "type": "uint256"
+      }
+    ],
+    "name": "MaxPayoutAboveDailyCap",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "address",
         "name": "caller",
         "type": "address"
@@ -264,7 +290,18 @@ export const cashbackDistributorAbi = [
         "type": "address"
       }
     ],
-    "name": "PredecessorNotPaused",
+    "name": "PredecessorNotRetired",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "predecessor",
+        "type": "address"
+      }
+    ],
+    "name": "PredecessorOfOtherTickets",
     "type": "error"
   },
   {
@@ -517,25 +554,6 @@ export const cashbackDistributorAbi = [
     "anonymous": false,
     "inputs": [
       {
-        "indexed": true,
-        "internalType": "uint256",
-        "name": "wordIndex",
-        "type": "uint256"
-      },
-      {
-        "indexed": false,
-        "internalType": "uint256",
-        "name": "bits",
-        "type": "uint256"
-      }
-    ],
-    "name": "PaidImported",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
         "indexed": false,
         "internalType": "address",
         "name": "account",
@@ -543,6 +561,25 @@ export const cashbackDistributorAbi = [
       }
     ],
     "name": "Paused",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "weiPerCent",
+        "type": "uint256"
+      }
+    ],
+    "name": "RateApplied",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [],
+    "name": "Retired",
     "type": "event"
   },
   {
@@ -918,35 +955,25 @@ export const cashbackDistributorAbi = [
   {
     "inputs": [
       {
-        "internalType": "contract ICashbackDistributor",
-        "name": "predecessor",
-        "type": "address"
-      },
-      {
-        "internalType": "uint256",
-        "name": "firstWord",
-        "type": "uint256"
-      },
-      {
-        "internalType": "uint256",
-        "name": "wordCount",
-        "type": "uint256"
-      }
-    ],
-    "name": "importPaid",
-    "outputs": [],
-    "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "uint256",
         "name": "purchaseId",
         "type": "uint256"
       }
     ],
     "name": "isPaid",
+    "outputs": [
+      {
+        "internalType": "bool",
+        "name": "",
+        "type": "bool"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "isRetired",
     "outputs": [
       {
         "internalType": "bool",
@@ -1050,6 +1077,11 @@ export const cashbackDistributorAbi = [
         "internalType": "uint256",
         "name": "amount",
         "type": "uint256"
+      },
+      {
+        "internalType": "uint256",
+        "name": "weiPerCent",
+        "type": "uint256"
       }
     ],
     "name": "pay",
@@ -1113,6 +1145,19 @@ export const cashbackDistributorAbi = [
   },
   {
     "inputs": [],
+    "name": "predecessor",
+    "outputs": [
+      {
+        "internalType": "contract ICashbackDistributor",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "purchaseNFT",
     "outputs": [
       {
@@ -1138,6 +1183,13 @@ export const cashbackDistributorAbi = [
       }
     ],
     "name": "renounceRole",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "retire",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"

@@ -16,6 +16,11 @@ export const purchaseNftAbi = [
         "internalType": "string",
         "name": "initialSiteUrl",
         "type": "string"
+      },
+      {
+        "internalType": "contract ITicketDescriptor",
+        "name": "initialDescriptor",
+        "type": "address"
       }
     ],
     "stateMutability": "nonpayable",
@@ -125,6 +130,22 @@ export const purchaseNftAbi = [
       }
     ],
     "name": "InvalidBuyer",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "id",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes",
+        "name": "metadataUri",
+        "type": "bytes"
+      }
+    ],
+    "name": "InvalidMetadataUri",
     "type": "error"
   },
   {
@@ -310,6 +331,17 @@ export const purchaseNftAbi = [
         "type": "uint256"
       }
     ],
+    "name": "ZeroPercent",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint256",
+        "name": "id",
+        "type": "uint256"
+      }
+    ],
     "name": "ZeroValue",
     "type": "error"
   },
@@ -436,6 +468,19 @@ export const purchaseNftAbi = [
       }
     ],
     "name": "DefaultAdminTransferScheduled",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "descriptor",
+        "type": "address"
+      }
+    ],
+    "name": "DescriptorSet",
     "type": "event"
   },
   {
@@ -650,6 +695,25 @@ export const purchaseNftAbi = [
       }
     ],
     "name": "StatusUpdated",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "uint16",
+        "name": "storeId",
+        "type": "uint16"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint24",
+        "name": "colour",
+        "type": "uint24"
+      }
+    ],
+    "name": "StoreColourSet",
     "type": "event"
   },
   {
@@ -956,6 +1020,19 @@ export const purchaseNftAbi = [
         "internalType": "uint48",
         "name": "",
         "type": "uint48"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "descriptor",
+    "outputs": [
+      {
+        "internalType": "contract ITicketDescriptor",
+        "name": "",
+        "type": "address"
       }
     ],
     "stateMutability": "view",
@@ -1339,6 +1416,25 @@ export const purchaseNftAbi = [
   {
     "inputs": [
       {
+        "internalType": "uint256[]",
+        "name": "items",
+        "type": "uint256[]"
+      }
+    ],
+    "name": "purchasesOfItems",
+    "outputs": [
+      {
+        "internalType": "PackedPurchase[]",
+        "name": "purchases",
+        "type": "uint256[]"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "uint16",
         "name": "storeId",
         "type": "uint16"
@@ -1487,12 +1583,43 @@ export const purchaseNftAbi = [
   {
     "inputs": [
       {
+        "internalType": "contract ITicketDescriptor",
+        "name": "newDescriptor",
+        "type": "address"
+      }
+    ],
+    "name": "setDescriptor",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "string",
         "name": "newSiteUrl",
         "type": "string"
       }
     ],
     "name": "setSiteUrl",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint16",
+        "name": "storeId",
+        "type": "uint16"
+      },
+      {
+        "internalType": "uint24",
+        "name": "newColour",
+        "type": "uint24"
+      }
+    ],
+    "name": "setStoreColour",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -1505,6 +1632,25 @@ export const purchaseNftAbi = [
         "internalType": "string",
         "name": "",
         "type": "string"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint16",
+        "name": "storeId",
+        "type": "uint16"
+      }
+    ],
+    "name": "storeColour",
+    "outputs": [
+      {
+        "internalType": "uint24",
+        "name": "colour",
+        "type": "uint24"
       }
     ],
     "stateMutability": "view",
@@ -1532,17 +1678,17 @@ export const purchaseNftAbi = [
   {
     "inputs": [
       {
-        "internalType": "uint256[]",
-        "name": "tokenIds",
-        "type": "uint256[]"
+        "internalType": "uint256",
+        "name": "tokenId",
+        "type": "uint256"
       }
     ],
-    "name": "storedPurchasesOf",
+    "name": "storedPurchaseOf",
     "outputs": [
       {
-        "internalType": "PackedPurchase[]",
-        "name": "purchases",
-        "type": "uint256[]"
+        "internalType": "PackedPurchase",
+        "name": "",
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",

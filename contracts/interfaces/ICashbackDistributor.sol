@@ -64,8 +64,17 @@ interface ICashbackDistributor {
     /// @notice The recipient that the caller chose refused the CHZ.
     error TransferRefused(address to, uint256 amount);
 
-    /// @notice The older distributor must be paused, for good, before its paid purchases are imported.
-    error PredecessorNotPaused(address predecessor);
+    /// @notice One payment cannot be more than all payments of a day.
+    error MaxPayoutAboveDailyCap(uint256 maxPayout, uint256 dailyCap);
+
+    /// @notice This distributor pays nothing any more: its successor does.
+    error DistributorRetired();
+
+    /// @notice A predecessor must be retired, for ever, before it has a successor.
+    error PredecessorNotRetired(address predecessor);
+
+    /// @notice The predecessor paid for other tickets: its ids are not ours.
+    error PredecessorOfOtherTickets(address predecessor);
 
     /*//////////////////////////////////////////////////////////////////////////
                                        EVENTS
@@ -73,6 +82,10 @@ interface ICashbackDistributor {
 
     /// @notice CHZ arrived.
     event Funded(address indexed from, uint256 amount);
+
+    /// @notice The rate, in wei of CHZ for a cent, of the payments that follow in this transaction, until the next of these
+    /// events. Each of them is value × (cashback + bonus) × rate / 10,000, rounded down, or less: the rest was kept back.
+    event RateApplied(uint256 weiPerCent);
 
     /// @notice A purchase's cashback was paid, in wei.
     event CashbackPaid(uint256 indexed purchaseId, address indexed recipient, uint256 amount);
@@ -92,21 +105,27 @@ interface ICashbackDistributor {
     /// @notice The bounds were set.
     event LimitsSet(uint96 maxWeiPerCent, uint96 maxPayout, uint112 dailyCap);
 
-    /// @notice Purchases that an older distributor had paid count as paid here: bit `i` of `bits` is purchase
-    /// `wordIndex * 256 + i`.
-    event PaidImported(uint256 indexed wordIndex, uint256 bits);
+    /// @notice This distributor pays nothing any more, for ever.
+    event Retired();
 
     /*//////////////////////////////////////////////////////////////////////////
                                      READ-ONLY
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The receipts whose cashback is paid.
+    /// @notice The tickets whose cashback is paid.
     function purchaseNFT() external view returns (IPurchaseNFT);
 
-    /// @notice Whether a purchase's cashback was paid or credited. Never turns false again.
+    /// @notice The distributor that paid for these tickets before, retired for ever; zero where there was none.
+    function predecessor() external view returns (ICashbackDistributor);
+
+    /// @notice Whether this distributor was retired: it pays nothing any more, and never will.
+    function isRetired() external view returns (bool);
+
+    /// @notice Whether a purchase's cashback was paid or credited, here or by the predecessor. Never turns false again.
     function isPaid(uint256 purchaseId) external view returns (bool);
 
-    /// @notice 256 paid bits: bit `i` is purchase `wordIndex * 256 + i`.
+    /// @notice 256 paid bits, the predecessor's included: bit `i` is purchase `wordIndex * 256 + i`. No purchase has the id
+    /// 0, whose bit is always set.
     function paidWord(uint256 wordIndex) external view returns (uint256);
 
     /// @notice What a recipient may withdraw, in wei.
@@ -130,11 +149,14 @@ interface ICashbackDistributor {
 
     /// @notice Pays 1 to `MAX_BATCH` purchases; ids that were paid before are skipped. Payer role, not while paused.
     /// @param items Each `purchaseId << 96 | amount`, the amount in wei.
-    /// @param weiPerCent The rate that bounds these amounts, itself at most `maxWeiPerCent`.
+    /// @param weiPerCent The rate of all of them, which bounds their amounts; itself at most `maxWeiPerCent`.
     function payBatch(uint256[] calldata items, uint256 weiPerCent) external;
 
     /// @notice Pays one purchase; reverts when it was paid before. Payer role, not while paused.
-    function pay(uint256 purchaseId, uint256 amount) external;
+    /// @param purchaseId The purchase.
+    /// @param amount What its buyer gets, in wei.
+    /// @param weiPerCent The rate that bounds the amount, itself at most `maxWeiPerCent`.
+    function pay(uint256 purchaseId, uint256 amount, uint256 weiPerCent) external;
 
     /// @notice Sends the caller's credit to `to`. Open to anyone, also while paused.
     function withdrawCredit(address payable to) external;
@@ -142,15 +164,12 @@ interface ICashbackDistributor {
     /// @notice Sends CHZ that nobody is owed. Treasurer role.
     function sweep(address payable to, uint256 amount) external;
 
-    /// @notice Sets the bounds. Admin.
+    /// @notice Sets the bounds; `maxPayout` at most `dailyCap`. Admin.
     function setLimits(Limits calldata newLimits) external;
 
-    /// @notice Counts what an older, paused distributor paid as paid. It can only ever forbid a
-    /// payment. Admin.
-    /// @param predecessor The older distributor.
-    /// @param firstWord The first word of paid bits to read.
-    /// @param wordCount How many words to read.
-    function importPaid(ICashbackDistributor predecessor, uint256 firstWord, uint256 wordCount) external;
+    /// @notice Ends all payments of this distributor, for ever, so that a successor can take its place. Credits can still
+    /// be withdrawn and the rest swept. Admin.
+    function retire() external;
 
     /// @notice Stops payments. Pauser role.
     function pause() external;

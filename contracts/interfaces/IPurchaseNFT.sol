@@ -2,9 +2,10 @@
 pragma solidity 0.8.35;
 
 import {PackedPurchase} from "../libraries/PackedPurchase.sol";
+import {ITicketDescriptor} from "./ITicketDescriptor.sol";
 
 /// @title IPurchaseNFT
-/// @notice A receipt: one soulbound ERC-721 token a purchase. The token id is the purchase id, so a purchase can be
+/// @notice A ticket: one soulbound ERC-721 token a purchase. The token id is the purchase id, so a purchase can be
 /// minted at most once: ERC-721 itself refuses the second mint. Beside ERC-721 it speaks ERC-4906 (metadata changes),
 /// ERC-5192 (soulbound) and ERC-7572 (collection metadata).
 interface IPurchaseNFT {
@@ -25,9 +26,10 @@ interface IPurchaseNFT {
     /// @param id The purchase id, which becomes the token id; not zero, below 2^160.
     /// @param valueCents The purchase value in cents of a Brazilian real; not zero.
     /// @param cashbackBps The store's cashback in basis points.
-    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; both together at most 10,000.
+    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; both together 1 to 10,000.
     /// @param storeId The number of a registered store.
-    /// @param metadataUri Empty, or the address of metadata that replaces the ticket drawn on chain; at most 1,024 bytes.
+    /// @param metadataUri Empty, or the https or ipfs address of metadata that replaces the ticket drawn on chain; at most
+    /// 1,024 bytes.
     /// @dev The fields stand in the order in which they are stored, which also gives `mint` one of the lowest selectors:
     /// a call looks its function up from the lowest one on, 22 gas each.
     struct Purchase {
@@ -75,11 +77,17 @@ interface IPurchaseNFT {
     /// @notice A purchase without a value earns nothing.
     error ZeroValue(uint256 id);
 
+    /// @notice A purchase without a percent could never be paid.
+    error ZeroPercent(uint256 id);
+
     /// @notice Cashback and bonus together are above 100 %.
     error PercentTooHigh(uint256 id, uint256 totalBps, uint256 maxBps);
 
     /// @notice The metadata address is longer than it may be.
     error MetadataUriTooLong(uint256 id, uint256 length, uint256 maxLength);
+
+    /// @notice The metadata address is neither an https nor an ipfs address.
+    error InvalidMetadataUri(uint256 id, bytes metadataUri);
 
     /// @notice No token has this id.
     error UnknownPurchase(uint256 tokenId);
@@ -93,13 +101,13 @@ interface IPurchaseNFT {
     /// @notice The store is registered already; rename it instead.
     error StoreAlreadyRegistered(uint16 storeId);
 
-    /// @notice A store's name is not 1 to 40 bytes of valid UTF-8 without control characters.
+    /// @notice A store's name is not what {PlainText-isName} takes, or longer than 40 bytes.
     error InvalidStoreName(bytes name);
 
-    /// @notice The site's address is not 1 to 200 bytes of valid UTF-8 without control characters.
+    /// @notice The site's address is no http or https address of at most 200 bytes.
     error InvalidSiteUrl(bytes siteUrl);
 
-    /// @notice A receipt stays with its buyer: it cannot be sent, and nobody can be allowed to send it.
+    /// @notice A ticket stays with its buyer: it cannot be sent, and nobody can be allowed to send it.
     error Soulbound();
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -128,6 +136,12 @@ interface IPurchaseNFT {
     /// @notice A store's name was changed; `BatchMetadataUpdate` follows.
     event StoreRenamed(uint16 indexed storeId, string name);
 
+    /// @notice A store was given a colour, 0xRRGGBB, or none (0); `BatchMetadataUpdate` follows.
+    event StoreColourSet(uint16 indexed storeId, uint24 colour);
+
+    /// @notice Another contract draws the tickets; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
+    event DescriptorSet(address indexed descriptor);
+
     /// @notice The site's address was changed; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
     event SiteUrlSet(string siteUrl);
 
@@ -150,12 +164,19 @@ interface IPurchaseNFT {
     /// @notice The record of a purchase. Reverts for an id that was never minted.
     function purchaseOf(uint256 tokenId) external view returns (PurchaseRecord memory);
 
+    /// @notice A purchase in one word, as it is stored; zero for an id that was never minted.
+    function storedPurchaseOf(uint256 tokenId) external view returns (PackedPurchase);
+
     /// @notice Several purchases, each in one word as it is stored; zero for an id that was never minted. For contracts,
     /// which save most of a lookup's price this way.
-    function storedPurchasesOf(uint256[] calldata tokenIds) external view returns (PackedPurchase[] memory);
+    /// @param items Each holds an id above its lowest 96 bits, which are the caller's and are not looked at.
+    function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory);
 
     /// @notice The name of a store, empty when it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);
+
+    /// @notice The colour of a store, 0xRRGGBB; 0 where it has none and the descriptor chooses.
+    function storeColour(uint16 storeId) external view returns (uint24);
 
     /// @notice ERC-5192: true for every purchase. Reverts for an id that was never minted.
     function locked(uint256 tokenId) external view returns (bool);
@@ -165,6 +186,9 @@ interface IPurchaseNFT {
 
     /// @notice Where `external_url` of every token points to.
     function siteUrl() external view returns (string memory);
+
+    /// @notice What draws the tickets.
+    function descriptor() external view returns (ITicketDescriptor);
 
     /*//////////////////////////////////////////////////////////////////////////
                                    STATE-CHANGING
@@ -183,11 +207,17 @@ interface IPurchaseNFT {
     /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Cancelled. Confirmer role, not while paused.
     function cancel(uint256[] calldata tokenIds) external;
 
-    /// @notice Names a new store, 1 to 40 bytes of valid UTF-8 without control characters. Catalogue role.
+    /// @notice Names a new store: 1 to 40 bytes that {PlainText-isName} takes. Catalogue role.
     function registerStore(uint16 storeId, string calldata name) external;
 
     /// @notice Changes the name of a registered store. Catalogue role.
     function renameStore(uint16 storeId, string calldata name) external;
+
+    /// @notice Gives a registered store the colour of its tickets' edge, 0xRRGGBB, or none (0). Catalogue role.
+    function setStoreColour(uint16 storeId, uint24 newColour) external;
+
+    /// @notice Has another contract draw the tickets, or none (the zero address). It cannot touch a purchase. Admin.
+    function setDescriptor(ITicketDescriptor newDescriptor) external;
 
     /// @notice Changes where `external_url` points to. Admin.
     function setSiteUrl(string calldata newSiteUrl) external;

@@ -19,6 +19,7 @@ library PackedPurchaseLib {
     uint256 private constant CASHBACK_OFFSET = 200;
     uint256 private constant BONUS_OFFSET = 216;
     uint256 private constant STORE_OFFSET = 232;
+    /// @dev The highest eight bits, so that nothing stands above them.
     uint256 private constant STATUS_OFFSET = 248;
 
     /// @notice A purchase as it is minted: Pending.
@@ -32,11 +33,6 @@ library PackedPurchaseLib {
                 | (uint256(extraBps) << BONUS_OFFSET) | (uint256(store) << STORE_OFFSET)
                 | (uint256(IPurchaseNFT.Status.Pending) << STATUS_OFFSET)
         );
-    }
-
-    /// @notice A purchase from the two halves that ERC-721 keeps.
-    function join(address owner, uint96 data) internal pure returns (PackedPurchase) {
-        return PackedPurchase.wrap((uint256(data) << VALUE_OFFSET) | uint160(owner));
     }
 
     /// @notice The half above the buyer.
@@ -69,15 +65,15 @@ library PackedPurchaseLib {
         return IPurchaseNFT.Status(PackedPurchase.unwrap(self) >> STATUS_OFFSET);
     }
 
-    /// @notice `status`, from the half above the buyer alone.
-    function statusOf(uint96 data) internal pure returns (IPurchaseNFT.Status) {
-        return IPurchaseNFT.Status(data >> (STATUS_OFFSET - VALUE_OFFSET));
+    /// @notice Whether the purchase stands there; cheaper than to compare `status`, which proves that it is one of the four.
+    function hasStatus(PackedPurchase self, IPurchaseNFT.Status expected) internal pure returns (bool) {
+        return PackedPurchase.unwrap(self) >> STATUS_OFFSET == uint256(expected);
     }
 
-    /// @notice The half above the buyer, with another status.
-    function withStatus(uint96 data, IPurchaseNFT.Status to) internal pure returns (uint96) {
-        uint256 statusOffset = STATUS_OFFSET - VALUE_OFFSET;
-        return uint96((data & ((1 << statusOffset) - 1)) | (uint256(to) << statusOffset));
+    /// @notice The same purchase with another status.
+    function withStatus(PackedPurchase self, IPurchaseNFT.Status to) internal pure returns (PackedPurchase) {
+        uint256 others = PackedPurchase.unwrap(self) & ((1 << STATUS_OFFSET) - 1);
+        return PackedPurchase.wrap(others | (uint256(to) << STATUS_OFFSET));
     }
 
     /// @notice Every field by its name.

@@ -29,19 +29,21 @@ contract PackedPurchaseTest {
         pure
     {
         PackedPurchase packed = PackedPurchaseLib.pack(buyer, value, cashback, bonus, store);
-        uint96 before = packed.extraData();
         IPurchaseNFT.Status status = IPurchaseNFT.Status(to % 4);
-        uint96 moved = PackedPurchaseLib.withStatus(before, status);
-        PackedPurchase joined = PackedPurchaseLib.join(buyer, moved);
+        PackedPurchase moved = packed.withStatus(status);
 
-        _expect(joined.buyer() == buyer, "buyer");
-        _expect(joined.valueCents() == value, "value");
-        _expect(joined.cashbackBps() == cashback && joined.bonusBps() == bonus, "percent");
-        _expect(joined.status() == status && PackedPurchaseLib.statusOf(moved) == status, "status");
-        _expect(joined.extraData() == moved, "both halves");
-        _expect(PackedPurchaseLib.withStatus(moved, IPurchaseNFT.Status.Pending) == before, "status alone is changed");
+        _expect(moved.buyer() == buyer, "buyer");
+        _expect(moved.valueCents() == value, "value");
+        _expect(moved.cashbackBps() == cashback && moved.bonusBps() == bonus, "percent");
+        _expect(moved.status() == status, "status");
+        for (uint8 i; i < 4; ++i) {
+            IPurchaseNFT.Status other = IPurchaseNFT.Status(i);
+            _expect(moved.hasStatus(other) == (other == status), "has that status and no other");
+        }
+        PackedPurchase back = moved.withStatus(IPurchaseNFT.Status.Pending);
+        _expect(PackedPurchase.unwrap(back) == PackedPurchase.unwrap(packed), "status alone is changed");
 
-        IPurchaseNFT.PurchaseRecord memory record = joined.unpack();
+        IPurchaseNFT.PurchaseRecord memory record = moved.unpack();
         _expect(record.buyer == buyer && record.valueCents == value && record.storeId == store, "record");
         _expect(record.cashbackBps == cashback && record.bonusBps == bonus && record.status == status, "record");
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
+import {UnicodeRanges} from "./UnicodeRanges.sol";
+
 /// @title PlainText
 /// @notice Says whether bytes are text that JSON and XML 1.0 both can carry: valid UTF-8 (RFC 3629, so no overlong
 /// forms, no surrogates, nothing above U+10FFFF) without control characters (C0, DEL, C1) and without U+FFFE and U+FFFF,
@@ -19,31 +21,83 @@ library PlainText {
         return true;
     }
 
-    /// @dev The length of the plain character that starts at `i`, or 0 where none does.
-    function _plainSequenceLength(bytes memory text, uint256 i) private pure returns (uint256) {
+    /// @notice Whether `text` is plain, 1 to `maxLength` bytes long, and reads as it is stored: something of it can be seen,
+    /// nothing in it is invisible or turns the direction of text, and no character carries more than one mark.
+    function isName(bytes memory text, uint256 maxLength) internal pure returns (bool) {
+        if (!isPlain(text, 1, maxLength)) return false;
+        bytes memory hidden = UnicodeRanges.HIDDEN;
+        bytes memory marks = UnicodeRanges.MARKS;
+        bytes memory blank = UnicodeRanges.BLANK;
+        bool isVisible;
+        // As if a mark stood before the text: it cannot begin with one.
+        bool wasMark = true;
+        for (uint256 i; i < text.length;) {
+            (uint256 codePoint, uint256 size) = decode(text, i);
+            if (_isIn(hidden, codePoint)) return false;
+            bool isMark = _isIn(marks, codePoint);
+            if (isMark && wasMark) return false;
+            wasMark = isMark;
+            if (!isMark && !_isIn(blank, codePoint)) isVisible = true;
+            i += size;
+        }
+        return isVisible;
+    }
+
+    /// @notice The code point that starts at byte `i`, and its length in bytes, which is 0 where none does.
+    function decode(bytes memory text, uint256 i) internal pure returns (uint256 codePoint, uint256 size) {
         uint256 lead = uint8(text[i]);
-        if (lead < 0x80) return lead < 0x20 || lead == 0x7f ? 0 : 1;
+        if (lead < 0x80) return (lead, 1);
 
         // 0x80 to 0xc1 continue a character or begin an overlong one; above 0xf4 lies nothing.
-        if (lead < 0xc2 || lead > 0xf4) return 0;
-        uint256 size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-        if (i + size > text.length) return 0;
+        if (lead < 0xc2 || lead > 0xf4) return (0, 0);
+        size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+        if (i + size > text.length) return (0, 0);
 
-        uint256 codePoint = lead & (0x7f >> size);
+        codePoint = lead & (0x7f >> size);
         for (uint256 k = 1; k < size; ++k) {
             uint256 next = uint8(text[i + k]);
-            if (next & 0xc0 != 0x80) return 0;
+            if (next & 0xc0 != 0x80) return (0, 0);
             codePoint = (codePoint << 6) | (next & 0x3f);
         }
+    }
+
+    /// @dev The length of the plain character that starts at `i`, or 0 where none does.
+    function _plainSequenceLength(bytes memory text, uint256 i) private pure returns (uint256) {
+        (uint256 codePoint, uint256 size) = decode(text, i);
         return _isPlainCodePoint(codePoint, size) ? size : 0;
     }
 
     /// @dev `size` tells overlong forms: each length has a smallest code point.
     function _isPlainCodePoint(uint256 codePoint, uint256 size) private pure returns (bool) {
+        if (size == 1) return codePoint >= 0x20 && codePoint != 0x7f; // C0 and DEL
         if (size == 2) return codePoint >= 0xa0; // below lie the C1 controls
         if (size == 4) return codePoint >= 0x10000 && codePoint <= 0x10ffff;
         if (codePoint < 0x800) return false;
         if (codePoint >= 0xd800 && codePoint <= 0xdfff) return false; // surrogates
         return codePoint < 0xfffe;
+    }
+
+    /// @dev Looks a code point up in {UnicodeRanges}.
+    function _isIn(bytes memory ranges, uint256 codePoint) private pure returns (bool) {
+        uint256 last;
+        for (uint256 i; i < ranges.length;) {
+            uint256 first;
+            (first, i) = _addNumber(ranges, i, last);
+            if (codePoint < first) return false;
+            (last, i) = _addNumber(ranges, i, first);
+            if (codePoint <= last) return true;
+        }
+        return false;
+    }
+
+    /// @dev Reads the number that is written at byte `i`, and adds it to `sum`; answers also where the next one begins.
+    function _addNumber(bytes memory ranges, uint256 i, uint256 sum) private pure returns (uint256, uint256) {
+        uint256 number;
+        while (true) {
+            uint256 group = uint8(ranges[i++]);
+            number = (number << 7) | (group & 0x7f);
+            if (group < 0x80) break;
+        }
+        return (sum + number, i);
     }
 }

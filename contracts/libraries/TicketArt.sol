@@ -4,6 +4,7 @@ pragma solidity 0.8.35;
 import {LibString} from "solady/src/utils/LibString.sol";
 
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
+import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketArt
@@ -28,11 +29,9 @@ library TicketArt {
         "<g font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\">";
 
     /// @notice The ticket as an SVG document.
-    function ticket(uint256 tokenId, IPurchaseNFT.PurchaseRecord memory purchase, string memory store)
-        internal
-        pure
-        returns (string memory)
-    {
+    function ticket(ITicketDescriptor.Ticket memory self) internal pure returns (string memory) {
+        (uint256 tokenId, IPurchaseNFT.PurchaseRecord memory purchase, string memory store) =
+            (self.id, self.purchase, self.storeName);
         return string.concat(
             _OPEN,
             unicode"Torcida nº ",

@@ -5,81 +5,68 @@ import {Base64} from "solady/src/utils/Base64.sol";
 import {LibString} from "solady/src/utils/LibString.sol";
 
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
-import {TicketArt} from "./TicketArt.sol";
+import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketMetadata
-/// @notice Writes a purchase, and the collection, as JSON in a `data:` address. Text that people chose is escaped for
-/// JSON here and for XML in {TicketArt}. Pictures are base64 and never `utf8`: explorers URI-decode the latter.
+/// @notice Writes a ticket, and the collection, as JSON in a `data:` address, with a picture or without. Text that people
+/// chose is escaped for JSON here and for XML by who draws. Pictures are base64 and never `utf8`: explorers URI-decode the
+/// latter.
 library TicketMetadata {
     using LibString for *;
 
     string private constant _JSON = "data:application/json;base64,";
     string private constant _SVG = "data:image/svg+xml;base64,";
 
-    /// @notice A purchase's metadata.
-    function tokenURI(
-        uint256 tokenId,
-        IPurchaseNFT.PurchaseRecord memory purchase,
-        string memory store,
-        string memory siteUrl
-    ) internal pure returns (string memory) {
-        return string.concat(
-            _JSON,
-            Base64.encode(
-                bytes(
-                    string.concat(
-                        _description(tokenId, store.escapeJSON()),
-                        '","image":"',
-                        _SVG,
-                        Base64.encode(bytes(TicketArt.ticket(tokenId, purchase, store))),
-                        '","external_url":"',
-                        siteUrl.escapeJSON(),
-                        '","attributes":[',
-                        _attributes(purchase, store.escapeJSON()),
-                        "]}"
-                    )
-                )
+    /// @notice A ticket's metadata.
+    /// @param svg Its picture; empty for none.
+    function tokenURI(ITicketDescriptor.Ticket memory ticket, string memory svg) internal pure returns (string memory) {
+        string memory store = ticket.storeName.escapeJSON();
+        return _address(
+            string.concat(
+                unicode'{"name":"Torcida nº ',
+                ticket.id.toString(),
+                unicode'","description":"Ingresso de uma compra na loja ',
+                store,
+                unicode', com cashback em CHZ. Intransferível.","external_url":"',
+                ticket.siteUrl.escapeJSON(),
+                '","attributes":[',
+                _attributes(ticket.purchase, store),
+                "]",
+                _image(svg)
             )
         );
     }
 
     /// @notice The collection's metadata (ERC-7572).
-    function contractURI(string memory name, string memory symbol, string memory siteUrl)
+    /// @param svg Its picture; empty for none.
+    function contractURI(ITicketDescriptor.Collection memory collection, string memory svg)
         internal
         pure
         returns (string memory)
     {
-        return string.concat(
-            _JSON,
-            Base64.encode(
-                bytes(
-                    string.concat(
-                        '{"name":"',
-                        name,
-                        '","symbol":"',
-                        symbol,
-                        unicode'","description":"Ingressos de compra da Torcida: cada um é o recibo de uma compra com cashback em CHZ. Fica para sempre com quem comprou.","image":"',
-                        _SVG,
-                        Base64.encode(bytes(TicketArt.emblem())),
-                        '","external_link":"',
-                        siteUrl.escapeJSON(),
-                        '"}'
-                    )
-                )
+        return _address(
+            string.concat(
+                '{"name":"',
+                collection.name,
+                '","symbol":"',
+                collection.symbol,
+                unicode'","description":"Ingressos da Torcida: cada um é uma compra com cashback em CHZ. Fica para sempre com quem comprou.","external_link":"',
+                collection.siteUrl.escapeJSON(),
+                '"',
+                _image(svg)
             )
         );
     }
 
-    /// @dev From the opening brace to the description's last character.
-    function _description(uint256 tokenId, string memory store) private pure returns (string memory) {
-        return string.concat(
-            unicode'{"name":"Torcida nº ',
-            tokenId.toString(),
-            unicode'","description":"Recibo de uma compra na loja ',
-            store,
-            unicode", com cashback em CHZ. Intransferível."
-        );
+    /// @dev JSON that is all but closed, as an address.
+    function _address(string memory json) private pure returns (string memory) {
+        return string.concat(_JSON, Base64.encode(bytes(string.concat(json, "}"))));
+    }
+
+    function _image(string memory svg) private pure returns (string memory) {
+        if (bytes(svg).length == 0) return "";
+        return string.concat(',"image":"', _SVG, Base64.encode(bytes(svg)), '"');
     }
 
     function _attributes(IPurchaseNFT.PurchaseRecord memory purchase, string memory store)

@@ -107,3 +107,66 @@ contract BalanceReader {
         if (address(_DISTRIBUTOR).balance < _DISTRIBUTOR.totalCredit()) revert BooksOutOfOrder();
     }
 }
+
+/// @title HungryReceiver
+/// @notice Takes CHZ with code that needs far more gas than a batch hands out, as a multisig's may.
+contract HungryReceiver {
+    uint256[5] public slots;
+
+    receive() external payable {
+        for (uint256 i; i < slots.length; ++i) {
+            slots[i] = msg.value;
+        }
+    }
+}
+
+/// @title CreditReader
+/// @notice Refuses payments, withdraws its credit to itself, and insists that the books are closed before it is sent anything.
+contract CreditReader {
+    ICashbackDistributor private immutable _DISTRIBUTOR;
+    bool private _isWithdrawing;
+
+    error CreditStillOpen();
+    error Unwilling();
+
+    constructor(ICashbackDistributor distributor) {
+        _DISTRIBUTOR = distributor;
+    }
+
+    receive() external payable {
+        if (!_isWithdrawing) revert Unwilling();
+        if (_DISTRIBUTOR.creditOf(address(this)) != 0 || _DISTRIBUTOR.totalCredit() != 0) revert CreditStillOpen();
+    }
+
+    function withdraw() external {
+        _isWithdrawing = true;
+        _DISTRIBUTOR.withdrawCredit(payable(address(this)));
+    }
+}
+
+/// @title Funder
+/// @notice Sends CHZ on for somebody else.
+contract Funder {
+    error Refused();
+
+    function fund(address to) external payable {
+        (bool isDone,) = to.call{value: msg.value}("");
+        if (!isDone) revert Refused();
+    }
+}
+
+/// @title FalsePredecessor
+/// @notice Answers as a distributor would whose bits were all taken.
+contract FalsePredecessor {
+    address public immutable purchaseNFT;
+    bool public immutable isRetired;
+
+    constructor(address tickets, bool retired) {
+        purchaseNFT = tickets;
+        isRetired = retired;
+    }
+
+    function paidWord(uint256) external pure returns (uint256) {
+        return type(uint256).max;
+    }
+}

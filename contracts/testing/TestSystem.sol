@@ -6,6 +6,7 @@ pragma solidity 0.8.35;
 
 import {CashbackDistributor} from "../CashbackDistributor.sol";
 import {PurchaseNFT} from "../PurchaseNFT.sol";
+import {TicketDescriptor} from "../TicketDescriptor.sol";
 import {ICashbackDistributor} from "../interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 
@@ -23,18 +24,22 @@ abstract contract TestSystem {
     error Expected(string what);
 
     function deploySystem() internal {
-        nft = new PurchaseNFT(address(this), 0, SITE);
-        distributor = new CashbackDistributor(
-            address(this), 0, nft, ICashbackDistributor.Limits(MAX_RATE, MAX_PAYOUT, DAILY_CAP)
-        );
+        nft = new PurchaseNFT(address(this), 0, SITE, new TicketDescriptor());
+        distributor = deployDistributor(ICashbackDistributor(address(0)));
         nft.grantRole(nft.MINTER_ROLE(), address(this));
         nft.grantRole(nft.CONFIRMER_ROLE(), address(this));
         nft.grantRole(nft.CATALOGUE_ROLE(), address(this));
         nft.grantRole(nft.PAUSER_ROLE(), address(this));
-        distributor.grantRole(distributor.PAYER_ROLE(), address(this));
-        distributor.grantRole(distributor.TREASURER_ROLE(), address(this));
-        distributor.grantRole(distributor.PAUSER_ROLE(), address(this));
         nft.registerStore(1, "Store");
+    }
+
+    function deployDistributor(ICashbackDistributor predecessor) internal returns (CashbackDistributor fresh) {
+        fresh = new CashbackDistributor(
+            address(this), 0, nft, ICashbackDistributor.Limits(MAX_RATE, MAX_PAYOUT, DAILY_CAP), predecessor
+        );
+        fresh.grantRole(fresh.PAYER_ROLE(), address(this));
+        fresh.grantRole(fresh.TREASURER_ROLE(), address(this));
+        fresh.grantRole(fresh.PAUSER_ROLE(), address(this));
     }
 
     function expect(bool isTrue, string memory what) internal pure {

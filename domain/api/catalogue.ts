@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isReadableName } from "../chain-text.ts";
 import { InvalidNumberError, parsePercent } from "../money.ts";
 import { SLUG_PATTERN } from "../slug.ts";
 import { httpsUrlSchema, idSchema } from "./common.ts";
@@ -66,7 +67,11 @@ const storeNameSchema = text(STORE_NAME_BYTES)
     (name) => new TextEncoder().encode(name).length <= STORE_NAME_BYTES,
     `must be at most ${STORE_NAME_BYTES} bytes (accented letters count twice)`,
   )
-  .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters");
+  .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters")
+  .refine(
+    isReadableName,
+    "must not contain invisible characters, characters that turn text around, or stacked accents",
+  );
 
 /** An absent field keeps its value; null or "" clears it. */
 export const createStoreRequestSchema = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMetadataAddress } from "../chain-text.ts";
 import { InvalidNumberError, parseDecimal, parseReais } from "../money.ts";
 import { PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
@@ -110,8 +111,8 @@ export const mintNftRequestSchema = z.object({
     .trim()
     .max(1_024, "must be at most 1024 characters")
     .refine(
-      (uri) => uri === "" || /^ipfs:\/\/[\w.~/-]+$/.test(uri) || isPublicHttpsUrl(uri),
-      "must be a public https:// or an ipfs:// address, or empty",
+      (uri) => uri === "" || (isMetadataAddress(uri) && (uri.startsWith("ipfs:") || isPublicHttpsUrl(uri))),
+      "must be a public https:// or an ipfs:// address of plain characters (others percent-encoded), or empty",
     )
     .optional()
     .default(""),

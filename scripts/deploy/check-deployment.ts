@@ -12,6 +12,7 @@ import { chainOf } from "../../chain/chains.ts";
 import { type Deployment, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import type { CheckConfiguration } from "./configuration.ts";
 import {
   distributorCreation,
@@ -39,6 +40,8 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
   const deployment = readDeployment(network);
   return [
     sourceFinding(deployment),
+    await codeFinding(client, "TicketDescriptor", deployment.ticketDescriptor.address, ticketDescriptorBytecode),
+    await descriptorFinding(client, deployment),
     await codeFinding(
       client,
       "PurchaseNFT",
@@ -66,6 +69,19 @@ async function codeFinding(client: PublicClient, name: string, address: Address,
   return {
     isGood,
     text: `${name} at ${address} ${isGood ? "is" : code ? "is not" : "has no code, so is not"} what this source makes`,
+  };
+}
+
+/** Whether the tickets are drawn by the recorded descriptor: an admin can name another, which draws what it likes. */
+async function descriptorFinding(client: PublicClient, deployment: Deployment): Promise<Finding> {
+  const { purchaseNft, ticketDescriptor } = deployment;
+  const drawing = await client
+    .readContract({ address: purchaseNft.address, abi: purchaseNftAbi, functionName: "descriptor" })
+    .catch(() => undefined);
+  const isGood = drawing !== undefined && isAddressEqual(drawing, ticketDescriptor.address);
+  return {
+    isGood,
+    text: `the tickets are drawn by ${drawing ?? "nothing that can be read"}${isGood ? "" : `, not by the recorded ${ticketDescriptor.address}`}`,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   parseEther,
   toHex,
   type WalletClient,
+  zeroAddress,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { chainOf } from "../../chain/chains.ts";
@@ -28,6 +29,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
 import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
+import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { DEMO_SHOPPER } from "../../domain/demo-wallets.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { Journal, writeWhole } from "./journal.ts";
@@ -100,11 +102,14 @@ class Deployer {
     await this.#settled();
     const recorded = findDeployment(network);
 
+    const descriptor = await this.#create("TicketDescriptor", ticketDescriptorBytecode, recorded?.ticketDescriptor);
     const nftArguments = recorded?.purchaseNft.constructorArguments ?? [
       this.#account.address,
       this.#configuration.adminDelaySeconds,
       this.#configuration.siteUrl,
+      descriptor.address,
     ];
+    if (descriptor.isNew) nftArguments[3] = descriptor.address;
     const nft = await this.#create("PurchaseNFT", purchaseNftCreation(nftArguments), recorded?.purchaseNft);
     const distributorValues = nft.isNew
       ? distributorArguments(this.#configuration, this.#account.address, nft.address)
@@ -131,6 +136,7 @@ class Deployer {
       chainId,
       block: isFresh ? Number(await this.#blockOf(nft.transaction)) : recorded.block,
       deployer: isFresh ? this.#account.address : recorded.deployer,
+      ticketDescriptor: { address: descriptor.address, transaction: descriptor.transaction },
       purchaseNft: { address: nft.address, transaction: nft.transaction, constructorArguments: nftArguments },
       cashbackDistributor: {
         address: distributor.address,
@@ -425,7 +431,7 @@ export function distributorArguments(
 ): Deployment["cashbackDistributor"]["constructorArguments"] {
   const { maxWeiPerCent, maxPayout, dailyCap } = limits;
   const texts = { maxWeiPerCent: `${maxWeiPerCent}`, maxPayout: `${maxPayout}`, dailyCap: `${dailyCap}` };
-  return [admin, adminDelaySeconds, purchaseNft, texts];
+  return [admin, adminDelaySeconds, purchaseNft, texts, zeroAddress];
 }
 
 const ROLES = [
@@ -464,7 +470,7 @@ export function purchaseNftCreation(args: Deployment["purchaseNft"]["constructor
 
 /** The creation code of CashbackDistributor with its arguments. */
 export function distributorCreation(args: Deployment["cashbackDistributor"]["constructorArguments"]): Hex {
-  const [admin, adminDelaySeconds, purchaseNft, limits] = args;
+  const [admin, adminDelaySeconds, purchaseNft, limits, predecessor] = args;
   const bounds = {
     maxWeiPerCent: BigInt(limits.maxWeiPerCent),
     maxPayout: BigInt(limits.maxPayout),
@@ -473,7 +479,7 @@ export function distributorCreation(args: Deployment["cashbackDistributor"]["con
   return encodeDeployData({
     abi: cashbackDistributorAbi,
     bytecode: cashbackDistributorBytecode,
-    args: [admin, adminDelaySeconds, purchaseNft, bounds],
+    args: [admin, adminDelaySeconds, purchaseNft, bounds, predecessor],
   });
 }
 

@@ -2,6 +2,7 @@ import { type Address, createPublicClient, formatEther, http, zeroAddress } from
 import { privateKeyToAccount } from "viem/accounts";
 import { chainOf } from "../../chain/chains.ts";
 import { findDeployment } from "../../chain/deployment.ts";
+import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation, type StoreName } from "./deploy-torcida.ts";
 import { probeChain } from "./probe-chain.ts";
@@ -30,9 +31,10 @@ export async function estimateCost(configuration: DeployConfiguration, stores: r
   const deployer = privateKeyToAccount(deployerKey).address;
   const lines: CostLine[] = [];
   if (!findDeployment(network)) {
-    const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl]);
+    const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl, zeroAddress]);
     const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress));
     // From the zero address, so that a deployer without funds can estimate too.
+    lines.push({ what: "TicketDescriptor", gas: await client.estimateGas({ data: ticketDescriptorBytecode }) });
     lines.push({ what: "PurchaseNFT", gas: await client.estimateGas({ data: nft }) });
     lines.push({ what: "CashbackDistributor", gas: await client.estimateGas({ data: distributor }) });
     lines.push({ what: `${ROLE_COUNT} roles`, gas: ROLE_COUNT * GRANT_ROLE_GAS });

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { deploymentPath, readDeployment } from "../../chain/deployment.ts";
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
+import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import type { Network } from "../../domain/networks.ts";
 import type { Finding } from "./check-deployment.ts";
 import { readCompiledContract } from "./compiled-contract.ts";
@@ -25,12 +26,12 @@ const answerSchema = z.object({ status: z.string(), result: z.string() });
 type Subject = { name: string; address: string; creation: Hex; bytecode: string };
 
 /**
- * Submits both sources to the network's explorer. Also writes the same standard JSON next to the record, so that anyone can
+ * Submits every source to the network's explorer. Also writes the same standard JSON next to the record, so that anyone can
  * rebuild the bytecode, or submit it manually if the explorer refuses. Returns one finding per contract.
  * @param explorerUrl an explorer other than the network's default
  */
 export async function verifySource(network: Network, explorerUrl = EXPLORERS[network]): Promise<Finding[]> {
-  const { purchaseNft, cashbackDistributor } = readDeployment(network);
+  const { ticketDescriptor, purchaseNft, cashbackDistributor } = readDeployment(network);
   const subjects: Subject[] = [
     {
       name: "PurchaseNFT",
@@ -43,6 +44,12 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
       address: cashbackDistributor.address,
       creation: distributorCreation(cashbackDistributor.constructorArguments),
       bytecode: cashbackDistributorBytecode,
+    },
+    {
+      name: "TicketDescriptor",
+      address: ticketDescriptor.address,
+      creation: ticketDescriptorBytecode,
+      bytecode: ticketDescriptorBytecode,
     },
   ];
   const findings: Finding[] = [];

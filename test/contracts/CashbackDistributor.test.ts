@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { BaseContract } from "ethers";
+import type { BaseContract, ContractTransactionResponse } from "ethers";
 import { describeTree } from "./support/behaviour-tree.ts";
 import {
   ADMIN_DELAY_SECONDS,
@@ -32,7 +32,8 @@ describeTree("CashbackDistributor", () => {
     aliceAddress = system.buyer.address;
   });
 
-  const pay = (id: bigint, amount: bigint) => send(distributor, "pay", [id, amount], system.payer);
+  const pay = (id: bigint, amount: bigint, rate = LIMITS.maxWeiPerCent) =>
+    send(distributor, "pay", [id, amount, rate], system.payer);
   const payBatch = (items: bigint[], rate = CENT_WEI) => send(distributor, "payBatch", [items, rate], system.payer);
   const setLimits = (limits: Partial<typeof LIMITS>) =>
     send(distributor, "setLimits", [{ ...LIMITS, ...limits }], system.admin);
@@ -41,6 +42,9 @@ describeTree("CashbackDistributor", () => {
     expect(sent)
       .to.be.revertedWithCustomError(distributor, error)
       .withArgs(...args);
+  /** The distributor's events of a transaction, in order. */
+  const eventNames = async (sent: Promise<ContractTransactionResponse>) =>
+    ((await (await sent).wait())?.logs ?? []).map((log) => distributor.interface.parseLog(log)?.name);
   const contractAddress = async (name: string, ...args: unknown[]) =>
     (await ethers.deployContract(name, args)).getAddress();
   /** A purchase whose buyer refuses, paid: the buyer holds the credit. */
@@ -49,6 +53,14 @@ describeTree("CashbackDistributor", () => {
     await system.confirmed(await receiver.getAddress(), 1n);
     await pay(1n, FULL);
     return receiver;
+  };
+  /** A distributor that takes over, funded. */
+  const successor = async (predecessor = system.distributorAddress) => {
+    const args = [system.admin.address, 0, system.nftAddress, LIMITS, predecessor];
+    const next: BaseContract = await ethers.deployContract("CashbackDistributor", args);
+    await send(next, "grantRole", [await read<string>(next, "PAYER_ROLE"), system.payer.address], system.admin);
+    await system.admin.sendTransaction({ to: await next.getAddress(), value: 10n ** 18n });
+    return next;
   };
   const startOfDay = async () => {
     const day = 86_400;
@@ -62,6 +74,7 @@ describeTree("CashbackDistributor", () => {
         ADMIN_DELAY_SECONDS,
         system.nftAddress,
         LIMITS,
+        ethers.ZeroAddress,
       ]);
       expect(await read(fresh, "defaultAdmin")).to.equal(aliceAddress);
       expect(await read(fresh, "defaultAdminDelay")).to.equal(BigInt(ADMIN_DELAY_SECONDS));
@@ -73,7 +86,7 @@ describeTree("CashbackDistributor", () => {
         expect(await read(fresh, "getRoleAdmin", id)).to.equal(ethers.ZeroHash);
       }
     });
-    it("it should tell receipts, limits and that nothing is paid", async () => {
+    it("it should tell tickets, limits and that nothing is paid", async () => {
       expect(await read(distributor, "purchaseNFT")).to.equal(system.nftAddress);
       expect((await read<{ toObject(): object }>(distributor, "limits")).toObject()).to.deep.equal(LIMITS);
       for (const view of ["spentToday", "totalCredit"]) expect(await read(distributor, view)).to.equal(0n);
@@ -86,17 +99,79 @@ describeTree("CashbackDistributor", () => {
       await expect(deployed)
         .to.emit(distributor, "LimitsSet")
         .withArgs(...Object.values(LIMITS));
+      expect(await read(distributor, "predecessor")).to.equal(ethers.ZeroAddress);
+      expect(await read(distributor, "isRetired")).to.equal(false);
+      expect(await read(distributor, "isPaid", 0n), "no purchase has this id").to.equal(true);
+    });
+    it("it should refuse a cap of one payment above the cap of a day", async () => {
+      const limits = { maxWeiPerCent: 1n, maxPayout: 11n, dailyCap: 10n };
+      const args = [aliceAddress, 0, system.nftAddress, limits, ethers.ZeroAddress];
+      await refuses(ethers.deployContract("CashbackDistributor", args), "MaxPayoutAboveDailyCap", 11n, 10n);
+    });
+    describe("given a predecessor", () => {
+      it("it should refuse one that is not retired, one of other tickets, and what is no distributor", async () => {
+        await refuses(successor(), "PredecessorNotRetired", system.distributorAddress);
+        await send(distributor, "pause", [], system.pauser);
+        await refuses(successor(), "PredecessorNotRetired", system.distributorAddress);
+        const ofOthers = await contractAddress("FalsePredecessor", aliceAddress, true);
+        await refuses(successor(ofOthers), "PredecessorOfOtherTickets", ofOthers);
+        const unretired = await contractAddress("FalsePredecessor", system.nftAddress, false);
+        await refuses(successor(unretired), "PredecessorNotRetired", unretired);
+        for (const address of [aliceAddress, system.nftAddress]) await expect(successor(address)).to.be.revert(ethers);
+      });
+      it("it should count all that it paid or credited as paid, from the first block on, and pay the rest", async () => {
+        const refusing = await contractAddress("RevertingReceiver");
+        await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n, 2n ** 160n - 1n, 2n ** 160n - 2n);
+        await system.confirmed(refusing, 600n);
+        await payBatch([item(1n, 1n), item(300n, 1n), item(600n, 1n), item(2n ** 160n - 1n, 1n)]);
+        await send(distributor, "retire", [], system.admin);
+        const next = await successor();
+        expect(await read(next, "predecessor")).to.equal(system.distributorAddress);
+        const paidAmong = async (...ids: bigint[]) => {
+          const answers = await Promise.all(ids.map((id) => read<boolean>(next, "isPaid", id)));
+          return ids.filter((_, index) => answers[index]);
+        };
+        const all = [1n, 2n, 3n, 299n, 300n, 301n, 555n, 600n, 2n ** 160n - 2n, 2n ** 160n - 1n];
+        expect(await paidAmong(...all)).to.deep.equal([1n, 300n, 600n, 2n ** 160n - 1n]);
+        expect(await read(next, "paidWord", 0n)).to.equal(3n);
+        expect(await read(next, "paidWord", 1n)).to.equal(1n << 44n);
+
+        const items = [1n, 2n, 300n, 301n, 600n, 2n ** 160n - 1n].map((id) => item(id, 1n));
+        const sent = await send(next, "payBatch", [items, CENT_WEI], system.payer);
+        for (const id of [1n, 300n, 600n, 2n ** 160n - 1n])
+          await expect(sent).to.emit(next, "CashbackSkipped").withArgs(id);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, next], [2n, -2n]);
+        expect(await paidAmong(...all)).to.deep.equal([1n, 2n, 300n, 301n, 600n, 2n ** 160n - 1n]);
+        expect(await read(next, "paidWord", 1n)).to.equal((1n << 44n) | (1n << 45n));
+        for (const id of [1n, 300n, 2n ** 160n - 1n])
+          await refuses(send(next, "pay", [id, 1n, CENT_WEI], system.payer), "AlreadyPaid", id);
+        await send(next, "pay", [2n ** 160n - 2n, 1n, CENT_WEI], system.payer);
+        expect(await paidAmong(2n ** 160n - 2n, 2n ** 160n - 1n)).to.have.length(2);
+      });
+      it("it should count what that one's own predecessor paid, too", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n);
+        await payBatch([item(1n, 1n), item(300n, 1n)]);
+        await send(distributor, "retire", [], system.admin);
+        const second = await successor();
+        await send(second, "pay", [2n, 1n, CENT_WEI], system.payer);
+        await send(second, "retire", [], system.admin);
+        const third = await successor(await second.getAddress());
+        for (const id of [1n, 2n, 300n]) expect(await read(third, "isPaid", id), `${id}`).to.equal(true);
+        const sent = send(third, "payBatch", [[1n, 2n, 300n, 301n].map((id) => item(id, 1n)), CENT_WEI], system.payer);
+        await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [1n]);
+      });
     });
   });
 
   describe("pay", () => {
     describe("given a Confirmed, unpaid purchase", () => {
-      it("it should pay its buyer exactly the amount, once, and tell so in one event", async () => {
+      it("it should pay its buyer exactly the amount, once, and tell the rate and the payment", async () => {
         await system.confirmed(aliceAddress, 1n);
         const sent = pay(1n, FULL);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, distributor], [FULL, -FULL]);
         await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(1n, aliceAddress, FULL);
-        expect((await (await sent).wait())?.logs).to.have.length(1);
+        await expect(sent).to.emit(distributor, "RateApplied").withArgs(LIMITS.maxWeiPerCent);
+        expect(await eventNames(sent)).to.deep.equal(["RateApplied", "CashbackPaid"]);
         expect(await read(distributor, "isPaid", 1n)).to.equal(true);
         expect(await read(distributor, "isPaid", 2n)).to.equal(false);
         expect(await read(distributor, "spentToday")).to.equal(FULL);
@@ -104,9 +179,12 @@ describeTree("CashbackDistributor", () => {
       it("it should take the largest amount that rate and percent allow, and not a wei more", async () => {
         await system.confirmed(aliceAddress, 1n);
         await setLimits({ maxWeiPerCent: 3n });
-        const most = (123_450n * 575n * 3n) / 10_000n;
-        await refuses(pay(1n, most + 1n), "AboveCashback", 1n, most + 1n, most);
-        await pay(1n, most);
+        for (const rate of [2n, 3n]) {
+          const most = (123_450n * 575n * rate) / 10_000n;
+          await refuses(pay(1n, most + 1n, rate), "AboveCashback", 1n, most + 1n, most);
+        }
+        await refuses(pay(1n, 1n, 4n), "RateTooHigh", 4n, 3n);
+        await pay(1n, (123_450n * 575n * 3n) / 10_000n, 3n);
       });
     });
     describe("given a purchase that is not to be paid", () => {
@@ -116,6 +194,18 @@ describeTree("CashbackDistributor", () => {
         await refuses(pay(1n, 1n), "NotConfirmed", 1n, STATUS.pending);
         await refuses(pay(2n, 1n), "NotConfirmed", 2n, STATUS.cancelled);
         await refuses(pay(3n, 1n), "NotConfirmed", 3n, STATUS.none);
+      });
+      it("it should refuse them also where their ids have every bit, and ids that no ticket can have", async () => {
+        const [pending, cancelled] = [2n ** 160n - 1n, 2n ** 159n];
+        await system.mint(...[pending, cancelled].map((id) => aPurchase({ id, buyer: aliceAddress })));
+        await send(system.nft, "cancel", [[cancelled]], system.confirmer);
+        await system.confirmed(aliceAddress, 5n);
+        await refuses(pay(pending, 1n), "NotConfirmed", pending, STATUS.pending);
+        await refuses(payBatch([item(pending, 1n)]), "NotConfirmed", pending, STATUS.pending);
+        await refuses(pay(cancelled, 1n), "NotConfirmed", cancelled, STATUS.cancelled);
+        await refuses(payBatch([item(cancelled, 1n)]), "NotConfirmed", cancelled, STATUS.cancelled);
+        // The id of a Confirmed purchase, but for a bit above the 160 that an item of a batch can hold.
+        await refuses(pay(2n ** 160n + 5n, 1n), "NotConfirmed", 2n ** 160n + 5n, STATUS.none);
       });
       it("it should refuse one that was paid, by pay or by payBatch", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
@@ -138,7 +228,7 @@ describeTree("CashbackDistributor", () => {
       });
       it("it should take exactly the cap of a day, and not a wei more, and begin anew the next day", async () => {
         await system.confirmed(aliceAddress, 1n, 2n, 3n, 4n);
-        await setLimits({ dailyCap: 1_000n });
+        await setLimits({ maxPayout: 1_000n, dailyCap: 1_000n });
         await startOfDay();
         await pay(1n, 600n);
         await refuses(pay(2n, 401n), "AboveDailyCap", 1_001n, 1_000n);
@@ -161,12 +251,12 @@ describeTree("CashbackDistributor", () => {
       });
     });
     describe("given a recipient that refuses", () => {
-      it("it should credit it, keep the paid bit, and tell so in one event", async () => {
+      it("it should credit it, keep the paid bit, and tell the rate and the credit", async () => {
         const receiver = await contractAddress("RevertingReceiver");
         await system.confirmed(receiver, 1n, 2n);
         const sent = await pay(1n, FULL);
         await expect(sent).to.emit(distributor, "CashbackDeferred").withArgs(1n, receiver, FULL);
-        expect((await sent.wait())?.logs).to.have.length(1);
+        expect(await eventNames(Promise.resolve(sent))).to.deep.equal(["RateApplied", "CashbackDeferred"]);
         await pay(2n, 5n);
         expect(await read(distributor, "isPaid", 1n)).to.equal(true);
         expect(await read(distributor, "creditOf", receiver)).to.equal(FULL + 5n);
@@ -194,7 +284,7 @@ describeTree("CashbackDistributor", () => {
           [4_301n, 20n, -4_321n],
         );
         await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(2n, system.other.address, 20n);
-        expect((await (await sent).wait())?.logs).to.have.length(4);
+        expect(await eventNames(sent)).to.deep.equal(["RateApplied", ...Array(4).fill("CashbackPaid")]);
         for (const id of [1n, 2n, 256n, 300n]) expect(await read(distributor, "isPaid", id)).to.equal(true);
         for (const id of [3n, 255n, 257n, 44n]) expect(await read(distributor, "isPaid", id)).to.equal(false);
         expect(await read(distributor, "spentToday")).to.equal(4_321n);
@@ -202,7 +292,27 @@ describeTree("CashbackDistributor", () => {
       it("it should bound the amounts by the rate of the batch", async () => {
         await system.confirmed(aliceAddress, 1n);
         await refuses(payBatch([item(1n, FULL + 1n)]), "AboveCashback", 1n, FULL + 1n, FULL);
-        await payBatch([item(1n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent);
+        await expect(payBatch([item(1n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent))
+          .to.emit(distributor, "RateApplied")
+          .withArgs(LIMITS.maxWeiPerCent);
+      });
+      it("it should keep the paid bits of ids in any order, also when it comes back to a word", async () => {
+        const ids = [300n, 1n, 301n, 2n, 70_000n, 2n ** 160n - 1n, 255n, 256n, 3n];
+        await system.confirmed(aliceAddress, ...ids);
+        await payBatch(ids.map((id) => item(id, 1n)));
+        for (const id of ids) expect(await read(distributor, "isPaid", id), `${id}`).to.equal(true);
+        for (const id of [4n, 254n, 257n, 302n, 69_999n, 2n ** 160n - 2n])
+          expect(await read(distributor, "isPaid", id), `${id}`).to.equal(false);
+        await expect(payBatch(ids.map((id) => item(id, 1n)))).to.changeEtherBalances(ethers, [aliceAddress], [0n]);
+      });
+      it("it should tell the rate of each batch before its payments", async () => {
+        await system.confirmed(aliceAddress, 1n, 2n);
+        expect(await eventNames(payBatch([item(1n, 1n)], CENT_WEI + 1n))).to.deep.equal([
+          "RateApplied",
+          "CashbackPaid",
+        ]);
+        await system.confirmed(aliceAddress, 3n);
+        await payBatch([item(3n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent);
       });
     });
     describe("given purchases that were paid before", () => {
@@ -232,7 +342,7 @@ describeTree("CashbackDistributor", () => {
         await payBatch([item(1n, 500n)]);
         await send(distributor, "pause", [], system.pauser);
         await send(distributor, "unpause", [], system.admin);
-        await setLimits({ dailyCap: 1n });
+        await setLimits({ maxPayout: 1n, dailyCap: 1n });
         await expect(payBatch([item(1n, 500n)]))
           .to.emit(distributor, "CashbackSkipped")
           .withArgs(1n);
@@ -267,7 +377,7 @@ describeTree("CashbackDistributor", () => {
     });
     it("it should count the whole batch against the day's cap and the balance", async () => {
       await system.confirmed(aliceAddress, 1n, 2n);
-      await setLimits({ dailyCap: 10n });
+      await setLimits({ maxPayout: 10n, dailyCap: 10n });
       await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "AboveDailyCap", 11n, 10n);
       await send(distributor, "sweep", [system.other.address, 10n ** 21n - 10n], system.treasurer);
       await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "InsufficientFunds", 11n, 10n);
@@ -295,7 +405,7 @@ describeTree("CashbackDistributor", () => {
         outcomes.add(receipt ? events.join() : "reverted");
         await snapshot.restore();
       }
-      expect([...outcomes]).to.deep.equal(["reverted", "CashbackPaid,CashbackPaid,CashbackPaid"]);
+      expect([...outcomes]).to.deep.equal(["reverted", "RateApplied,CashbackPaid,CashbackPaid,CashbackPaid"]);
       const call = system.payer.call({ to: system.distributorAddress, data, gasLimit: 130_000n });
       await expect(call).to.be.revertedWithCustomError(distributor, "InsufficientGas");
     });
@@ -323,6 +433,19 @@ describeTree("CashbackDistributor", () => {
       await send(distributor, "pause", [], system.pauser);
       await send(receiver, "withdraw", [system.distributorAddress, system.other.address]);
       expect(await read(distributor, "totalCredit")).to.equal(0n);
+    });
+    it("it should send it with all the gas there is: a recipient may need more than a batch hands out", async () => {
+      const receiver = await withCredit();
+      const hungry = await contractAddress("HungryReceiver");
+      const sent = send(receiver, "withdraw", [system.distributorAddress, hungry]);
+      await expect(sent).to.changeEtherBalances(ethers, [hungry], [FULL]);
+    });
+    it("it should close the books before it sends", async () => {
+      const reader: BaseContract = await ethers.deployContract("CreditReader", [system.distributorAddress]);
+      await system.confirmed(await reader.getAddress(), 1n);
+      await pay(1n, FULL);
+      expect(await read(distributor, "totalCredit")).to.equal(FULL);
+      await expect(send(reader, "withdraw")).to.changeEtherBalances(ethers, [reader, distributor], [FULL, -FULL]);
     });
     it("it should refuse a caller without credit", async () => {
       await withCredit();
@@ -353,6 +476,12 @@ describeTree("CashbackDistributor", () => {
       expect(await balance(system.distributorAddress)).to.equal(FULL);
       expect(await read(distributor, "available")).to.equal(0n);
     });
+    it("it should stay open while paused, and send with all the gas there is", async () => {
+      await send(distributor, "pause", [], system.pauser);
+      const hungry = await contractAddress("HungryReceiver");
+      const sent = send(distributor, "sweep", [hungry, 5n], system.treasurer);
+      await expect(sent).to.changeEtherBalances(ethers, [hungry], [5n]);
+    });
     it("it should refuse the zero address, the distributor and a recipient that refuses", async () => {
       const refusing = await contractAddress("RevertingReceiver");
       const sweep = (to: string) => send(distributor, "sweep", [to, 1n], system.treasurer);
@@ -374,46 +503,34 @@ describeTree("CashbackDistributor", () => {
           .withArgs(...Object.values(limits));
         expect((await read<{ toObject(): object }>(distributor, "limits")).toObject()).to.deep.equal(limits);
         expect(await read(distributor, "paused")).to.equal(false);
+        expect(await read(distributor, "isRetired")).to.equal(false);
       }
+    });
+    it("it should refuse a cap of one payment above the cap of a day, and take one that equals it", async () => {
+      await refuses(setLimits({ maxPayout: 10n, dailyCap: 9n }), "MaxPayoutAboveDailyCap", 10n, 9n);
+      await setLimits({ maxPayout: 10n, dailyCap: 10n });
     });
   });
 
-  describe("importPaid", () => {
-    const successor = async () => {
-      const next: BaseContract = await ethers.deployContract("CashbackDistributor", [
-        system.admin.address,
-        0,
-        system.nftAddress,
-        LIMITS,
-      ]);
-      await send(next, "grantRole", [await read<string>(next, "PAYER_ROLE"), system.payer.address], system.admin);
-      await system.admin.sendTransaction({ to: await next.getAddress(), value: 10n ** 18n });
-      return next;
-    };
-    it("it should count what a paused, older distributor paid as paid, and keep what was paid here", async () => {
-      await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n, 600n);
-      await payBatch([item(1n, 1n), item(300n, 1n), item(600n, 1n)]);
+  describe("retire", () => {
+    it("it should end payments for ever, once, and leave credits and the rest to be taken", async () => {
+      const receiver = await withCredit();
+      await system.confirmed(aliceAddress, 2n);
+      await expect(send(distributor, "retire", [], system.admin))
+        .to.emit(distributor, "Retired")
+        .withArgs();
+      expect(await read(distributor, "isRetired")).to.equal(true);
+      expect(await read(distributor, "paused")).to.equal(false);
+      await refuses(pay(2n, 1n), "DistributorRetired");
+      await refuses(payBatch([item(2n, 1n)]), "DistributorRetired");
       await send(distributor, "pause", [], system.pauser);
-      const next = await successor();
-      await send(next, "pay", [301n, 1n], system.payer);
-      const sent = await send(next, "importPaid", [system.distributorAddress, 0n, 2n], system.admin);
-      await expect(sent).to.emit(next, "PaidImported").withArgs(0n, 3n);
-      await expect(sent)
-        .to.emit(next, "PaidImported")
-        .withArgs(1n, 1n << 44n);
-      const paid = async (id: bigint) => await read(next, "isPaid", id);
-      expect(await Promise.all([1n, 2n, 300n, 301n, 302n].map(paid))).to.deep.equal([true, false, true, true, false]);
-      // Word 2 was not asked for.
-      expect(await paid(600n)).to.equal(false);
-      await send(next, "importPaid", [system.distributorAddress, 2n, 1n], system.admin);
-      expect(await paid(600n)).to.equal(true);
-      await expect(send(next, "pay", [1n, 1n], system.payer))
-        .to.be.revertedWithCustomError(next, "AlreadyPaid")
-        .withArgs(1n);
-    });
-    it("it should refuse an older distributor that is not paused", async () => {
-      const sent = send(await successor(), "importPaid", [system.distributorAddress, 0n, 1n], system.admin);
-      await refuses(sent, "PredecessorNotPaused", system.distributorAddress);
+      await send(distributor, "unpause", [], system.admin);
+      await setLimits({});
+      await refuses(payBatch([item(2n, 1n)]), "DistributorRetired");
+      await refuses(send(distributor, "retire", [], system.admin), "DistributorRetired");
+      expect(await read(distributor, "isPaid", 1n)).to.equal(true);
+      await send(receiver, "withdraw", [system.distributorAddress, system.other.address]);
+      await send(distributor, "sweep", [system.other.address, 1n], system.treasurer);
     });
   });
 
@@ -421,6 +538,11 @@ describeTree("CashbackDistributor", () => {
     it("it should take CHZ from anyone, and from those who do not ask", async () => {
       const sent = system.stranger.sendTransaction({ to: system.distributorAddress, value: 5n });
       await expect(sent).to.emit(distributor, "Funded").withArgs(system.stranger.address, 5n);
+      const funder: BaseContract = await ethers.deployContract("Funder");
+      const through = await funder.getFunction("fund").send(system.distributorAddress, { value: 7n });
+      await expect(through)
+        .to.emit(distributor, "Funded")
+        .withArgs(await funder.getAddress(), 7n);
       // As a block's producer or a dying contract would: without a call.
       await networkHelpers.setBalance(system.distributorAddress, 10n ** 21n + 12n);
       expect(await read(distributor, "available")).to.equal(10n ** 21n + 12n);

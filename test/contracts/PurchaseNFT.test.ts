@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import type { BaseContract } from "ethers";
+import type { BaseContract, ContractTransactionResponse } from "ethers";
+import { isMetadataAddress, isReadableName } from "../../domain/chain-text.ts";
 import { describeTree } from "./support/behaviour-tree.ts";
 import {
   ADMIN_DELAY_SECONDS,
@@ -45,12 +46,23 @@ describeTree("PurchaseNFT", () => {
       .to.be.revertedWithCustomError(nft, error)
       .withArgs(...args);
   };
+  /** A transaction's events, each its name and arguments, in order. */
+  const eventsOf = async (sent: ContractTransactionResponse) =>
+    ((await sent.wait())?.logs ?? []).map((log) => {
+      const event = nft.interface.parseLog(log);
+      return [event?.name, ...(event?.args ?? [])];
+    });
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => aPurchase({ id: BigInt(index + 1), buyer: aliceAddress }));
 
   describe("construction", () => {
     it("it should make the admin the only holder of a role", async () => {
-      const fresh = await ethers.deployContract("PurchaseNFT", [aliceAddress, ADMIN_DELAY_SECONDS, SITE_URL]);
+      const fresh = await ethers.deployContract("PurchaseNFT", [
+        aliceAddress,
+        ADMIN_DELAY_SECONDS,
+        SITE_URL,
+        system.descriptorAddress,
+      ]);
       expect(await read(fresh, "defaultAdmin")).to.equal(aliceAddress);
       expect(await read(fresh, "defaultAdminDelay")).to.equal(BigInt(ADMIN_DELAY_SECONDS));
       for (const role of NFT_ROLES) {
@@ -61,14 +73,19 @@ describeTree("PurchaseNFT", () => {
         expect(await read(fresh, "getRoleAdmin", id)).to.equal(ethers.ZeroHash);
       }
     });
-    it("it should refuse a site address that is empty, too long or not plain text", async () => {
-      for (const url of ["", "h".repeat(201), "https://a\n"]) {
-        const deployed = ethers.deployContract("PurchaseNFT", [aliceAddress, 0, url]);
+    it("it should refuse a site address that is empty, too long or no http or https address", async () => {
+      for (const url of ["", `https://${"h".repeat(193)}`, "https://a\n", "javascript:alert(1)", "https://", "h"]) {
+        const deployed = ethers.deployContract("PurchaseNFT", [aliceAddress, 0, url, system.descriptorAddress]);
         await expect(deployed)
           .to.be.revertedWithCustomError(nft, "InvalidSiteUrl")
           .withArgs(ethers.hexlify(ethers.toUtf8Bytes(url)));
       }
-      await ethers.deployContract("PurchaseNFT", [aliceAddress, 0, "h".repeat(200)]);
+      await ethers.deployContract("PurchaseNFT", [
+        aliceAddress,
+        0,
+        `https://${"h".repeat(192)}`,
+        system.descriptorAddress,
+      ]);
     });
     it("it should name the collection", async () => {
       expect(await read(nft, "name")).to.equal("Torcida");
@@ -76,7 +93,8 @@ describeTree("PurchaseNFT", () => {
       expect(await read(nft, "MAX_BATCH")).to.equal(128n);
       const { image, description, ...metadata } = await metadataOf("contractURI");
       expect(metadata).to.deep.equal({ name: "Torcida", symbol: "TORCIDA", external_link: SITE_URL });
-      expect(description).to.contain("recibo de uma compra");
+      expect(description).to.contain("uma compra com cashback em CHZ");
+      expect(await read(nft, "descriptor")).to.equal(system.descriptorAddress);
       expect(image).to.match(/^data:image\/svg\+xml;base64,/);
     });
   });
@@ -92,7 +110,7 @@ describeTree("PurchaseNFT", () => {
             buyer: "0x0000000000000000000000000000000000000001",
             valueCents: 1n,
             cashbackBps: 0,
-            bonusBps: 0,
+            bonusBps: 1,
             storeId: 0,
           }),
           aPurchase({
@@ -136,7 +154,9 @@ describeTree("PurchaseNFT", () => {
         for (const storeId of [0, 2, 247, 248, 257, 65_535]) await refuses({ storeId }, "UnknownStore", storeId);
       });
       it("it should refuse a value of zero", () => refuses({ valueCents: 0n }, "ZeroValue", 1n));
+      it("it should refuse 0 % in all", () => refuses({ cashbackBps: 0, bonusBps: 0 }, "ZeroPercent", 1n));
       it("it should refuse more than 100 % in all", async () => {
+        await refuses({ cashbackBps: 10_000, bonusBps: 1 }, "PercentTooHigh", 1n, 10_001n, 10_000n);
         await refuses({ cashbackBps: 10_000, bonusBps: 1 }, "PercentTooHigh", 1n, 10_001n, 10_000n);
         await refuses({ cashbackBps: 65_535, bonusBps: 65_535 }, "PercentTooHigh", 1n, 131_070n, 10_000n);
       });
@@ -148,8 +168,59 @@ describeTree("PurchaseNFT", () => {
         await expect(sent).to.emit(nft, "MetadataUriSet").withArgs(1n, metadataUri);
         expect(await read(nft, "tokenURI", 1n)).to.equal(metadataUri);
       });
+      it("it should take https and ipfs addresses, and nothing else", async () => {
+        const taken = [
+          "https://a",
+          "ipfs://a",
+          "https://a.example/%C3%A9?b=[c]&d=e;f@g!$'()*+,#~_",
+          "ipfs://Qm/1.json",
+        ];
+        await system.mint(
+          ...taken.map((metadataUri, index) => aPurchase({ id: BigInt(index + 10), buyer: aliceAddress, metadataUri })),
+        );
+        for (const [index, uri] of taken.entries())
+          expect(await read(nft, "tokenURI", BigInt(index + 10))).to.equal(uri);
+        const refused = [
+          ...[
+            "javascript:alert(1)",
+            "javascript:\u0000alert(1)",
+            "data:text/html,x",
+            "http://a",
+            "ftp://a",
+            "//a",
+            "a",
+          ],
+          ...[
+            "https:",
+            "https:/a",
+            "https//",
+            "https://",
+            "ipfs://",
+            "HTTPS://a",
+            "Ipfs://a",
+            " https://a",
+            "xhttps://a",
+          ],
+          ...[
+            'https://a"',
+            "https://a'<",
+            "https://a b",
+            "https://a\n",
+            "https://a\u0000",
+            "https://a\\",
+            "https://a`",
+          ],
+          ...["https://a\u007f", "https://ä", "https://a^", "https://a|", "https://{", "https://}", "ipfs://⚽"],
+        ];
+        for (const metadataUri of refused) {
+          const bytes = ethers.hexlify(ethers.toUtf8Bytes(metadataUri));
+          await refuses({ metadataUri }, "InvalidMetadataUri", 1n, bytes);
+          expect(isMetadataAddress(metadataUri), metadataUri).to.equal(false);
+        }
+        for (const uri of taken) expect(isMetadataAddress(uri), uri).to.equal(true);
+      });
       it("it should refuse more than 1,024 bytes", () =>
-        refuses({ metadataUri: "x".repeat(1_025) }, "MetadataUriTooLong", 1n, 1_025n, 1_024n));
+        refuses({ metadataUri: `ipfs://${"x".repeat(1_018)}` }, "MetadataUriTooLong", 1n, 1_025n, 1_024n));
     });
     it("it should give the token to its buyer, Pending and locked, and tell so in three events", async () => {
       const sent = await send(nft, "mint", [aPurchase({ id: 7n, buyer: aliceAddress })], system.minter);
@@ -172,11 +243,21 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("mintBatch", () => {
-    it("it should mint each purchase", async () => {
-      await system.mint(
+    it("it should mint each purchase, and tell each in three events", async () => {
+      const sent = await system.mint(
         aPurchase({ id: 1n, buyer: aliceAddress }),
-        aPurchase({ id: 9n, buyer: system.other.address, metadataUri: "ipfs://x" }),
+        aPurchase({ id: 9n, buyer: system.other.address, metadataUri: "ipfs://x", storeId: 1, bonusBps: 0 }),
       );
+      const events = await eventsOf(sent);
+      expect(events).to.deep.equal([
+        ["Transfer", ethers.ZeroAddress, aliceAddress, 1n],
+        ["Locked", 1n],
+        ["PurchaseMinted", 1n, aliceAddress, 1n, 123_450n, 500n, 75n],
+        ["Transfer", ethers.ZeroAddress, system.other.address, 9n],
+        ["Locked", 9n],
+        ["PurchaseMinted", 9n, system.other.address, 1n, 123_450n, 500n, 0n],
+        ["MetadataUriSet", 9n, "ipfs://x"],
+      ]);
       expect(await read(nft, "ownerOf", 1n)).to.equal(aliceAddress);
       expect(await read(nft, "ownerOf", 9n)).to.equal(system.other.address);
       expect(await read(nft, "tokenURI", 9n)).to.equal("ipfs://x");
@@ -227,7 +308,15 @@ describeTree("PurchaseNFT", () => {
           [[2n], 2n, STATUS.confirmed],
           [[3n], 3n, STATUS.cancelled],
           [[1n, 1n], 1n, to],
+          // Ids of which the lowest bits are another purchase's, which is Pending.
+          [[2n ** 128n + 2n], 2n ** 128n + 2n, to],
+          [[2n ** 160n - 1n], 2n ** 160n - 1n, to],
+          [[2n ** 160n + 1n], 2n ** 160n + 1n, STATUS.none],
+          [[2n ** 256n - 1n, 0n], 2n ** 256n - 1n, STATUS.none],
         ];
+        const large = [2n ** 128n + 2n, 2n ** 160n - 1n].map((id) => aPurchase({ id, buyer: aliceAddress }));
+        await system.mint(...large);
+        await send(nft, name, [large.map(({ id }) => id)], system.confirmer);
         for (const [ids, id, status] of cases) {
           const sent = send(nft, name, [ids], system.confirmer);
           await expect(sent).to.be.revertedWithCustomError(nft, "NotPending").withArgs(id, status);
@@ -239,6 +328,35 @@ describeTree("PurchaseNFT", () => {
 
   describe("confirm", () => {
     movesPending("confirm", STATUS.confirmed, "Confirmed");
+    describe("given several purchases", () => {
+      const confirmed = (id: bigint) => ["StatusUpdated", id, STATUS.pending, STATUS.confirmed];
+      it("it should tell of a run of ids in one metadata event that names the first and the last", async () => {
+        await system.mint(...many(5));
+        expect(await eventsOf(await system.confirm(2n, 3n, 4n))).to.deep.equal([
+          ...[2n, 3n, 4n].map(confirmed),
+          ["BatchMetadataUpdate", 2n, 4n],
+        ]);
+        const sent = await send(nft, "cancel", [[5n]], system.confirmer);
+        expect((await eventsOf(sent)).map(([name]) => name)).to.deep.equal(["StatusUpdated", "MetadataUpdate"]);
+      });
+      it("it should tell of ids that are no run in one metadata event each", async () => {
+        await system.mint(...many(20));
+        for (const ids of [
+          [1n, 3n],
+          [5n, 4n],
+          [7n, 8n, 10n],
+          [11n, 13n, 12n],
+          // Lower than the place it stands at.
+          [18n, 19n, 2n],
+          [6n, 9n],
+          [14n, 16n, 17n, 20n],
+        ]) {
+          expect(await eventsOf(await system.confirm(...ids)), `${ids}`).to.deep.equal(
+            ids.flatMap((id) => [confirmed(id), ["MetadataUpdate", id]]),
+          );
+        }
+      });
+    });
     it("it should refuse an empty batch and one of 129", async () => {
       await expect(system.confirm()).to.be.revertedWithCustomError(nft, "InvalidBatchSize").withArgs(0n, 128n);
       const ids = many(129).map(({ id }) => id);
@@ -291,18 +409,18 @@ describeTree("PurchaseNFT", () => {
       const plain = [
         ...[
           "a",
-          " ",
+          " a ",
           "~",
           "x".repeat(40),
           "Verdão",
           "</text>\"'&\\",
           "サッカー",
           "⚽🏟️",
-          "\u00a0",
+          "a\u00a0b",
           "\u07ff",
           "\u0800",
         ].map(text),
-        ...["\ud7ff", "\ue000", "\ufffd", "\u{10000}", "\u{10ffff}"].map(text),
+        ...["\ud7ff", "\ue000", "\ufffd", "\u{10000}", "\u{10fffd}"].map(text),
       ];
       const refused = [
         ...["", "x".repeat(41), "\n", "\u0000", "\u001f", "\u007f", "\u0080", "\u009f", "\ufffe", "\uffff"].map(text),
@@ -329,6 +447,47 @@ describeTree("PurchaseNFT", () => {
           .withArgs(ethers.hexlify(name));
       }
     });
+    it("it should refuse names that hide, turn or overprint text, and names that nobody sees", async () => {
+      const readable = [
+        ..."a\u0301b\u0301|é|⚽\ufe0f|🏟\ufe0f x|Ação|ที|שלום|مرحبا|한글|ก\u0e34|a b|1\u20e3|\u{10fffd}".split("|"),
+        ..."한|日本語|\u{1f1e7}\u{1f1f7}|👍🏽".split("|"),
+      ];
+      const refused = [
+        ...[
+          " ",
+          "\u00a0\u3000 ",
+          "\u2800",
+          "\u0301",
+          "\u0301a",
+          " \u0301\u0301",
+          "a\u0301\u0301",
+          "e".concat("\u0300".repeat(19)),
+        ],
+        ...[
+          "a\u200b",
+          "a\u200db",
+          "\u00ad",
+          "a\ufeff",
+          "\u3164",
+          "\u115f",
+          "x\u{e0041}",
+          "x\u{1d173}",
+          "a\u2028b",
+          "\u034fa",
+        ],
+        ...["\u202ea", "a\u200f", "a\u2066b\u2069", "\u061c", "1\ufe0f\u20e3", "👨\u200d👩", "a\ufffe", "a\u{1ffff}"],
+      ];
+      for (const [index, name] of readable.entries()) {
+        expect(isReadableName(name), name).to.equal(true);
+        await send(nft, "registerStore", [3_000 + index, name], system.catalogue);
+      }
+      for (const name of refused) {
+        expect(isReadableName(name), JSON.stringify(name)).to.equal(false);
+        await expect(send(nft, "registerStore", [2_000, name], system.catalogue))
+          .to.be.revertedWithCustomError(nft, "InvalidStoreName")
+          .withArgs(ethers.hexlify(ethers.toUtf8Bytes(name)));
+      }
+    });
   });
 
   describe("renameStore", () => {
@@ -353,24 +512,156 @@ describeTree("PurchaseNFT", () => {
       }
     });
     it("it should refuse a name that is not plain text", async () => {
-      const sent = send(nft, "renameStore", [1, ""], system.catalogue);
-      await expect(sent).to.be.revertedWithCustomError(nft, "InvalidStoreName").withArgs("0x");
+      for (const [name, bytes] of [
+        ["", "0x"],
+        ["a\u202eb", "0x61e280ae62"],
+      ]) {
+        const sent = send(nft, "renameStore", [1, name], system.catalogue);
+        await expect(sent).to.be.revertedWithCustomError(nft, "InvalidStoreName").withArgs(bytes);
+      }
+    });
+  });
+
+  describe("setStoreColour", () => {
+    it("it should set and clear the colour of a registered store, and ask readers to look again", async () => {
+      await send(nft, "registerStore", [300, "a"], system.catalogue);
+      expect(await read(nft, "storeColour", 1)).to.equal(0n);
+      for (const [id, colour] of [
+        [1, 0xffcc00],
+        [300, 0xffffff],
+        [1, 0],
+      ]) {
+        const sent = await send(nft, "setStoreColour", [id, colour], system.catalogue);
+        expect(await eventsOf(sent)).to.deep.equal([
+          ["StoreColourSet", BigInt(id ?? 0), BigInt(colour ?? 0)],
+          ["BatchMetadataUpdate", 0n, ethers.MaxUint256],
+        ]);
+        expect(await read(nft, "storeColour", id)).to.equal(BigInt(colour ?? 0));
+      }
+      expect(await read(nft, "storeName", 300)).to.equal("a");
+    });
+    it("it should refuse a store that is not registered", async () => {
+      for (const id of [2, 248]) {
+        const sent = send(nft, "setStoreColour", [id, 1], system.catalogue);
+        await expect(sent).to.be.revertedWithCustomError(nft, "UnknownStore").withArgs(id);
+      }
+    });
+  });
+
+  describe("setDescriptor", () => {
+    const abi = ethers.AbiCoder.defaultAbiCoder();
+    const answering = async (answer: string) =>
+      (await ethers.deployContract("AnsweringDescriptor", [answer])).getAddress();
+    const setDescriptor = (address: string) => send(nft, "setDescriptor", [address], system.admin);
+
+    it("it should have another contract draw ticket and collection, and ask readers to look again", async () => {
+      await system.mint(...many(1));
+      const address = await answering(abi.encode(["string"], ["data:,drawn elsewhere"]));
+      expect(await eventsOf(await setDescriptor(address))).to.deep.equal([
+        ["DescriptorSet", address],
+        ["BatchMetadataUpdate", 0n, ethers.MaxUint256],
+        ["ContractURIUpdated"],
+      ]);
+      expect(await read(nft, "descriptor")).to.equal(address);
+      expect(await read(nft, "tokenURI", 1n)).to.equal("data:,drawn elsewhere");
+      expect(await read(nft, "contractURI")).to.equal("data:,drawn elsewhere");
+      await expect(read(nft, "tokenURI", 2n))
+        .to.be.revertedWithCustomError(nft, "UnknownPurchase")
+        .withArgs(2n);
+    });
+
+    describe("given a descriptor that fails", () => {
+      const word = (value: bigint | number) => ethers.toBeHex(value, 32).slice(2);
+      /** Bytes that are no text, or none that is said to be one. */
+      const MALFORMED: Record<string, string> = {
+        nothing: "0x",
+        "one word": `0x${word(32)}`,
+        "an empty text": abi.encode(["string"], [""]),
+        "a text elsewhere": `0x${word(64)}${word(0)}${word(1)}${word(0)}`,
+        "a text before itself": `0x${word(0)}${word(1)}${word(0)}`,
+        "a text far away": `0x${word(2n ** 255n)}${word(1)}${word(0)}`,
+        "a text cut off": `0x${word(32)}${word(33)}${word(0)}`,
+        "a length that overflows": `0x${word(32)}${word(2n ** 256n - 1n)}${word(0)}`,
+      };
+      it("it should answer the same attributes without a picture, whatever the descriptor does", async () => {
+        await system.mint(...many(1));
+        const { image: picture, ...drawn } = await metadataOf("tokenURI", 1n);
+        const { image: emblem, ...collection } = await metadataOf("contractURI");
+        expect(picture).to.match(/^data:image/);
+        expect(emblem).to.match(/^data:image/);
+        const descriptors: Record<string, string> = {
+          "none at all": ethers.ZeroAddress,
+          "an account without code": aliceAddress,
+          "the tickets themselves": system.nftAddress,
+        };
+        for (const name of ["RevertingDescriptor", "BurningDescriptor"])
+          descriptors[name] = await (await ethers.deployContract(name)).getAddress();
+        for (const length of [65_472, 1_000_000, 3_000_000])
+          descriptors[`${length} bytes`] = await (await ethers.deployContract("BombDescriptor", [length])).getAddress();
+        for (const [what, answer] of Object.entries(MALFORMED)) descriptors[what] = await answering(answer);
+        for (const [what, address] of Object.entries(descriptors)) {
+          await setDescriptor(address);
+          expect(await metadataOf("tokenURI", 1n), what).to.deep.equal(drawn);
+          expect(await metadataOf("contractURI"), what).to.deep.equal(collection);
+        }
+        // The longest answer that is taken, and one that is padded to no whole word.
+        await setDescriptor(await (await ethers.deployContract("BombDescriptor", [65_471])).getAddress());
+        expect(await read<string>(nft, "tokenURI", 1n)).to.have.length(65_471);
+        await setDescriptor(await answering(`0x${word(32)}${word(32)}${word(0x20)}`));
+        expect(await read<string>(nft, "tokenURI", 1n)).to.have.length(32);
+      });
+      it("it should do so with little gas, and with the longest names", async () => {
+        await send(nft, "setSiteUrl", [`https://a/?${"%22".repeat(63)}`], system.admin);
+        await send(nft, "registerStore", [65_535, '"'.repeat(40)], system.catalogue);
+        const id = 2n ** 160n - 1n;
+        await system.mint(
+          aPurchase({
+            id,
+            buyer: aliceAddress,
+            storeId: 65_535,
+            valueCents: 2n ** 40n - 1n,
+            cashbackBps: 9_999,
+            bonusBps: 1,
+          }),
+        );
+        const { image, ...drawn } = await metadataOf("tokenURI", id);
+        expect(image).to.match(/^data:image/);
+        for (const name of ["BurningDescriptor", "RevertingDescriptor"]) {
+          await setDescriptor(await (await ethers.deployContract(name)).getAddress());
+          for (const gasLimit of [310_000n, 400_000n, 1_000_000n, 10_000_000n]) {
+            const uri = await nft.getFunction("tokenURI").staticCall(id, { gasLimit });
+            expect(JSON.parse(Buffer.from(uri.split(",")[1], "base64").toString()), `${gasLimit}`).to.deep.equal(drawn);
+          }
+        }
+      });
+    });
+    it("it should hand the descriptor everything that a ticket says", async () => {
+      const echo = await ethers.deployContract("EchoDescriptor");
+      await setDescriptor(await echo.getAddress());
+      await send(nft, "setStoreColour", [1, 0x123456], system.catalogue);
+      await system.mint(aPurchase({ id: 7n, buyer: aliceAddress }));
+      await system.confirm(7n);
+      const record = [aliceAddress, 1n, 123_450n, 500n, 75n, STATUS.confirmed].join();
+      expect(await read(nft, "tokenURI", 7n)).to.equal(
+        `7,${record},Verdão Store,${0x123456},${SITE_URL}`.toLowerCase(),
+      );
+      expect(await read(nft, "contractURI")).to.equal(`Torcida,TORCIDA,${SITE_URL}`);
     });
   });
 
   describe("setSiteUrl", () => {
     it("it should change where tokens and collection point, and ask readers to look again", async () => {
       await system.mint(...many(1));
-      const sent = await send(nft, "setSiteUrl", ['https://new.example/?a="1"'], system.admin);
-      await expect(sent).to.emit(nft, "SiteUrlSet").withArgs('https://new.example/?a="1"');
+      const sent = await send(nft, "setSiteUrl", ["https://new.example/?a=%221%22"], system.admin);
+      await expect(sent).to.emit(nft, "SiteUrlSet").withArgs("https://new.example/?a=%221%22");
       await expect(sent).to.emit(nft, "BatchMetadataUpdate").withArgs(0n, ethers.MaxUint256);
       await expect(sent).to.emit(nft, "ContractURIUpdated").withArgs();
-      expect(await read(nft, "siteUrl")).to.equal('https://new.example/?a="1"');
-      expect((await metadataOf("tokenURI", 1n)).external_url).to.equal('https://new.example/?a="1"');
-      expect((await metadataOf("contractURI")).external_link).to.equal('https://new.example/?a="1"');
+      expect(await read(nft, "siteUrl")).to.equal("https://new.example/?a=%221%22");
+      expect((await metadataOf("tokenURI", 1n)).external_url).to.equal("https://new.example/?a=%221%22");
+      expect((await metadataOf("contractURI")).external_link).to.equal("https://new.example/?a=%221%22");
     });
-    it("it should refuse an empty address and one of 201 bytes", async () => {
-      for (const url of ["", "x".repeat(201)]) {
+    it("it should refuse an empty address, one of 201 bytes and one of another scheme", async () => {
+      for (const url of ["", `https://${"x".repeat(193)}`, "javascript:alert(1)", "ipfs://a", "http://"]) {
         await expect(send(nft, "setSiteUrl", [url], system.admin)).to.be.revertedWithCustomError(nft, "InvalidSiteUrl");
       }
     });
@@ -420,13 +711,18 @@ describeTree("PurchaseNFT", () => {
     });
   });
 
-  describe("storedPurchasesOf", () => {
+  describe("purchasesOfItems and storedPurchaseOf", () => {
     it("it should answer each purchase as it is stored, and zero for unknown ids", async () => {
       await system.mint(...many(1));
-      const [stored, unknown] = await read<bigint[]>(nft, "storedPurchasesOf", [1n, 2n]);
+      // What stands below an id is the caller's.
+      const items = [(1n << 96n) | (2n ** 96n - 1n), 2n << 96n];
+      const [stored, unknown] = await read<bigint[]>(nft, "purchasesOfItems", items);
       const status = (STATUS.pending << 248n) | (1n << 232n) | (75n << 216n) | (500n << 200n);
       expect(stored).to.equal(status | (123_450n << 160n) | BigInt(aliceAddress));
       expect(unknown).to.equal(0n);
+      expect(await read(nft, "storedPurchaseOf", 1n)).to.equal(stored);
+      expect(await read(nft, "storedPurchaseOf", 2n ** 160n + 1n)).to.equal(0n);
+      expect(await read(nft, "purchasesOfItems", [])).to.deep.equal([]);
     });
   });
 

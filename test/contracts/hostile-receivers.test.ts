@@ -63,7 +63,7 @@ describe("Hostile receivers", () => {
       };
       const calls: [string, unknown[]][] = [
         ["payBatch", [[item(90n, AMOUNT)], CENT_WEI]],
-        ["pay", [90n, AMOUNT]],
+        ["pay", [90n, AMOUNT, CENT_WEI]],
         ["sweep", [system.stranger.address, 1n]],
         ["withdrawCredit", [system.stranger.address]],
       ];
@@ -143,13 +143,14 @@ describe("EIP-7702 accounts", () => {
     const signers = await prague.getSigners();
     const [admin] = signers;
     if (!admin) throw new Error("no signers");
-    const nft = await prague.deployContract("PurchaseNFT", [admin.address, 0, "https://a.example"]);
+    const nft = await prague.deployContract("PurchaseNFT", [admin.address, 0, "https://a.example", ethers.ZeroAddress]);
     const limits = { maxWeiPerCent: CENT_WEI, maxPayout: 10n ** 21n, dailyCap: 10n ** 21n };
     const distributor = await prague.deployContract("CashbackDistributor", [
       admin.address,
       0,
       await nft.getAddress(),
       limits,
+      ethers.ZeroAddress,
     ]);
     for (const role of ["MINTER_ROLE", "CONFIRMER_ROLE", "CATALOGUE_ROLE"])
       await send(nft, "grantRole", [ethers.id(role), admin.address]);

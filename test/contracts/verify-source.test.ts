@@ -2,28 +2,31 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { decodeAbiParameters, parseAbiParameters } from "viem";
+import { decodeAbiParameters, parseAbiParameters, zeroAddress } from "viem";
 import type { Deployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { startDeploy } from "../testing/deploy-run.ts";
 import { type Explorer, openExplorer } from "./support/explorer.ts";
 
-const [ADMIN, NFT, DISTRIBUTOR] = ["aa", "bb", "cc"].map((pair) => `0x${pair.repeat(20)}` as const) as [
-  `0x${string}`,
-  `0x${string}`,
-  `0x${string}`,
-];
+const [ADMIN, NFT, DISTRIBUTOR, DESCRIPTOR] = ["aa", "bb", "cc", "dd"].map(
+  (pair) => `0x${pair.repeat(20)}` as const,
+) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`];
 const LIMITS = { maxWeiPerCent: "40000000000000000", maxPayout: "1000", dailyCap: "10000" };
 const RECORD: Deployment = {
   network: "spicy",
   chainId: 88_882,
   block: 7,
   deployer: ADMIN,
-  purchaseNft: { address: NFT, transaction: "0x01", constructorArguments: [ADMIN, 3_600, "https://torcida.example"] },
+  ticketDescriptor: { address: DESCRIPTOR, transaction: "0x03" },
+  purchaseNft: {
+    address: NFT,
+    transaction: "0x01",
+    constructorArguments: [ADMIN, 3_600, "https://torcida.example", DESCRIPTOR],
+  },
   cashbackDistributor: {
     address: DISTRIBUTOR,
     transaction: "0x02",
-    constructorArguments: [ADMIN, 3_600, NFT, LIMITS],
+    constructorArguments: [ADMIN, 3_600, NFT, LIMITS, zeroAddress],
   },
   build: { ...build, libraries: [...build.libraries] },
   fanTokens: [],
@@ -61,9 +64,9 @@ describe("npm run deploy -- --verify", function () {
     };
     expect(await verify()).to.deep.equal({
       code: 0,
-      lines: ["✓ PurchaseNFT: verified", "✓ CashbackDistributor: verified"],
+      lines: ["✓ PurchaseNFT: verified", "✓ CashbackDistributor: verified", "✓ TicketDescriptor: verified"],
     });
-    expect(polls).to.equal(3);
+    expect(polls).to.equal(4);
     expect(explorer.asked.find(({ action }) => action === "checkverifystatus")?.guid?.toLowerCase()).to.equal(
       `guid ${NFT}`,
     );
@@ -89,7 +92,7 @@ describe("npm run deploy -- --verify", function () {
 
     expect(distributor?.contractaddress?.toLowerCase()).to.equal(DISTRIBUTOR);
     const values = decodeAbiParameters(
-      parseAbiParameters("address, uint48, address, (uint96, uint96, uint112)"),
+      parseAbiParameters("address, uint48, address, (uint96, uint96, uint112), address"),
       `0x${distributor?.constructorArguements}`,
     );
     expect(values.map((value) => String(value).toLowerCase())).to.deep.equal([
@@ -97,6 +100,7 @@ describe("npm run deploy -- --verify", function () {
       "3600",
       NFT,
       Object.values(LIMITS).join(","),
+      zeroAddress,
     ]);
   });
 
@@ -110,7 +114,7 @@ describe("npm run deploy -- --verify", function () {
     };
     expect(await verify()).to.deep.equal({
       code: 0,
-      lines: ["✓ PurchaseNFT: verified before", "✓ CashbackDistributor: verified"],
+      lines: ["✓ PurchaseNFT: verified before", "✓ CashbackDistributor: verified", "✓ TicketDescriptor: verified"],
     });
   });
 
@@ -127,6 +131,7 @@ describe("npm run deploy -- --verify", function () {
     expect(lines).to.deep.equal([
       `✗ PurchaseNFT: not verified (Invalid compiler version); hand in ${source("PurchaseNFT")} by hand`,
       `✗ CashbackDistributor: not verified (Fail - Unable to verify); hand in ${source("CashbackDistributor")} by hand`,
+      `✗ TicketDescriptor: not verified (Fail - Unable to verify); hand in ${source("TicketDescriptor")} by hand`,
     ]);
     expect(existsSync(source("PurchaseNFT")) && existsSync(source("CashbackDistributor"))).to.equal(true);
   });
@@ -140,7 +145,7 @@ describe("npm run deploy -- --verify", function () {
     rmSync(source("PurchaseNFT"));
     const gone = await verify("http://127.0.0.1:9/api");
     expect(gone.code).to.equal(1);
-    expect(gone.lines.filter((line) => line.includes("by hand"))).to.have.length(2);
+    expect(gone.lines.filter((line) => line.includes("by hand"))).to.have.length(3);
     expect(JSON.parse(readFileSync(source("PurchaseNFT"), "utf8"))).to.have.property("sources");
   });
 

@@ -9,7 +9,8 @@ import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { ADMIN_KEY, type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 /** Within the contract's 40 bytes; each would run a script, break out of an attribute, or reverse the text around it. */
-const STORE_NAMES = ["<script>window.pwned=1</script>", '"><img src=x onerror=pwned=1>', "\u202Eexe.ajol\u202C & 'Co'"];
+const STORE_NAMES = ["<script>window.pwned=1</script>", '"><img src=x onerror=pwned=1>', "]]> & 'Co' \\u202E"];
+const TURNED_NAME = "\u202Eexe.ajol\u202C & 'Co'";
 const PERSON = {
   first_name: '<img src=x onerror="window.pwned=2">',
   last_name: "\u202E</title><script>pwned=3</script>",
@@ -37,11 +38,12 @@ describe("Names with markup (F27)", function () {
 
   const store = (name: string) => ({ name, country: name, club: name, category: name, description: name, logo: LOGO });
 
-  it("are refused at ten kilobytes in store, fan token and profile, with the field", async () => {
+  it("are refused at ten kilobytes in store, fan token and profile, and turned in a store, with the field", async () => {
     const image = LOGO;
     for (const [path, body, field] of [
       ["/api/store", store(TEN_KB), "name"],
       ["/api/store", { ...store("Loja"), description: TEN_KB }, "description"],
+      ["/api/store", store(TURNED_NAME), "name"],
       ["/api/admin/fan-token", { name: TEN_KB, slug: "long", image }, "name"],
     ] as const) {
       const answer = await admin.post(path, body);

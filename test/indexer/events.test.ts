@@ -4,11 +4,14 @@ import { cashbackDistributorAbi } from "../../chain/generated/cashback-distribut
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import {
   argumentsOf,
+  ContradictoryLogsError,
   contentOf,
+  decodeEvents,
   decodeLog,
   EVENT_TOPICS,
   type EventContent,
   type RpcLog,
+  TRANSFER_TOPIC,
 } from "../../indexer/events.ts";
 
 const ABIS = { purchaseNft: purchaseNftAbi, cashbackDistributor: cashbackDistributorAbi };
@@ -61,14 +64,64 @@ describe("Events", () => {
   });
 });
 
-function abiOf(kind: EventContent["kind"]): AbiEvent {
-  const abi = ABIS[EVENT_TOPICS[kind].contract] as readonly { type: string; name?: string }[];
+describe("The owner of a new ticket", () => {
+  const ZERO = "0x0000000000000000000000000000000000000000";
+  const inTransaction = (transactionHash: string, log: RpcLog): RpcLog => ({ ...log, transactionHash });
+  const transfer = (tokenId: bigint, to = BUYER, from = ZERO) => logOf("Transfer", { from, to, id: tokenId });
+  const minted = (tokenId: bigint, buyer = BUYER) =>
+    logOf("PurchaseMinted", { tokenId, buyer, storeId: 1, valueCents: 1, cashbackBps: 1, bonusBps: 0 });
+  const confirmed = (tokenId: bigint) => logOf("StatusUpdated", { tokenId, from: 1, to: 2 });
+  const refuses = (logs: RpcLog[], reason: RegExp) =>
+    expect(() => decodeEvents(logs)).to.throw(ContradictoryLogsError, reason);
+
+  it("is whom Transfer names, which PurchaseMinted repeats, in batches too", () => {
+    expect(TRANSFER_TOPIC).to.equal(toEventSelector(abiOf("Transfer")));
+    const logs = [transfer(1n), minted(1n), transfer(2n, RECIPIENT), minted(2n, RECIPIENT), confirmed(1n)];
+    const { events, ignored } = decodeEvents(logs);
+    expect(events.map(({ kind, tokenId }) => [kind, tokenId])).to.deep.equal([
+      ["PurchaseMinted", 1n],
+      ["PurchaseMinted", 2n],
+      ["StatusUpdated", 1n],
+    ]);
+    expect(events[1]).to.have.property("buyer", RECIPIENT);
+    expect(ignored).to.equal(0);
+    expect(decodeEvents([])).to.deep.equal({ events: [], ignored: 0 });
+  });
+
+  it("is not believed where the two differ in wallet, ticket or transaction", () => {
+    refuses([transfer(7n, RECIPIENT), minted(7n)], /^Ticket 7 has another owner by `Transfer`.* in block 255$/);
+    refuses([transfer(8n), minted(7n)], /^Ticket 7 is minted without/);
+    refuses([inTransaction("0xdef", transfer(7n)), minted(7n)], /^Ticket 7 is minted without/);
+  });
+
+  it("is not believed where one of the two is missing, wherever it would stand", () => {
+    refuses([minted(7n)], /^Ticket 7 is minted without/);
+    refuses([transfer(1n), minted(1n), minted(1n)], /^Ticket 1 is minted without/);
+    refuses([transfer(7n)], /^Ticket 7 comes into being without/);
+    refuses([transfer(7n), transfer(8n), minted(8n)], /^Ticket 7 comes into being without/);
+    refuses([transfer(7n), confirmed(3n), minted(7n)], /^Ticket 7 comes into being without/);
+  });
+
+  it("never changes: a ticket that moves is no ticket of ours", () => {
+    refuses([transfer(7n, BUYER, RECIPIENT), minted(7n)], /^Ticket 7 moves/);
+  });
+
+  it("counts ids that no purchase here can have, and holds them to the same", () => {
+    const id = 2n ** 63n;
+    expect(decodeEvents([transfer(id), minted(id), confirmed(id)])).to.deep.equal({ events: [], ignored: 2 });
+    refuses([minted(id)], /is minted without/);
+  });
+});
+
+function abiOf(kind: EventContent["kind"] | "Transfer"): AbiEvent {
+  const contract = kind === "Transfer" ? "purchaseNft" : EVENT_TOPICS[kind].contract;
+  const abi = ABIS[contract] as readonly { type: string; name?: string }[];
   const found = abi.find((item) => item.type === "event" && item.name === kind);
   if (!found) throw new Error(`The contract has no event ${kind}`);
   return found as AbiEvent;
 }
 
-function logOf(kind: EventContent["kind"], args: Record<string, unknown>): RpcLog {
+function logOf(kind: EventContent["kind"] | "Transfer", args: Record<string, unknown>): RpcLog {
   const event = abiOf(kind);
   const plain = event.inputs.filter((input) => !input.indexed);
   return {

@@ -27,8 +27,8 @@ import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";
 const LONG_MS = 300_000;
-/** Two creations, seven roles and the sample stores. */
-const TRANSACTIONS = 2 + 7 + SAMPLE_STORES.length;
+/** Three creations, seven roles and the sample stores. */
+const TRANSACTIONS = 3 + 7 + SAMPLE_STORES.length;
 /** Said by the gate itself, to a process that is gone. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
@@ -140,7 +140,7 @@ describe("npm run deploy", function () {
     const { code, output } = await run({}, "--dry-run");
     expect(code, output).to.equal(0);
     expect(output).to.match(/^PurchaseNFT +\d{7} gas +\d+\.\d\d CHZ$/m);
-    expect(output).to.match(/^in all +\d{7} gas +\d+\.\d\d CHZ at \d+ gwei$/m);
+    expect(output).to.match(/^in all +\d{7,8} gas +\d+\.\d\d CHZ at \d+ gwei$/m);
     expect(output).to.include(`The deployer ${deployer.address} has 1000000.00 CHZ. Nothing was sent.`);
     expect(gate.sent).to.deep.equal([]);
     expect(files()).to.deep.equal([]);
@@ -215,10 +215,10 @@ describe("npm run deploy", function () {
       const first = start();
       gate.before = async ({ method }: RpcCall) => {
         // The contracts stand; from here on nothing is mined.
-        if (method === "eth_sendRawTransaction" && ++seen === 3) await anvil.request("evm_setAutomine", false);
-        return seen === 7 ? "never-answer" : "pass";
+        if (method === "eth_sendRawTransaction" && ++seen === 4) await anvil.request("evm_setAutomine", false);
+        return seen === 8 ? "never-answer" : "pass";
       };
-      await until("seven are sent", () => gate.sent.length === 7);
+      await until("eight are sent", () => gate.sent.length === 8);
       first.child.kill("SIGKILL");
       await first.ended;
       gate.before = () => "pass";
@@ -240,7 +240,7 @@ describe("npm run deploy", function () {
       await first.ended;
       await anvil.request("anvil_dropAllTransactions");
       await anvil.request("evm_setAutomine", true);
-      expect((await deploy()).output).to.include("PurchaseNFT was on its way");
+      expect((await deploy()).output).to.include("TicketDescriptor was on its way");
       expect(gate.sent[1]).to.equal(gate.sent[0]);
       expect(await outcome()).to.deep.equal(expected);
     });
@@ -420,7 +420,7 @@ describe("npm run deploy", function () {
       const { code, bad, output } = await check();
       expect(bad).to.deep.equal([]);
       expect(code).to.equal(0);
-      expect(output.match(/^✓ /gm)).to.have.length(1 + 2 + 7 + 2);
+      expect(output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 7 + 2);
     });
 
     it("lets anyone look who has no key and no variable but the node's address", async () => {
@@ -430,7 +430,7 @@ describe("npm run deploy", function () {
         RPC_URLS: gate.url,
       }).ended;
       expect(looked.code, looked.output).to.equal(0);
-      expect(looked.output.match(/^✓ /gm)).to.have.length(1 + 2 + 7 + 2);
+      expect(looked.output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 7 + 2);
       expect(looked.output).to.include(
         `✓ ${deployer.address} holds PAYER_ROLE on ${record().cashbackDistributor.address}; whether it should, OPERATOR_PRIVATE_KEY would tell`,
       );

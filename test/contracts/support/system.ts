@@ -67,13 +67,21 @@ export async function deploySystem() {
     HardhatEthersSigner,
     ...HardhatEthersSigner[],
   ] as Signers;
-  const nft: BaseContract = await ethers.deployContract("PurchaseNFT", [admin.address, ADMIN_DELAY_SECONDS, SITE_URL]);
+  const descriptor: BaseContract = await ethers.deployContract("TicketDescriptor");
+  const descriptorAddress = await descriptor.getAddress();
+  const nft: BaseContract = await ethers.deployContract("PurchaseNFT", [
+    admin.address,
+    ADMIN_DELAY_SECONDS,
+    SITE_URL,
+    descriptorAddress,
+  ]);
   const nftAddress = await nft.getAddress();
   const distributor: BaseContract = await ethers.deployContract("CashbackDistributor", [
     admin.address,
     ADMIN_DELAY_SECONDS,
     nftAddress,
     LIMITS,
+    ethers.ZeroAddress,
   ]);
   const grants: [BaseContract, string, HardhatEthersSigner][] = [
     [nft, "MINTER_ROLE", minter],
@@ -102,7 +110,7 @@ export async function deploySystem() {
   };
   return {
     ...{ admin, minter, confirmer, catalogue, pauser, payer, treasurer, buyer, stranger, other },
-    ...{ nft, nftAddress, distributor, distributorAddress, mint, confirm, confirmed },
+    ...{ descriptor, descriptorAddress, nft, nftAddress, distributor, distributorAddress, mint, confirm, confirmed },
   };
 }
 export type System = Awaited<ReturnType<typeof deploySystem>>;

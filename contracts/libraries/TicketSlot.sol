@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {PackedPurchase} from "./PackedPurchase.sol";
+
+/// @title TicketSlot
+/// @notice Reads and writes the one storage slot in which Solady's `ERC721` keeps a token's owner (160 bits) and what it
+/// calls extra data (96 bits), both at once: its own functions hash the place and read the slot for each half.
+/// @dev The place is Solady 0.1.26's documented layout: `id + id + keccak256(highest 28 bytes of the id ++ seed)`. The
+/// version is pinned, and a property test compares what is read here with what Solady answers, for any id.
+library TicketSlot {
+    /// @dev `_ERC721_MASTER_SLOT_SEED` of Solady's `ERC721`.
+    uint256 private constant _SEED = 0x7d8825530a5a2e7a << 192;
+
+    /// @notice A token's slot; zero where it was never minted.
+    function load(uint256 tokenId) internal view returns (PackedPurchase purchase) {
+        uint256 slot = _slotOf(tokenId);
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            purchase := sload(slot)
+        }
+    }
+
+    /// @notice Overwrites a token's slot. The owner must stay: balances are kept elsewhere.
+    function store(uint256 tokenId, PackedPurchase purchase) internal {
+        uint256 slot = _slotOf(tokenId);
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            sstore(slot, purchase)
+        }
+    }
+
+    /// @dev Writes to the scratch space alone, below 0x40. The seed lies over the id's lowest 4 bytes.
+    function _slotOf(uint256 tokenId) private pure returns (uint256 slot) {
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            mstore(0x00, tokenId)
+            mstore(0x1c, _SEED)
+            slot := add(tokenId, add(tokenId, keccak256(0x00, 0x20)))
+        }
+    }
+}
