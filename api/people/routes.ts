@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import type { Hex } from "viem";
-import { z } from "zod";
+import type { z } from "zod";
 import { inTransaction } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
@@ -152,18 +152,21 @@ function alreadyRegistered() {
   return conflict("This wallet is already registered", "ALREADY_REGISTERED");
 }
 
-/** The site that a challenge names: the configured one, otherwise the requested host. */
-function siteOf(services: Services, request: Request): Site {
-  const configured = services.environment.PUBLIC_URL;
-  if (configured) {
-    const url = new URL(configured);
+/**
+ * The site that a challenge names, by configuration: a domain that callers could choose would let another site pass a
+ * challenge of ours on as its own. Without PUBLIC_URL, on the local chain only, it is this machine under any of its names.
+ */
+function siteOf({ environment }: Services, request: Request): Site {
+  if (environment.PUBLIC_URL !== undefined) {
+    const url = new URL(environment.PUBLIC_URL);
     return { domain: url.host, uri: url.origin };
   }
-  const host = hostSchema.safeParse(request.headers.host).data ?? `localhost:${services.environment.PORT}`;
-  return { domain: host, uri: `${request.protocol}://${host}` };
+  const asked = LOOPBACK_HOST.exec(request.headers.host ?? "")?.[0];
+  const domain = asked ?? `localhost:${environment.PORT}`;
+  return { domain, uri: `http://${domain}` };
 }
 
-const hostSchema = z.string().regex(/^[a-zA-Z0-9.-]{1,253}(:\d{1,5})?$/);
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
 function isAdminAnswer(identity: Identity): z.output<typeof isAdminResponseSchema> {
   const role = identity.kind === "user" ? (identity.role ?? null) : null;

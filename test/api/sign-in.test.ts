@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import { expect } from "chai";
 import { encodeFunctionData, type Hex, hexToBigInt, numberToHex } from "viem";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
@@ -48,6 +49,24 @@ onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
     expect(message).to.contain(`\n\n${signInSentence("register", caller.address)}\n\n`);
     expect(message).to.match(/^127\.0\.0\.1:\d+ wants you to sign in with your Ethereum account:/);
     expect(message).to.contain(`Nonce: ${nonce}`).and.to.contain("Chain ID: 88882");
+  });
+
+  it("never takes the domain from the caller", async () => {
+    const domainFor = (host: string) =>
+      new Promise<string>((resolve, reject) => {
+        const headers = { "content-type": "application/json", host, "x-forwarded-host": host };
+        const request = httpRequest(`${system().url}/api/check-user`, { method: "POST", headers });
+        request.on("error", reject);
+        request.on("response", async (response) => {
+          const { challenge } = JSON.parse(Buffer.concat(await response.toArray()).toString("utf8"));
+          resolve(challenge.message.split(" ")[0]);
+        });
+        request.end(JSON.stringify({ address: system().anonymous().address }));
+      });
+    const own = `localhost:${system().environment.PORT}`;
+    expect(await domainFor("evil.example")).to.equal(own);
+    expect(await domainFor("127.0.0.1.evil.example")).to.equal(own);
+    expect(await domainFor("localhost:5173")).to.equal("localhost:5173");
   });
 
   it("refuses every replay", async () => {
