@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import type { Contracts } from "../chain/deployment.ts";
@@ -22,6 +22,7 @@ import { createSender } from "./create-sender.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors } from "./http/client-errors.ts";
+import { createLimitedServer } from "./http/connection-limit.ts";
 import { answerNotReady } from "./http/not-ready.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
@@ -61,7 +62,10 @@ async function main(): Promise<void> {
   const { startBlock, ...contracts } = readContracts(environment);
   let answer: RequestListener = answerNotReady;
   const server = await listen(
-    createServer((request, response) => answer(request, response)),
+    createLimitedServer(
+      { scale: environment.RATE_LIMIT_SCALE, trustProxy: environment.TRUST_PROXY },
+      (request, response) => answer(request, response),
+    ),
     environment,
   );
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;

@@ -8,7 +8,9 @@ import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics-server.ts";
 import type { Services } from "../services.ts";
 import { ApiError, invalid, notFound, unavailable } from "./api-error.ts";
+import { trustedProxies } from "./connection-limit.ts";
 import { identify, requireAccess } from "./identity.ts";
+import { originOf } from "./origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { CheckedReply, Identity, Route } from "./route.ts";
 import { API_HEADERS, applyCors } from "./security-headers.ts";
@@ -53,11 +55,19 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   });
 
   for (const route of routes) {
-    const handlers = route.body || route.method !== "get" ? [readBody] : [];
-    app[route.method](route.path, ...handlers, (request: Request, response: Response, next: NextFunction) => {
+    const readers = route.body || route.method !== "get" ? [readBody] : [];
+    const admitCaller = (request: Request, response: Response, next: NextFunction) => {
       response.locals.route = route.path;
-      answer(services, limiter, route, request, response).catch(next);
-    });
+      admit(services, limiter, route, request, response).then(() => next(), next);
+    };
+    app[route.method](
+      route.path,
+      admitCaller,
+      ...readers,
+      (request: Request, response: Response, next: NextFunction) => {
+        answer(route, request, response).catch(next);
+      },
+    );
   }
   refuseOtherMethods(app, routes);
 
@@ -81,17 +91,23 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
   log.info({ requestId, method: request.method, route, status: response.statusCode, ms }, "request");
 }
 
-async function answer(
+/** Who may not call is refused before the body is read. @throws ApiError */
+async function admit(
   services: Services,
   limiter: RateLimiter,
   route: Route,
   request: Request,
   response: Response,
 ): Promise<void> {
-  if (route.limit?.by === "origin") await limiter.take(route.path, request.ip ?? "", route.limit);
+  if (route.limit?.by === "origin") await limiter.take(route.path, originOf(request.ip ?? ""), route.limit);
   const identity = await identify(services, request);
   requireAccess(route, identity);
   if (route.limit?.by === "wallet") await limiter.take(route.path, callerOf(identity, request), route.limit);
+  response.locals.identity = identity;
+}
+
+async function answer(route: Route, request: Request, response: Response): Promise<void> {
+  const identity: Identity = response.locals.identity;
   const rawBody = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
   const call = {
     request,
@@ -114,7 +130,7 @@ function parametersOf(request: Request): Record<string, string> {
 
 function callerOf(identity: Identity, request: Request): string {
   if (identity.kind === "user") return identity.visitor.wallet;
-  return identity.kind === "service" ? `service ${identity.name}` : (request.ip ?? "");
+  return identity.kind === "service" ? `service ${identity.name}` : originOf(request.ip ?? "");
 }
 
 function send(request: Request, response: Response, reply: CheckedReply): void {
@@ -257,9 +273,4 @@ function toApiError(error: unknown): ApiError {
     return new ApiError(status, "BAD_REQUEST", "The request cannot be read");
   }
   return new ApiError(500, "INTERNAL", "Something went wrong on our side");
-}
-
-function trustedProxies(text: string | undefined): boolean | number | string[] {
-  if (text === undefined) return false;
-  return /^\d+$/.test(text) ? Number(text) : text.split(",").map((item) => item.trim());
 }

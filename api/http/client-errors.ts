@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 
 const STATUS_BY_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -20,23 +21,23 @@ export function answerClientErrors(server: Server): void {
       return;
     }
     const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
-    const message = MESSAGES[status] ?? "The request is not valid HTTP";
-    const body = JSON.stringify({
-      success: false,
-      error: message,
-      message,
-      code: "BAD_REQUEST",
-      request_id: randomUUID(),
-    });
-    socket.end(
-      [
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-        "connection: close",
-        "content-type: application/json; charset=utf-8",
-        `content-length: ${Buffer.byteLength(body)}`,
-        "",
-        body,
-      ].join("\r\n"),
-    );
+    answerSocket(socket, status, "BAD_REQUEST", MESSAGES[status] ?? "The request is not valid HTTP");
   });
+}
+
+/** The API's error body over a connection that has no request, and the end of the connection. */
+export function answerSocket(socket: Duplex, status: number, code: string, message: string): void {
+  const body = JSON.stringify({ success: false, error: message, message, code, request_id: randomUUID() });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "connection: close",
+      "content-type: application/json; charset=utf-8",
+      "cache-control: no-store",
+      `content-length: ${Buffer.byteLength(body)}`,
+      ...(status === 503 ? ["retry-after: 1"] : []),
+      "",
+      body,
+    ].join("\r\n"),
+  );
 }

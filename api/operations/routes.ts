@@ -7,6 +7,9 @@ import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
 
+/** docs/product.md#limit-calls. Far above what balancers and watchers ask. */
+const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
+
 /** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
   const { sender } = services;
@@ -43,6 +46,7 @@ export function operationRoutes(services: Services): Route[] {
       path: "/readyz",
       access: "anyone",
       summary: "Whether everything that it needs is there",
+      limit: READY_LIMIT,
       responses: { 200: readinessSchema, 503: readinessSchema },
       async handle() {
         const problems: string[] = [];

@@ -186,13 +186,34 @@ describe("Abuse of the API", function () {
     expect(Number(limited?.headers.get("retry-after"))).to.be.greaterThan(0);
   });
 
+  it("limits before it reads the body", async () => {
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { "content-type": "application/json", "content-length": "1000" };
+      const request = httpRequest(`${system.url}/api/check-user`, { method: "POST", headers });
+      request.on("response", (response) => {
+        resolve(response.statusCode);
+        request.destroy();
+      });
+      request.on("error", reject);
+      // The rest never comes.
+      request.write("{");
+    });
+    expect(answered, "after the limit was used up above").to.equal(429);
+  });
+
+  it("refuses a caller without a session before it reads the body", async () => {
+    const answer = await send("POST", "/api/mint-nft", "x".repeat(2 ** 20));
+    expect(answer.status).to.equal(401);
+  });
+
   it("refuses a second content-length and survives a caller that disconnects", async () => {
     await new Promise<void>((resolve) => {
       const request = httpRequest(`${system.url}/api/check-user`, {
         method: "POST",
         headers: { "content-length": "1000" },
       });
-      request.on("error", () => resolve());
+      request.on("error", () => {});
+      request.on("close", () => resolve());
       request.write("{");
       setTimeout(() => request.destroy(), 50);
     });

@@ -1,0 +1,101 @@
+import { type RequestListener, Server, type ServerOptions } from "node:http";
+import type { Socket } from "node:net";
+import express from "express";
+import { answerSocket } from "./client-errors.ts";
+import { originOf } from "./origin.ts";
+
+/** docs/product.md#limit-connections */
+const CONNECTIONS_AN_ADDRESS = 256;
+const CONNECTIONS = 8_192;
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 20_000;
+const CHECK_EVERY_MS = 1_000;
+/** How long a refused caller may take to read why. */
+const REFUSAL_MS = 2_000;
+
+export type ConnectionLimits = {
+  /** RATE_LIMIT_SCALE. */
+  scale: number;
+  /** TRUST_PROXY: a proxy carries many callers over its connections and is not counted. */
+  trustProxy: string | undefined;
+};
+
+/** An HTTP server that refuses slow and too many connections with an answer, never with a reset. */
+export function createLimitedServer(limits: ConnectionLimits, listener: RequestListener): Server {
+  const options = {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    limits,
+  };
+  const server = new LimitedServer(options, listener);
+  // Refused connections are held for a moment too: beyond this, nothing is answered.
+  server.maxConnections = 2 * CONNECTIONS;
+  return server;
+}
+
+class LimitedServer extends Server {
+  readonly #open = new Map<string, number>();
+  readonly #isTrusted: (address: string, hop: number) => boolean;
+  readonly #anAddress: number;
+  readonly #all: number;
+  #count = 0;
+
+  constructor({ limits, ...options }: ServerOptions & { limits: ConnectionLimits }, listener: RequestListener) {
+    super(options, listener);
+    this.#isTrusted = trustOf(limits.trustProxy);
+    this.#anAddress = Math.max(1, Math.round(CONNECTIONS_AN_ADDRESS * limits.scale));
+    this.#all = Math.max(1, Math.round(CONNECTIONS * Math.max(1, limits.scale)));
+  }
+
+  /** A refused connection never reaches the parser of requests. */
+  override emit(event: string | symbol, ...parameters: unknown[]): boolean {
+    if (event !== "connection") return Reflect.apply(super.emit, this, [event, ...parameters]);
+    const socket = parameters[0] as Socket;
+    if (!this.#admits(socket)) {
+      refuse(socket);
+      return true;
+    }
+    return super.emit("connection", socket);
+  }
+
+  #admits(socket: Socket): boolean {
+    const address = socket.remoteAddress ?? "";
+    if (this.#count >= this.#all) return false;
+    const origin = this.#isTrusted(address, 0) ? undefined : originOf(address);
+    const ofOrigin = origin === undefined ? 0 : (this.#open.get(origin) ?? 0);
+    if (ofOrigin >= this.#anAddress) return false;
+    this.#count++;
+    if (origin !== undefined) this.#open.set(origin, ofOrigin + 1);
+    socket.once("close", () => this.#release(origin));
+    return true;
+  }
+
+  #release(origin: string | undefined): void {
+    this.#count--;
+    if (origin === undefined) return;
+    const left = (this.#open.get(origin) ?? 1) - 1;
+    if (left > 0) this.#open.set(origin, left);
+    else this.#open.delete(origin);
+  }
+}
+
+/** Answers before anything was asked, and reads what still comes: closing over unread bytes would reset the answer. */
+function refuse(socket: Socket): void {
+  socket.on("error", () => socket.destroy());
+  setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
+  answerSocket(socket, 503, "TOO_MANY_CONNECTIONS", "Too many connections from this address; close some and try again");
+  socket.resume();
+}
+
+/** Express' own reading of TRUST_PROXY. */
+function trustOf(trustProxy: string | undefined): (address: string, hop: number) => boolean {
+  const app = express();
+  app.set("trust proxy", trustedProxies(trustProxy));
+  return app.get("trust proxy fn");
+}
+
+export function trustedProxies(text: string | undefined): boolean | number | string[] {
+  if (text === undefined) return false;
+  return /^\d+$/.test(text) ? Number(text) : text.split(",").map((item) => item.trim());
+}

@@ -1,0 +1,19 @@
+import { isIPv6 } from "node:net";
+
+/**
+ * Whom an address belongs to, for counting: an IPv4 address, or the 64 bits of an IPv6 address that a provider gives to
+ * one customer.
+ */
+export function originOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const groupsOf = (text: string | undefined) => (text ? text.split(":") : []);
+  const [before, after] = [groupsOf(head), groupsOf(tail)];
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array<string>(Math.max(0, zeros)).fill("0"), ...after];
+  return `${groups.slice(0, 4).map(normalGroup).join(":")}::/64`;
+}
+
+const normalGroup = (group: string) => Number.parseInt(group, 16).toString(16);
