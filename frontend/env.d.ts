@@ -1,8 +1,8 @@
 /// <reference types="vite/client" />
 
 interface ImportMetaEnv {
-  /** Address of a web-analytics script; none is loaded without it, nor before consent. */
+  /** URL of a web-analytics script, loaded only after consent. */
   readonly VITE_ANALYTICS_URL?: string;
-  /** Enables WalletConnect, which is loaded only when it is chosen; empty without it. */
+  /** Enables WalletConnect, which is loaded only when it is chosen. */
   readonly VITE_WALLETCONNECT_PROJECT_ID: string;
 }

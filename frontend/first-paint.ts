@@ -2,8 +2,8 @@ import en from "./i18n/en.json" with { type: "json" };
 import pt from "./i18n/pt.json" with { type: "json" };
 
 /**
- * What stands in `index.html` until the app has started: the header and, on the two pages that anyone may open, the
- * heading, in the same markup as the app's own. `public/theme.js` says which page and language it is.
+ * The content of `index.html` until the app has started: the header and, on the two public pages, the
+ * heading, in the app's markup. `public/theme.js` selects page and language.
  */
 export function firstPaint(): string {
   const nav = (["home", "stores", "dashboard"] as const)

@@ -8,7 +8,7 @@ import { fetchFirstScreen } from "./app/screens.tsx";
 import { restoreLanguage } from "./i18n/language.tsx";
 import { findWallets } from "./wallet/config.ts";
 
-// Asked for now, in parallel with the code that shows it.
+// Requested now, in parallel with the code that shows it.
 if (location.pathname === paths.home || location.pathname === paths.stores) queryClient.prefetchQuery(storesQuery);
 const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(location.pathname), findWallets()]);
 

@@ -1,13 +1,13 @@
 import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
 import { ApiError, call } from "../api/http.ts";
 
-/** What the store and fan-token helpers answer: they never throw. docs/product.md#error-helpers. */
+/** The result of the store and fan-token helpers, which never throw. docs/product.md#error-helpers. */
 export type Outcome = {
   success: boolean;
   message: string;
   /** Why it failed. */
   error?: unknown;
-  /** The new row, where one was created. */
+  /** The id of a created row. */
   id?: string;
 };
 
@@ -33,7 +33,7 @@ async function attempt(method: string, path: string, body: unknown, fallback: st
   }
 }
 
-/** Optional fields are sent only when they hold something. docs/product.md#store. */
+/** Optional fields are sent only with a value. docs/product.md#store. */
 export function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== "" && value !== false),
@@ -43,7 +43,7 @@ export function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<
 export const createStore = (fields: StoreFields) =>
   attempt("POST", "/api/store", nonEmpty(fields), "Failed to create store");
 
-/** Sends what changed; a field that was emptied is cleared by null. */
+/** Sends the changed fields; null clears an emptied one. */
 export function updateStore(id: string, before: StoreFields, after: StoreFields): Promise<Outcome> {
   const changed = Object.entries(after).filter(([key, value]) => value !== before[key as keyof StoreFields]);
   const body = {

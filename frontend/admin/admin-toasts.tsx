@@ -3,7 +3,7 @@ import { toast } from "../ui/toast.ts";
 import type { Outcome } from "./admin-calls.ts";
 import { refusalOf } from "./refusals.ts";
 
-/** The server's reason, or our sentence with what is known of the cause. docs/product.md#admin-texts. */
+/** The server's reason, or our own sentence with the known cause. docs/product.md#admin-texts. */
 export function toastOutcome(outcome: Outcome, done: string, fallback: string): void {
   if (outcome.success) {
     toast.success(done, { id: "admin" });

@@ -12,7 +12,7 @@ const Panel = lazy(() => import("./panel.tsx"));
 /** The admin area is in Portuguese. docs/product.md#admin-check. */
 const CHECKING = "Verificando permissões de administrador...";
 const REDIRECTING = "Redirecionando...";
-/** Long enough to be read. */
+/** Long enough to read. */
 const REDIRECTING_SHOWN_MS = 600;
 
 type Denial = { to: string; title: string; description: string };
@@ -46,7 +46,7 @@ function denialOf(
   return undefined;
 }
 
-/** Lets admins in; everyone else is led away once, with the reason in a toast. */
+/** Admits admins; everyone else is redirected once, with the reason in a toast. */
 export default function Admin() {
   const navigate = useNavigate();
   const { status } = useSession();
@@ -59,7 +59,7 @@ export default function Admin() {
     if (!to || !title || hasLeft.current) return;
     hasLeft.current = true;
     toast.error(title, { id: "admin-denied", description });
-    // Not undone by the effect's cleanup: the way out stands, whatever the check says next.
+    // Not undone by the effect's cleanup: the redirect happens whatever the next check says.
     setTimeout(() => {
       if (location.pathname === paths.admin) navigate(to, { replace: true });
     }, REDIRECTING_SHOWN_MS);

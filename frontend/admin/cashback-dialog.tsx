@@ -14,10 +14,10 @@ type CashbackDialogProps = {
   onSubmit: (fields: CashbackFields) => Promise<boolean>;
 };
 
-/** An update sends only the fields that hold something. docs/product.md#store-category. */
+/** An update sends only fields with a value. docs/product.md#store-category. */
 const updateSchema = z.preprocess((fields: CashbackFields) => nonEmpty(fields), updateCashbackRequestSchema);
 
-/** Adds or edits a cashback category. A comma is read as a dot; what is sent has a dot. */
+/** Adds or edits a store category. A comma is converted to a dot. */
 export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogProps) {
   const isNew = initial === undefined;
   const { register, handleSubmit, getValues, formState } = useForm({

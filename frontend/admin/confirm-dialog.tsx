@@ -4,15 +4,15 @@ import { Dialog } from "../ui/dialog.tsx";
 type ConfirmDialogProps = {
   title: string;
   text: string;
-  /** Answers whether it was deleted. */
+  /** Returns whether it was deleted. */
   onConfirm: () => Promise<boolean>;
   onClose: () => void;
 };
 
-/** Deleting always asks first. docs/product.md#catalogue-deletes. */
+/** Deleting always asks for confirmation. docs/product.md#catalogue-deletes. */
 export function ConfirmDialog({ title, text, onConfirm, onClose }: ConfirmDialogProps) {
   const [isBusy, setBusy] = useState(false);
-  // With the row, the button goes that opened the dialog.
+  // Deleting the row also removes the button that opened the dialog.
   const isDeleted = useRef(false);
   async function confirm() {
     setBusy(true);

@@ -12,7 +12,7 @@ import { Field, trimmed } from "./field.tsx";
 
 export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "" };
 
-/** Whether an image's address will do, the preview shows and the server decides: the form wants only that there is one. */
+/** The form only requires an image URL: the preview shows whether it works, and the server decides. */
 const schema = saveFanTokenRequestSchema.pick({ name: true, slug: true }).extend({ image: z.string().trim().min(1) });
 
 type FanTokenFormProps = {
@@ -35,7 +35,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
   } = useForm({ defaultValues, resolver: zodResolver(schema) });
   const { errors, isSubmitting } = formState;
   const [name, slug, image] = useWatch({ control: form, name: ["name", "slug", "image"] });
-  // In the order of the fields: the first that is wrong gets the focus.
+  // In the order of the fields: the first invalid one gets the focus.
   const nameProps = register("name", trimmed);
   const slugProps = register("slug", trimmed);
   useEffect(() => {
@@ -111,7 +111,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
   );
 }
 
-/** What the content security policy lets through; a half-typed address is not asked for. */
+/** URLs that the content policy allows; a half-typed one is not requested. */
 function isShowable(image: string): boolean {
   if (image.startsWith("/")) return true;
   if (!URL.canParse(image)) return false;
@@ -119,7 +119,7 @@ function isShowable(image: string): boolean {
   return ["https:", "data:", "ipfs:"].includes(protocol) || origin === location.origin;
 }
 
-/** Keeps the cursor where it is. */
+/** Keeps the position of the cursor. */
 function lowerCase({ target }: ChangeEvent<HTMLInputElement>): void {
   const { selectionStart, selectionEnd } = target;
   target.value = target.value.toLowerCase();

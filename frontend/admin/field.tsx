@@ -1,17 +1,17 @@
 import { type ReactNode, useId } from "react";
 
-/** What ties a control to its label, hint and problem. */
+/** The attributes that connect a control with its label, hint and problem. */
 export type ControlProps = { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined };
 
 type FieldProps = {
   label: string;
   hint?: string | undefined;
-  /** What is wrong with what was filled in. */
+  /** What is wrong with the input. */
   problem: string | undefined;
   children: (control: ControlProps) => ReactNode;
 };
 
-/** A control under its label, with what is wrong with it. */
+/** A control with its label and its problem. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const noteIds = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
@@ -33,7 +33,7 @@ export function Field({ label, hint, problem, children }: FieldProps) {
   );
 }
 
-/** What a field holds, without the blanks around it. */
+/** A field's value, trimmed. */
 export const trimmed = { setValueAs: (value: string) => value.trim() };
 
 export const REQUIRED = "Este campo é obrigatório";

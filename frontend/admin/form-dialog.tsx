@@ -3,7 +3,7 @@ import { Dialog } from "../ui/dialog.tsx";
 
 type FormDialogProps = {
   title: string;
-  /** What the button that sends the form says. */
+  /** The label of the submit button. */
   action: string;
   isBusy: boolean;
   isWide?: boolean;
@@ -12,7 +12,7 @@ type FormDialogProps = {
   children: ReactNode;
 };
 
-/** A form in a dialog: its buttons stand below the fields, in sight however long the form is. */
+/** A form in a dialog, with its buttons always visible below the fields. */
 export function FormDialog({ title, action, isBusy, isWide = false, onClose, onSubmit, children }: FormDialogProps) {
   const formId = useId();
   return (

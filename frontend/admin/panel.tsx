@@ -16,7 +16,7 @@ const TABS = [
 ] as const satisfies readonly Tab<string>[];
 type TabId = (typeof TABS)[number]["id"];
 
-/** What an admin works with: five tabs, in Portuguese. docs/product.md#admin-panel. */
+/** The admin panel: five tabs, in Portuguese. docs/product.md#admin-panel. */
 export default function Panel() {
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get("tab");

@@ -28,7 +28,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/https/, "precisa começar com https://"],
 ];
 
-/** Why the server refused an admin's write, in Portuguese; undefined where nothing is known beyond that it failed. */
+/** Why the server refused an admin's write, in Portuguese; undefined if the reason is unknown. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, inPortuguese);
   if (error.code === "INVALID_REQUEST" && error.field) return invalidField(error.field, error.message);

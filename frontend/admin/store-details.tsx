@@ -39,7 +39,7 @@ const fieldsOf = (store: Store): StoreFields => ({
   featured: store.featured,
 });
 
-/** One store: what it is, and its cashback categories. */
+/** One store with its categories. */
 export function StoreDetails({ store, onBack }: { store: Store; onBack: () => void }) {
   const client = useQueryClient();
   const { percent, percentRange } = useFormat();
@@ -55,13 +55,13 @@ export function StoreDetails({ store, onBack }: { store: Store; onBack: () => vo
       toast.error("Erro", { id: "admin-store", description: "Não foi possível carregar os cashbacks da loja." });
     }
   }, [isError, errorUpdateCount]);
-  // What was pressed in the list is gone.
+  // The pressed button of the list does not exist any more.
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const close = () => setOpen(undefined);
   const shown = details.data ?? store;
 
-  /** Says how it went, and reads again what may have changed. */
+  /** Shows the outcome, and reloads what may have changed. */
   async function settle(outcome: Outcome, done: string, fallback: string): Promise<boolean> {
     toastOutcome(outcome, done, fallback);
     if (outcome.success) {

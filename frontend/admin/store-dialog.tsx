@@ -37,7 +37,7 @@ const FIELDS: readonly FieldDefinition[] = [
   { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
 ];
 
-/** The server's own rules, for the fields that hold something. */
+/** The server's rules, for fields with a value. */
 const schema = z.preprocess((fields: StoreFields) => nonEmpty(fields), createStoreRequestSchema);
 
 const isMissing = (error: FieldError | undefined) => error?.type === "invalid_type";
@@ -47,7 +47,7 @@ type StoreDialogProps = {
   action: string;
   initial?: StoreFields;
   onClose: () => void;
-  /** Answers whether it was saved; the form stays open where it was not. */
+  /** Returns whether it was saved; otherwise the form stays open. */
   onSubmit: (fields: StoreFields) => Promise<boolean>;
 };
 

@@ -62,7 +62,7 @@ export function StoresTab() {
 
 type StoreListProps = {
   stores: Store[];
-  /** After a way back by a button, which is gone. */
+  /** After returning by a button that does not exist any more. */
   takesFocus: boolean;
   onSelect: (id: string) => void;
 };

@@ -11,7 +11,7 @@ type TabsProps<Id extends string> = {
   children: ReactNode;
 };
 
-/** A row of tabs over the panel of the selected one. */
+/** A row of tabs above the selected panel. */
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect, children }: TabsProps<Id>) {
   return (
     <Parts.Root value={selected} onValueChange={onSelect}>

@@ -14,7 +14,7 @@ import {
   type Store,
 } from "./shapes.ts";
 
-/** The shopper's calls, one function each. docs/product.md#api-calls. */
+/** The buyer's calls, one function each. docs/product.md#api-calls. */
 
 type Signal = { signal?: AbortSignal };
 type Answer = Record<string, unknown>;
@@ -62,7 +62,7 @@ export function registerUser(request: SignedRegistration): Promise<{ token?: str
   return call("POST", "/api/register-user-data", request);
 }
 
-/** Tells the server to forget the session, an addition to the specification's calls. */
+/** Ends the session on the server. */
 export function logout(): Promise<unknown> {
   return call("POST", "/api/logout");
 }

@@ -1,6 +1,6 @@
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 
-/** HTTP/2 answers carry no reason phrase; the message needs one. */
+/** HTTP/2 responses have no reason phrase; the message needs one. */
 const REASONS: Record<number, string> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -19,14 +19,14 @@ const REASONS: Record<number, string> = {
 
 const TIMEOUT_MS = 30_000;
 
-/** The server answered, and not with success. `status` is 200 where the body said `success: false`. */
+/** The server responded with an error. `status` is 200 if the body said `success: false`. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string | undefined;
   /** The field of the request that was refused. */
   readonly field: string | undefined;
-  /** Whether the sentence is the server's own, or made here from the status. */
+  /** Whether the sentence is the server's, or derived here from the status. */
   readonly isServersWord: boolean;
 
   constructor(
@@ -42,7 +42,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nothing came back: no network, no server, or not in time. */
+/** No response: no network, no server, or a time-out. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
@@ -60,7 +60,7 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
 }
 
 /**
- * One call of the API: JSON both ways, the bearer token when there is one.
+ * One call of the API: JSON both ways, with the bearer token if there is one.
  * @throws ApiError with the response's error field, or 'API Error: {status} {statusText}'
  * @throws UnreachableError
  */

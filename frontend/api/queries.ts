@@ -6,7 +6,7 @@ import { ApiError } from "./http.ts";
 const RETRIES = 2;
 const pageLoadedAt = Date.now();
 
-/** Passing failures are asked again; what the server refused is not. */
+/** Temporary failures are retried; refusals are not. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (error instanceof ApiError && error.status < 500 && error.status !== 429) return false;
   return failures < RETRIES;
@@ -27,7 +27,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Known with the page; asked again, because the rate moves. */
+/** Delivered with the page, and refetched because the rate changes. */
 export const configQuery = queryOptions({
   queryKey: ["config"],
   queryFn: getConfig,

@@ -1,7 +1,7 @@
 import type { MessageId, Translate } from "../i18n/language.tsx";
 import { ApiError, UnreachableError } from "./http.ts";
 
-/** What the api refuses in English and by a code, in the reader's language. */
+/** The api's refusals by code, in the reader's language. */
 const BY_CODE: Record<string, MessageId> = {
   ALREADY_REGISTERED: "registration.exists",
   CHAIN_UNAVAILABLE: "reason.chainAway",
@@ -19,12 +19,12 @@ const BY_CODE: Record<string, MessageId> = {
   TOO_MANY_REQUESTS: "reason.tooMany",
 };
 
-/** Why a call failed, for people: in their language where we know the reason, else in the server's own words. */
+/** Why a call failed, for people: in their language if the reason is known, otherwise in the server's words. */
 export function reasonOf(error: unknown, t: Translate): string {
   if (error instanceof ApiError) {
     const known = BY_CODE[error.code ?? ""];
     if (known) return t(known);
-    // A failure of the server is told in its own words to nobody but the log.
+    // The server's own words about an internal failure are only logged.
     return error.status >= 500 && error.isServersWord ? t("reason.internal") : error.message;
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");

@@ -6,11 +6,11 @@ import { joinFullName } from "../../domain/full-name.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { completeConfig } from "../app/deployment.ts";
 
-/** Reads the API's answers. Fields that the specification leaves open may be missing in another server's answer. */
+/** Parses the API's responses. Optional fields may be missing in another server's response. */
 
 export type { AppConfig };
 
-/** Ids are text here, so that a database id and a sample id travel alike. */
+/** Ids are text here, so that database ids and sample ids have one type. */
 export type StoreCashback = { id: string; category: string; percent: string };
 export type Store = {
   id: string;
@@ -25,7 +25,7 @@ export type Store = {
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
-  /** Without a link or a rate: nobody can buy there yet. docs/product.md#store-draft */
+  /** Without a link or a percent: nobody can buy there yet. docs/product.md#store-draft */
   isDraft: boolean;
 };
 
@@ -90,7 +90,7 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     minCashback: min,
     maxCashback: max,
     cashbacks: rates,
-    // A server that says nothing of links knows no drafts.
+    // A server that does not report links has no drafts.
     isDraft: row.affiliate_link === null || row.affiliate_link === "" || max === 0,
   };
 }

@@ -4,7 +4,7 @@ import { readStored, STORAGE_KEYS, store } from "./storage.ts";
 
 const SCRIPT = import.meta.env.VITE_ANALYTICS_URL;
 
-/** Asks once, where an operator has configured web analytics; loads the script only after a yes. */
+/** Asks once if web analytics is configured, and loads the script only after consent. */
 export function Analytics() {
   const t = useText();
   const [consent, setConsent] = useState(() => readStored(STORAGE_KEYS.consent));

@@ -1,10 +1,10 @@
 import type { AppConfig } from "../../domain/api/config.ts";
 import { DEFAULT_WEI_PER_CENT, SPICY_CHAIN_ID } from "../../domain/product.ts";
 
-/** What the api writes into the page; `api/site/page.ts` is the other end. */
+/** What the api writes into the page in `api/site/page.ts`. */
 const ELEMENT_ID = "deployment";
 
-/** What holds where no server has said anything: the specification's own network. */
+/** The default without a server: the Spicy test network. */
 const DEFAULTS: AppConfig = {
   chain_id: SPICY_CHAIN_ID,
   network: "spicy",
@@ -20,7 +20,7 @@ const DEFAULTS: AppConfig = {
 
 export const completeConfig = (given: Partial<AppConfig> | undefined): AppConfig => ({ ...DEFAULTS, ...given });
 
-/** The deployment that this page belongs to, known before anything is drawn: one build serves every network. */
+/** The deployment of this page, known before the first render: one build serves every network. */
 export const deployment: AppConfig = completeConfig(readPage() ?? (await askServer()));
 
 function readPage(): Partial<AppConfig> | undefined {
@@ -28,7 +28,7 @@ function readPage(): Partial<AppConfig> | undefined {
   return text ? (JSON.parse(text) as Partial<AppConfig>) : undefined;
 }
 
-/** For a server that hands the page out as a file. */
+/** For a server that serves the page as a plain file. */
 async function askServer(): Promise<Partial<AppConfig> | undefined> {
   try {
     const answer = (await (await fetch("/api/config")).json()) as { data?: Partial<AppConfig> };

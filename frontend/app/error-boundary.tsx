@@ -4,7 +4,7 @@ import { useText } from "../i18n/language.tsx";
 type Props = { children: ReactNode /** A new key, such as another page, tries again. */; resetKey: string };
 type State = { failedAt: string | undefined };
 
-/** A screen that breaks says so and offers a way on, instead of a blank page. */
+/** A broken screen shows an error and a way to continue instead of a blank page. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { failedAt: undefined };
 

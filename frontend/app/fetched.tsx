@@ -2,7 +2,7 @@ import { type ComponentType, lazy, useState } from "react";
 
 type Module = { default: ComponentType };
 
-/** A part of the page that is fetched when it is first shown; or before that, and then it needs no placeholder. */
+/** A part of the page that is loaded when it is first shown; if it was preloaded, it needs no placeholder. */
 export function fetched(load: () => Promise<Module>) {
   let Ready: ComponentType | undefined;
   const fetchNow = async () => {
@@ -12,7 +12,7 @@ export function fetched(load: () => Promise<Module>) {
   };
   const Later = lazy(fetchNow);
   function Screen() {
-    // Chosen once, so that what is on screen keeps its state when the other becomes possible.
+    // Chosen once, so that the rendered component keeps its state.
     const [First] = useState(() => Ready);
     return First ? <First /> : <Later />;
   }

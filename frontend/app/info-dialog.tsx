@@ -4,7 +4,7 @@ import { useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import type { InfoTopic } from "./info-topics.ts";
 
-/** About, FAQ, contact and terms: short enough to be read without leaving the page. */
+/** About, FAQ, contact and terms, readable without leaving the page. */
 export default function InfoDialog({ topic, onClose }: { topic: InfoTopic; onClose: () => void }) {
   const t = useText();
   const program = useQuery(configQuery).data.bonus_program;

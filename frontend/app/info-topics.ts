@@ -1,4 +1,4 @@
-/** What the footer's links open, in `?info=`. */
+/** The topics of the footer's links, in `?info=`. */
 export const INFO_TOPICS = ["about", "faq", "contact", "terms"] as const;
 export type InfoTopic = (typeof INFO_TOPICS)[number];
 

@@ -42,7 +42,7 @@ function Header() {
   const navigate = useNavigate();
   const isAdmin = useAdminStatus() === "admin";
   const theme = useTheme();
-  // The other language's words are fetched when they are first asked for.
+  // The other language is loaded when it is first chosen.
   const switchLanguage = () =>
     toggle().catch(() => {
       const description = t(navigator.onLine ? "state.serverAway" : "state.offline");
@@ -127,7 +127,7 @@ function LogoMark() {
   );
 }
 
-/** Stays while the wallet is on another chain; the toast alone would be gone. */
+/** Stays visible while the wallet is on another chain; a toast would disappear. */
 function NetworkNotice() {
   const t = useText();
   const { isWrongNetwork, switchToTarget } = useWallet();

@@ -3,7 +3,7 @@ import { PRODUCT_NAME } from "../../domain/product.ts";
 
 let hasNavigated = false;
 
-/** From the second page on, the heading takes the focus, as a new page would. */
+/** From the second page on, navigation focuses the heading, like a new page. */
 export function noteNavigation(): void {
   hasNavigated = true;
 }
@@ -21,7 +21,7 @@ export function PageHeading({ children, className = "page-title" }: { children: 
   );
 }
 
-/** Title and description of the page, for the tab and for those who share it. */
+/** Title and description of the page, for the tab and for shared links. */
 export function usePageMeta(title: string, description: string): void {
   useEffect(() => {
     const full = `${title} · ${PRODUCT_NAME}`;

@@ -1,4 +1,4 @@
-/** Every address inside the app, in one place. docs/product.md#routes. */
+/** Every path inside the app. docs/product.md#routes. */
 export const paths = {
   home: "/",
   auth: (next?: string) => (next ? `/auth?next=${encodeURIComponent(next)}` : "/auth"),
@@ -8,7 +8,7 @@ export const paths = {
   redirect: (storeId: string | number) => `/redirect/${storeId}`,
 } as const;
 
-/** Where `?next=` leads; only ever inside the app. */
+/** The target of `?next=`; always inside the app. */
 export function safeNext(next: string | null): string {
   return next?.startsWith("/") && !next.startsWith("//") && !next.startsWith("/\\") ? next : paths.dashboard;
 }

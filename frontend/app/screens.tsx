@@ -16,7 +16,7 @@ export const NotFound = notFound.Screen;
 
 const BY_PATH: Record<string, typeof stores> = { "/stores": stores, "/auth": auth, "/dashboard": dashboard };
 
-/** Fetches what the first page shows. A failure is met again, and told, when it is shown. */
+/** Preloads the code of the first page. A failure occurs again, and is shown, when it is rendered. */
 export async function fetchFirstScreen(path: string): Promise<void> {
   await BY_PATH[path]?.fetchNow().catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** What the browser remembers. Every read and write survives a browser that forbids storage. */
+/** What the browser remembers. Reads and writes do not fail in a browser that forbids storage. */
 export const STORAGE_KEYS = {
   token: "auth_token",
   currentWallet: "current_wallet",
@@ -23,11 +23,11 @@ export function store(key: StorageKey, value: string | null): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // Without storage the choice lasts for this page.
+    // Without storage the choice is lost with the page.
   }
 }
 
-/** Forgets the session. @throws where the browser forbids it, and then the session is still there */
+/** Deletes the session. @throws if the browser forbids it; then the session still exists */
 export function forgetSession(): void {
   localStorage.removeItem(STORAGE_KEYS.token);
   localStorage.removeItem(STORAGE_KEYS.currentWallet);

@@ -13,7 +13,7 @@ import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
-/** Only a wallet that is new needs it. */
+/** Only new wallets need it. */
 const registrationForm = fetched(() => import("./registration-form.tsx"));
 
 export default function Auth() {
@@ -81,7 +81,7 @@ export default function Auth() {
   );
 }
 
-/** What an account is good for, beside the card. */
+/** The benefits of an account, next to the card. */
 const POINTS = ["ticket", "cashback", "bonus"] as const;
 
 /** A profile exists: a success message, then the dashboard. docs/product.md#auth. */
@@ -108,7 +108,7 @@ function WalletSteps() {
   const signIn = useSignIn();
   const { step } = signIn;
   useEffect(() => {
-    // A failure is met again, and told, when the form is shown.
+    // A failure occurs again, and is shown, when the form is rendered.
     if (step === "unregistered") registrationForm.fetchNow().catch(() => {});
   }, [step]);
   return (

@@ -77,7 +77,7 @@ export default function RegistrationForm() {
       return;
     }
     try {
-      // The whole name counts: its first word is the first name. docs/product.md#full-name
+      // The full name is split again: its first word is the first name. docs/product.md#full-name
       const { firstName, lastName } = splitFullName(joinFullName(fields.first_name, fields.last_name));
       const named = { first_name: firstName, last_name: lastName, email: fields.email };
       const answer = await registerUser({ address, ...named, ...proof });
@@ -94,7 +94,7 @@ export default function RegistrationForm() {
     }
   }
 
-  /** A server that answers no token with a registration wants a login signature of its own. */
+  /** If a registration returns no token, the server requires a login signature. */
   async function logInAfterwards(): Promise<string> {
     if (!address) return "";
     const { message, nonce } = challengeOf(await checkUser(address), signInSentence("login", address));

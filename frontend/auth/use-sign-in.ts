@@ -12,11 +12,11 @@ import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
 import { AddressMismatchError } from "../wallet/sign.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
-/** `waiting`: the reader logged out with this wallet, so it is not asked again by itself, not even after a reload. */
+/** `waiting`: the reader logged out with this wallet, so it is asked only after a click, even after a reload. */
 export type SignInStep = "idle" | "waiting" | "checking" | "signing" | "failed" | "unregistered" | "registering";
 
 /**
- * What follows a connection: is the wallet registered? If so it logs in by signature; if not, the registration form.
+ * After a connection: a registered wallet logs in by signature, another one gets the registration form.
  * docs/product.md#sign-in.
  */
 export function useSignIn() {
@@ -78,14 +78,14 @@ export function useSignIn() {
     navigate(next, { replace: true });
   }, [address, begin, navigate, next, sign, t]);
 
-  // Once for each wallet that connects while this page is open.
+  // Once per wallet that connects while this page is open.
   const isRegistering = useRef(false);
   isRegistering.current = step === "registering";
   const startRef = useRef(start);
   startRef.current = start;
   useEffect(() => {
     if (!address) {
-      // What has been typed stays, and can be sent once the same wallet is connected again.
+      // Input is kept, and can be sent once the same wallet is connected again.
       if (isRegistering.current) return;
       asked.current = undefined;
       setStep("idle");
@@ -98,7 +98,7 @@ export function useSignIn() {
   return { step, problem, start, continueToRegistration: () => setStep("registering") };
 }
 
-/** The server's challenge where it gave one that carries the sentence; otherwise the sentence itself. */
+/** The server's challenge if it contains the sentence; otherwise the sentence itself. */
 export function challengeOf(checked: CheckedUser, sentence: string): { message: string; nonce?: string } {
   const { challenge } = checked;
   if (!challenge?.message.includes(sentence)) return { message: sentence };

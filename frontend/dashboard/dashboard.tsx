@@ -100,7 +100,7 @@ function ProfileView({ profile }: { profile: Profile }) {
   async function refreshWalletData() {
     setRefreshing(true);
     try {
-      // Without a profile the session has ended, and that was said.
+      // Without a profile the session has ended, which was already reported.
       if (await refresh()) toast.success(t("dashboard.refreshed"), { id: "refresh" });
     } catch (error) {
       toast.error(t("dashboard.refreshFailed"), { id: "refresh", description: reasonOf(error, t) });

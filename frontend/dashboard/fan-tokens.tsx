@@ -9,7 +9,7 @@ import { Initial } from "../ui/initial.tsx";
 import { holdingsOf } from "./holdings.ts";
 import { tierStanding } from "./tier-standing.ts";
 
-/** Holdings of the two fan tokens, the tier that they reach, and what the next one takes. */
+/** Fan tokens with holdings, tier, and what the next tier requires. */
 export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
   const { decimal, percent } = useFormat();

@@ -4,11 +4,11 @@ import { CHZ_DECIMALS } from "../../domain/product.ts";
 import type { Profile } from "../api/shapes.ts";
 
 export type Holdings = {
-  /** What is held of a token, by its symbol, slug or id in lower case. */
+  /** The holding of a token, by its symbol, slug or id in lower case. */
   find: (token: { slug: string; symbol?: string; id?: string }) => Holding;
 };
 
-/** Decimal text to the smallest unit of 18 decimals; text that is no amount counts as nothing held. */
+/** Decimal text to units of 18 decimals; invalid text counts as no holding. */
 function unitsOf(balance: string): bigint {
   try {
     return parseDecimal(balance.trim(), CHZ_DECIMALS);

@@ -9,7 +9,7 @@ import { Timeline } from "./timeline.tsx";
 
 type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };
 
-/** Everything that an NFT says, and where it stands on the chain. */
+/** All data of a ticket, and its place on the chain. */
 export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) {
   const t = useText();
   const facts: [string, string][] = [

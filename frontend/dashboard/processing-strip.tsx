@@ -4,7 +4,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { isInFlight, stripPurchases } from "./tickets.ts";
 import { Timeline } from "./timeline.tsx";
 
-/** Purchases on their way through the chain, followed live. */
+/** Purchases in progress, updated live. */
 export function ProcessingStrip({ profile }: { profile: Profile }) {
   const t = useText();
   const { brl, chz } = useFormat();

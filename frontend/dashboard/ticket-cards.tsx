@@ -14,7 +14,7 @@ import { factsGwei, nftFacts, readStatus } from "./tickets.ts";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
 
-/** A purchase that is on the chain. */
+/** A purchase with a ticket on the chain. */
 export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: PurchaseRecord | undefined }) {
   const t = useText();
   const { brl, percent, chz } = useFormat();
@@ -67,7 +67,7 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
               type="button"
               className="button button-small button-quiet"
               title={t("nft.kicker", { id: nft.tokenId })}
-              // In a transition: the page stays as it is until the dialog's code is there.
+              // In a transition: the page does not change until the dialog's code is loaded.
               onClick={() => startTransition(() => setOpen(true))}
             >
               {t("nft.details")}
@@ -80,7 +80,7 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
   );
 }
 
-/** A purchase that the server has stored, and no NFT shows yet. */
+/** A stored purchase without a ticket yet. */
 export function RecordTicket({ purchase }: { purchase: PurchaseRecord }) {
   const t = useText();
   const { brl, percent, chz, date } = useFormat();

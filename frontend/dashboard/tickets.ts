@@ -6,7 +6,7 @@ import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 import type { PurchaseStatus } from "../../domain/purchase/life.ts";
 import type { Profile } from "../api/shapes.ts";
 
-/** What an NFT's attributes say; a missing Status is Pending. docs/product.md#ticket-attributes. */
+/** A ticket's attributes, parsed; a missing Status is Pending. docs/product.md#ticket-attributes. */
 export type NftFacts = {
   store: string;
   valueText: string;
@@ -47,7 +47,7 @@ export type CashbackSums = {
   pendingCount: number;
 };
 
-/** The server's totals, or the sums over the NFTs' attributes where it gives none. docs/product.md#cashback-totals. */
+/** The server's totals, or the sums of the tickets' attributes if it sends none. docs/product.md#cashback-totals. */
 export function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): CashbackSums {
   const { totals } = profile;
   if (totals) {
@@ -85,7 +85,7 @@ export function isInFlight(purchase: PurchaseRecord): boolean {
   return purchase.status === "confirmed" && purchase.cashback_state === "unpaid";
 }
 
-/** How often to look again: every second while a fresh purchase is on its way, seldom for an old one, else never. */
+/** The polling interval: a second while a new purchase is in progress, longer for an old one, otherwise none. */
 export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number | false {
   const moving = profile.purchases.filter(isInFlight);
   if (moving.length === 0) return false;
@@ -94,7 +94,7 @@ export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number | f
 
 const SETTLED_SHOWN_MS = 60_000;
 
-/** The purchases of the processing strip: on their way, or paid within the last minute. */
+/** The purchases of the processing strip: in progress, or paid within the last minute. */
 export function stripPurchases(profile: Profile, nowMs = Date.now()): PurchaseRecord[] {
   return profile.purchases.filter((one) => {
     if (one.status === "cancelled") return false;

@@ -2,19 +2,19 @@ import { type BonusProgram, HOLDING_TIERS, type Holding, holdingTier, TIERS_PROG
 
 export type TierName = "basic" | "silver" | "gold";
 
-/** Where a holding stands: the tier that it reaches, and the next one with what it takes. */
+/** The tier that a holding reaches, and what the next one requires. */
 export type TierStanding = {
   reached: { name: TierName; bonusBps: bigint } | undefined;
-  /** `missing` is counted in the holding's smallest units; `above` in whole tokens, where more than that is needed. */
+  /** `missing` is in the holding's units; `above` is the number of whole tokens that must be exceeded. */
   next: { bonusBps: bigint; missing: bigint } | { bonusBps: bigint; above: bigint } | undefined;
-  /** How far the holding has come towards the highest tier, 0 to 100; for a drawing. */
+  /** Progress towards the highest tier, 0 to 100, for the bar. */
   wayPercent: number;
 };
 
 /** In the order of HOLDING_TIERS, the highest first. */
 const NAMES = ["gold", "silver", "basic"] as const;
 
-/** By the rule in force: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
+/** By the program in force: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
 export function tierStanding(holding: Holding, program: BonusProgram): TierStanding {
   return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
 }

@@ -1,3 +1,3 @@
-/** What `npm start` and `npm run dev` serve on the local chain: the app, and before it the demo wallets. */
+/** The entry of `npm start` and `npm run dev` on the local chain: the demo wallets, then the app. */
 import "./demo-wallets/announce.ts";
 import "../main.tsx";

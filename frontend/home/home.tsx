@@ -90,7 +90,7 @@ export default function Home() {
   );
 }
 
-/** The tiers are the copy; whether they are the rule too is the operator's choice. docs/product.md#bonus-tiers. */
+/** The tiers are the page's copy; the operator decides whether they are also the rule. docs/product.md#bonus-tiers. */
 function TiersNote() {
   const t = useText();
   const areTheRule = useQuery(configQuery).data.bonus_program === "tiers";
@@ -147,7 +147,7 @@ function HeroTicket() {
   );
 }
 
-/** The centre circle and its line, as chalk on the pitch. */
+/** The centre circle and halfway line of a pitch. */
 function PitchLines() {
   return (
     <svg className="pitch-lines" aria-hidden="true" preserveAspectRatio="xMidYMid slice" viewBox="0 0 1200 600">

@@ -13,7 +13,7 @@ export const LOCALES = { pt: "pt-BR", en: "en" } as const;
 const cache = createIntlCache();
 const catalogues: Partial<Record<Language, Record<string, string>>> = { pt };
 
-/** English is fetched only when it is read. */
+/** English is loaded only when it is used. */
 async function loadLanguage(language: Language): Promise<void> {
   if (language === "en") catalogues.en ??= (await import("./en.json")).default;
 }
@@ -23,7 +23,7 @@ function intlFor(language: Language) {
   return createIntl({ locale: LOCALES[known], messages: catalogues[known], defaultLocale: LOCALES.pt }, cache);
 }
 
-/** Loads what the remembered language needs, before the first render. */
+/** Loads the remembered language before the first render. */
 export async function restoreLanguage(): Promise<Language> {
   const language: Language = readStored(STORAGE_KEYS.language) === "en" ? "en" : "pt";
   try {
@@ -80,7 +80,7 @@ export function useReadersText(): Translate {
   }, [language]);
 }
 
-/** The reader's words for a message. */
+/** A message in the reader's language. */
 export function useText(): Translate {
   const intl = useIntl();
   return useCallback((id, values) => intl.formatMessage({ id }, values as Record<string, string>), [intl]);

@@ -3,7 +3,7 @@ import { useIntl } from "react-intl";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 
-/** Money, percents and dates as the reader writes them. Decimal text goes in as it is: no float on the way. */
+/** Formats money, percents and dates for the reader's language. Takes decimal text, without floats. */
 export function useFormat() {
   const intl = useIntl();
   return useMemo(() => {

@@ -16,7 +16,7 @@ import { useCountdown } from "./use-countdown.ts";
 
 type Destination = { name: string; link: string };
 
-/** The sample list first, then the catalogue; an unknown store leads back. docs/product.md#redirect. */
+/** Looks in the samples first, then in the catalogue; an unknown store redirects to the stores. docs/product.md#redirect. */
 export default function Redirect() {
   const t = useText();
   const { storeId = "" } = useParams();
@@ -53,7 +53,7 @@ export default function Redirect() {
   );
 }
 
-/** Leaving is to https addresses alone. */
+/** Only https links may be opened. */
 function isSafe(link: string): boolean {
   return URL.canParse(link) && new URL(link).protocol === "https:";
 }
@@ -68,14 +68,14 @@ function Countdown({ destination }: { destination: Destination }) {
   const [spoken, setSpoken] = useState("");
   const words = t("redirect.countdown", { seconds: secondsLeft });
 
-  // Ten announcements in ten seconds would drown the page; the first, the half and the last are said.
+  // Ten announcements in ten seconds are too many for a screen reader: only the first, the middle and the last.
   const isSpoken = secondsLeft === REDIRECT_COUNTDOWN_SECONDS || secondsLeft === 5 || secondsLeft === 1;
   useEffect(() => {
     if (isSpoken) setSpoken(words);
   }, [isSpoken, words]);
 
   function leave() {
-    // The countdown's entry is replaced, so that Back leads to the stores and not into a new countdown.
+    // Replaces the history entry, so that Back leads to the stores and not to a new countdown.
     if (canLeave) location.replace(destination.link);
   }
   return (

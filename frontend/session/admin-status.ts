@@ -7,8 +7,8 @@ import { useSession } from "./session.tsx";
 export type AdminStatus = "checking" | "admin" | "not-admin" | "failed";
 
 /**
- * Whether the user is an admin: checked once for each user id. A failed check counts as no, and is asked again after
- * 5 seconds, until the user is gone. docs/product.md#admin-check.
+ * Whether the user is an admin: checked once per user id. A failed check counts as no, and is retried after
+ * 5 seconds until the user logs out. docs/product.md#admin-check.
  */
 export function useAdminStatus(): AdminStatus {
   const { profile } = useSession();

@@ -20,13 +20,13 @@ export type Session = {
   profile: Profile | undefined;
   /** Keeps the token and loads the profile. */
   begin: (token: string) => Promise<Profile>;
-  /** Loads the profile again; undefined where the session has ended meanwhile. */
+  /** Reloads the profile; undefined if the session has ended in the meantime. */
   refresh: () => Promise<Profile | undefined>;
   /** Why the profile could not be loaded. */
   failure: Error | null;
   isLoading: boolean;
   signOut: () => void;
-  /** The wallet that logged out last: it is not asked for a signature again by itself. */
+  /** The wallet that logged out last, which is asked for a signature only after a click. */
   signedOutWallet: string | undefined;
 };
 
@@ -38,7 +38,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** How often a profile that could not be loaded is asked for again. */
+/** How often loading the profile is retried. */
 const RECOVERY_MS = 10_000;
 
 const meKey = (token: string | null) => ["me", token] as const;
@@ -57,9 +57,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     queryFn: getMe,
     enabled: token !== null,
     staleTime: 5_000,
-    // A passing failure is asked again before the session is given up.
+    // Temporary failures are retried.
     retry: isWorthRetrying,
-    // Until there is a profile, it is asked for by itself.
+    // Retried until there is a profile.
     refetchInterval: ({ state }) => (state.status === "error" && state.data === undefined ? RECOVERY_MS : false),
   });
   const profile = token === null ? undefined : me.data;
@@ -81,7 +81,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     });
   }, [end, t]);
 
-  // Another tab signed in or out.
+  // Another tab logged in or out.
   useEffect(() => {
     const follow = (event: StorageEvent) => {
       if (event.key !== STORAGE_KEYS.token || event.newValue === current.current) return;
@@ -96,7 +96,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [end, t]);
 
   const signOut = useCallback(() => {
-    // The server forgets the session too; where it cannot be told, the session ends there by its age.
+    // Also ends the session on the server; if that fails, it expires there.
     if (token) logout().catch(() => {});
     try {
       forgetSession();
@@ -166,7 +166,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={value}>{children}</SessionContext>;
 }
 
-/** Follows the profile live on the page that shows it, as often as `intervalMs` says. */
+/** Polls the profile on the page that shows it, at the interval of `intervalMs`. */
 export function useLiveProfile(intervalMs: (profile: Profile) => number | false): void {
   const token = readStored(STORAGE_KEYS.token);
   useQuery({

@@ -21,7 +21,7 @@ import { Tooltip } from "../ui/tooltip.tsx";
 
 const CENTS = 100n;
 
-/** Chooses the fan token, shows what it brings, records the purchase and leads to the store. docs/product.md#buy-dialog. */
+/** Chooses the fan token, shows its bonus, records the purchase and opens the redirect page. docs/product.md#buy-dialog. */
 export default function BuyDialog({ store, onClose }: { store: Store; onClose: () => void }) {
   const t = useText();
   const navigate = useNavigate();
@@ -35,7 +35,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
 
   useEffect(() => {
     // A failure to fetch the tokens is only logged; the dialog offers a retry. docs/product.md#buy-dialog
-    // biome-ignore lint/suspicious/noConsole: the log is wanted: docs/product.md#buy-dialog
+    // biome-ignore lint/suspicious/noConsole: required by docs/product.md#buy-dialog
     if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
   }, [tokens.isError, tokens.error]);
 

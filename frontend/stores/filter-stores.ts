@@ -2,7 +2,7 @@ import type { Store } from "../api/shapes.ts";
 
 export const FILTERS = ["country", "category", "club"] as const;
 export type FilterName = (typeof FILTERS)[number];
-/** What the address says; an absent filter means all. */
+/** The filters in the URL; an absent one means all. */
 export type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
 
 const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
@@ -13,7 +13,7 @@ export function optionsOf(stores: readonly Store[], name: FilterName): string[] 
   return [...new Set(stores.map((store) => store[name].trim()).filter(Boolean))].sort(collator.compare);
 }
 
-/** The stores that the filters and the search leave; the highest cashback first unless sorted by name. */
+/** The stores that match filters and search, the highest cashback first unless sorted by name. */
 export function filterStores(stores: readonly Store[], selection: Selection): Store[] {
   const wanted = plain(selection.q?.trim() ?? "");
   return stores

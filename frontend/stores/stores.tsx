@@ -36,7 +36,7 @@ export default function Stores() {
         <Catalogue
           stores={stores.data ?? []}
           isPending={stores.isPending}
-          // In a transition: the page stays as it is until the dialog's code is there.
+          // In a transition: the page does not change until the dialog's code is loaded.
           onBuy={(store) => startTransition(() => setChosen(store))}
         />
       )}
@@ -77,7 +77,7 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
         </label>
         {FILTERS.map((name) => {
           const options = optionsOf(stores, name);
-          // The club filter shows only where a store has a club. docs/product.md#stores
+          // The club filter is shown only if a store has a club. docs/product.md#stores
           if (name === "club" && options.length === 0 && !isPending) return null;
           return (
             <label key={name} className="field">

@@ -7,17 +7,17 @@ type DialogProps = {
   title: ReactNode;
   onClose: () => void;
   children: ReactNode;
-  /** Buttons at the bottom, always in sight. */
+  /** Buttons at the bottom, always visible. */
   actions?: ReactNode;
   isWide?: boolean;
   lang?: string;
-  /** Whether what opened the dialog is about to go: the page's heading has the focus then, else the opener. */
+  /** Whether the opener is about to disappear: then the page's heading gets the focus, otherwise the opener. */
   isOpenerGone?: (() => boolean) | undefined;
 };
 
 const pageHeading = () => document.querySelector<HTMLElement>("main h1");
 
-/** A modal that is open while it is rendered: the close button, Escape and a press on the backdrop ask to close it. */
+/** A modal that is open while it is rendered: the close button, Escape and a click on the backdrop request to close it. */
 export function Dialog({ title, onClose, children, actions, isWide = false, lang, isOpenerGone }: DialogProps) {
   const t = useText();
   return (

@@ -16,7 +16,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** A line drawing beside words; never the only carrier of a meaning. */
+/** A line drawing next to words; never the only carrier of a meaning. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,4 +1,4 @@
-/** How many tones a ticket's paper has; they say nothing, and keep a list of initials from being one grey wall. */
+/** The number of paper tones, which have no meaning and only vary a list of initials. */
 const TONES = 5;
 
 /** The same name always has the same tone. */
@@ -6,7 +6,7 @@ function toneOf(name: string): number {
   return [...name.toLowerCase()].reduce((sum, letter) => (sum * 87 + (letter.codePointAt(0) ?? 0)) % 9_973, 4) % TONES;
 }
 
-/** The first letters of a name on the club-neutral ticket, where there is no logo. */
+/** The first letters of a name, in place of a missing logo. */
 export function Initial({ name, letters = 1, className = "" }: { name: string; letters?: number; className?: string }) {
   return (
     <span className={`initial initial-tone-${toneOf(name)} ${className}`} aria-hidden="true">

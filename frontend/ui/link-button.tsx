@@ -4,8 +4,8 @@ import { Link } from "react-router";
 type LinkButtonProps = { to: string; children: ReactNode; className?: string; lang?: string };
 
 /**
- * What the specification calls a button and leads to another page: said and pressed as a button (Space too), and still
- * an address that can be opened in another tab.
+ * A button that leads to another page: it has the role of a button and reacts to Space, but remains
+ * a link that can be opened in another tab.
  */
 export function LinkButton({ to, children, className = "button", lang }: LinkButtonProps) {
   const press = (event: KeyboardEvent<HTMLAnchorElement>) => {

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 type PictureProps = {
   src: string;
   alt: string;
-  /** Shown where there is no image, or where it fails to load. Drawn by us, so that it cannot fail in its turn. */
+  /** Shown if there is no image or it fails to load. Drawn inline, so that it cannot fail too. */
   fallback: ReactNode;
   className?: string;
   onBroken?: () => void;
@@ -14,7 +14,7 @@ export function webAddress(address: string): string {
   return address.startsWith("ipfs://") ? `https://ipfs.io/ipfs/${address.slice(7).replace(/^ipfs\//, "")}` : address;
 }
 
-/** An image that is never broken. */
+/** An image with a fallback. */
 export function Picture({ src, alt, fallback, className, onBroken }: PictureProps) {
   const [broken, setBroken] = useState("");
   if (!src || broken === src) return fallback;

@@ -1,6 +1,6 @@
 import { useText } from "../i18n/language.tsx";
 
-/** Grey shapes where content will stand; said once to those who cannot see them. */
+/** Placeholders for content that is loading; screen readers announce them once. */
 export function Skeletons({ count, className }: { count: number; className: string }) {
   const t = useText();
   return (

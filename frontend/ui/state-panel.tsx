@@ -4,7 +4,7 @@ import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 import { BlankTicket, TornTicket } from "./ticket.tsx";
 
-/** Nothing here yet: what it means, and what to do. */
+/** An empty state: what it means, and what to do. */
 export function EmptyPanel({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
   return (
     <div className="state-panel">
@@ -16,7 +16,7 @@ export function EmptyPanel({ title, hint, children }: { title: string; hint?: st
   );
 }
 
-/** Something failed: an error is never shown as an empty list. */
+/** A failure with a retry button; an error is never shown as an empty list. */
 export function RetryPanel({
   title,
   error,

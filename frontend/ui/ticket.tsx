@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 export type StampKind = "pending" | "confirmed" | "cancelled" | "processing";
 
-/** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word before colour. */
+/** The stamp on a ticket. Hollow while pending, solid when confirmed, struck through when cancelled: shape and word carry the meaning, not only colour. */
 export function Stamp({ kind, children }: { kind: StampKind; children: ReactNode }) {
   return <span className={`stamp stamp-${kind}`}>{children}</span>;
 }
@@ -20,7 +20,7 @@ type TicketProps = {
   children?: ReactNode;
 };
 
-/** A purchase as a match ticket: body, perforation, stub. The NFT's own picture is the same object. */
+/** A purchase as a match ticket: body, perforation, stub; like the NFT's picture. */
 export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed", children }: TicketProps) {
   return (
     <div className={`ticket ticket-${tone}`}>
@@ -43,12 +43,12 @@ export function Ticket({ title, kicker, fields, stamp, stub, tone = "confirmed",
   );
 }
 
-/** The bars of a stub: drawn, never read. */
+/** The decorative bars of a stub. */
 export function Barcode() {
   return <span className="barcode" aria-hidden="true" />;
 }
 
-/** A ticket that is torn, for the places where something failed. */
+/** A torn ticket, for failures. */
 export function TornTicket() {
   return (
     <svg className="blank-ticket torn-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">
@@ -68,7 +68,7 @@ export function TornTicket() {
   );
 }
 
-/** A blank ticket, for the places that wait for a first one. */
+/** A blank ticket, for empty states. */
 export function BlankTicket() {
   return (
     <svg className="blank-ticket" aria-hidden="true" viewBox="0 0 320 150" fill="none">

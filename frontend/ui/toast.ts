@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { type ExternalToast, toast as show } from "sonner";
 
 type ToastOptions = {
-  /** A toast takes the place of the one with the same id. */
+  /** A toast replaces the one with the same id. */
   id: string;
   description?: ReactNode;
 };
 
-/** All of it is set each time: left to itself, the library keeps what the earlier toast of that id had besides. */
+/** Sets every option each time, because the library keeps those of the earlier toast with the id. */
 const whole = ({ id, description }: ToastOptions): ExternalToast => ({ id, description });
 
 /** A short message, outside the routes. */

@@ -3,7 +3,7 @@ import { Toaster } from "sonner";
 import { useTheme } from "../app/theme.ts";
 import { useText } from "../i18n/language.tsx";
 
-/** On a phone the foot of the screen is where fields and buttons are, so messages come from above. */
+/** On a phone, fields and buttons are at the bottom of the screen, so messages come from the top. */
 const PHONE = matchMedia("(max-width: 37.5rem)");
 
 function useIsPhone(): boolean {
@@ -16,14 +16,14 @@ function useIsPhone(): boolean {
   );
 }
 
-/** Short messages, outside the routes. A popover, because the browser's top layer stands above every dialog. */
+/** Short messages, outside the routes. A popover, because the browser's top layer is above every dialog. */
 export function Toasts() {
   const t = useText();
   const isPhone = useIsPhone();
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const layer = ref.current;
-    // React's strict mode asks twice.
+    // React's strict mode runs effects twice.
     if (layer?.showPopover && !layer.matches(":popover-open")) layer.showPopover();
   }, []);
   return (

@@ -11,7 +11,7 @@ export function Tooltip({ label, children }: { label: string; children: ReactNod
     <Hint.Root
       open={isOpen}
       onOpenChange={(isNext, { reason }) => {
-        // What a press has opened stays when the pointer leaves: a finger always does.
+        // A tooltip opened by a press stays when the pointer leaves, which a finger always does.
         if (reason === "trigger-hover" && isPressed.current) return;
         isPressed.current = false;
         setOpen(isNext);

@@ -15,7 +15,7 @@ export const wagmiConfig = createConfig({
 
 type Persist = { hasHydrated(): boolean; onFinishHydration(done: (state: unknown) => void): void };
 
-/** Longer is not waited for a browser that does not let its storage be read. */
+/** The longest wait for a browser that blocks its storage. */
 const HYDRATION_MS = 500;
 
 /**
@@ -24,7 +24,7 @@ const HYDRATION_MS = 500;
  */
 export async function findWallets(): Promise<void> {
   const { store, mipd } = wagmiConfig._internal;
-  // Typed by a package that wagmi brings and we do not name.
+  // Its type is in a package that is not a direct dependency.
   const { persist } = store as unknown as { persist: Persist };
   if (!persist.hasHydrated()) {
     const hydrated = new Promise<unknown>((resolve) => persist.onFinishHydration(resolve));

@@ -1,9 +1,9 @@
-/** EIP-1193 and EIP-1474 codes that the product answers in its own words. */
+/** EIP-1193 and EIP-1474 codes with their own messages. */
 export const REJECTED = 4001;
 export const REQUEST_PENDING = -32002;
 export const UNKNOWN_CHAIN = 4902;
 
-/** Every code on the way down an error's causes; wagmi and mobile wallets hide the true one at the bottom. */
+/** Every code in the chain of an error's causes; wagmi and mobile wallets hide the original one at its end. */
 export function errorCodes(error: unknown): number[] {
   const codes: number[] = [];
   let current: unknown = error;

@@ -3,7 +3,7 @@ import { hasCode, UNKNOWN_CHAIN } from "./errors.ts";
 
 export type Eip1193Provider = { request(args: { method: string; params?: unknown }): Promise<unknown> };
 
-/** The wallet could not add the network; `cause` is what it said. */
+/** The wallet could not add the network; `cause` is its error. */
 export class AddNetworkError extends Error {
   override readonly name = "AddNetworkError";
 }
@@ -15,9 +15,9 @@ export async function readChainId(provider: Eip1193Provider): Promise<number> {
 }
 
 /**
- * Asks the wallet to switch, and to add the chain where it is unknown (4902). Asked at the provider itself, because
+ * Asks the wallet to switch, and to add an unknown chain (4902). Calls the provider directly, because
  * wagmi turns every failed add into 4001. docs/product.md#wallet-network.
- * @throws AddNetworkError, or what the wallet said to the switch
+ * @throws AddNetworkError, or the wallet's error
  */
 export async function switchNetwork(provider: Eip1193Provider, chain: Chain): Promise<void> {
   const change = () => provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: hex(chain.id) }] });

@@ -1,7 +1,7 @@
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { Eip1193Provider } from "./network.ts";
 
-/** The signature is another wallet's. docs/product.md#sign-in. */
+/** The signature is of another wallet. docs/product.md#sign-in. */
 export class AddressMismatchError extends Error {
   override readonly name = "AddressMismatchError";
 }
@@ -15,7 +15,7 @@ export async function signWith(provider: Eip1193Provider, address: WalletAddress
   if (current !== undefined && current !== address) throw new AddressMismatchError();
   const hex = `0x${Array.from(new TextEncoder().encode(message), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
   const signature = (await provider.request({ method: "personal_sign", params: [hex, address] })) as string;
-  // A smart-contract wallet's signature names no address; the server asks the contract (EIP-1271).
+  // The address cannot be recovered from a smart-contract wallet's signature; the server asks the contract (EIP-1271).
   if (signature.length !== SIGNATURE_LENGTH) return signature;
   const { recoverMessageAddress } = await import("viem/utils");
   const signer = await recoverMessageAddress({ message, signature: signature as `0x${string}` }).catch(() => "");

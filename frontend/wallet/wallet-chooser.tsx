@@ -5,12 +5,12 @@ import { Dialog } from "../ui/dialog.tsx";
 import { localWallets } from "./local-wallets.ts";
 import { isReadersOwn, useWallet } from "./wallet.tsx";
 
-/** Fetched when it is chosen; in a build without a project id there is nothing to fetch. */
+/** Loaded when it is chosen; not part of a build without a project id. */
 const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID
   ? lazy(() => import("./wallet-connect/pairing.tsx"))
   : undefined;
 
-/** Which of several wallets; help where there is none. */
+/** Chooses among several wallets, with help if there is none. */
 export default function WalletChooser({ onClose }: { onClose: () => void }) {
   const t = useText();
   const { connectors, isConnecting } = useWallet();

@@ -24,16 +24,16 @@ import { signWith } from "./sign.ts";
 
 const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 
-/** How long the message stands before an outside change of chain reloads the page. */
+/** How long the message is shown before an external change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
 const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
-/** The connector's id, by which wagmi remembers it. */
+/** The id by which wagmi remembers the connector. */
 export const WALLETCONNECT_ID = "walletConnect";
 
 /** Not one that came with the page. */
 export const isReadersOwn = (connector: Connector): boolean => !localWallets.has(connector.id);
 
-/** A connection that is waited for no longer; `reason` is told, unless it was the reader who closed it. */
+/** A connection attempt that was abandoned; `reason` is shown unless the reader closed it. */
 export class AbandonedError extends Error {
   override readonly name = "AbandonedError";
   readonly reason: string | undefined;
@@ -48,10 +48,10 @@ export type Wallet = {
   /** Lower case; undefined while no wallet is connected. */
   address: WalletAddress | undefined;
   isConnecting: boolean;
-  /** Until an earlier connection has been found again, or not. */
+  /** True until an earlier connection is restored, or not. */
   isRestoring: boolean;
   isWrongNetwork: boolean;
-  /** What the browser announced; wallets that came with the page are listed last. */
+  /** Announced wallets; wallets of the page come last. */
   connectors: readonly Connector[];
   /** Connects the only wallet, or lets the reader choose. */
   connect: () => Promise<void>;
@@ -59,7 +59,7 @@ export type Wallet = {
   connectWith: (connector: Connector, abandoned?: Promise<never>) => Promise<void>;
   disconnect: () => Promise<void>;
   switchToTarget: () => Promise<void>;
-  /** @throws AddressMismatchError, or what the wallet said */
+  /** @throws AddressMismatchError, or the wallet's error */
   sign: (message: string) => Promise<string>;
 };
 
@@ -111,7 +111,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
             description: t("wallet.connectionError.detail"),
           });
       } finally {
-        // The wallet's own event may come a moment after its answer.
+        // The wallet's event may arrive a moment after its response.
         setTimeout(() => {
           ownSwitch.current = false;
         }, 1_000);
@@ -152,7 +152,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
     const own = connectors.filter(isReadersOwn);
     const [only] = own;
     if (only && own.length === 1 && !HAS_WALLETCONNECT) return connectWith(only);
-    // Where there is something to choose, the chooser says it.
+    // If there is a choice, the chooser shows it.
     if (connectors.length === 0 && !HAS_WALLETCONNECT) {
       toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
     }
@@ -216,7 +216,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** The wallets that announced themselves; a plain `window.ethereum` counts only where none did. */
+/** Announced wallets; a plain `window.ethereum` counts only if there is none. */
 function useAnnouncedWallets(): readonly Connector[] {
   const connectors = useConnectors();
   return useMemo(() => {
@@ -227,7 +227,7 @@ function useAnnouncedWallets(): readonly Connector[] {
   }, [connectors]);
 }
 
-/** Who was connected by WalletConnect is found again after a reload; nobody else's page fetches its code. */
+/** Restores a WalletConnect connection after a reload; other pages do not load its code. */
 function useRememberedWalletConnect(): void {
   useEffect(() => {
     if (!import.meta.env.VITE_WALLETCONNECT_PROJECT_ID) return;
@@ -237,12 +237,12 @@ function useRememberedWalletConnect(): void {
       await restoreWalletConnect();
     }
     restore().catch(() => {
-      // It stays disconnected, and can be chosen again.
+      // Stays disconnected, and can be chosen again.
     });
   }, []);
 }
 
-/** Tells what happened to the wallet from outside: another account, another chain, locked or disconnected. */
+/** Reports external changes of the wallet: another account, another chain, locked or disconnected. */
 function useWalletChanges(ownSwitch: { current: boolean }): void {
   const t = useText();
   const words = useRef(t);

@@ -1,5 +1,5 @@
 /**
- * Two well-known test keys of the local chain behind true EIP-1193 providers, announced by EIP-6963, so that a newcomer
+ * Two published test keys of the local chain behind real EIP-1193 providers, announced by EIP-6963, so that a newcomer
  * needs no extension. Only the development entry imports this.
  */
 import "./demo-wallets.css";
@@ -10,10 +10,10 @@ import { isPermitted } from "./permission.ts";
 
 type Request = { method: string; params?: unknown };
 
-// The key of each is public: on a public chain there is nothing to announce, whatever was built.
+// Their keys are public, so they are never announced on a public chain, whatever the build.
 if (deployment.network === "localhost") DEMO_WALLETS.forEach(announce);
 
-/** Tells the page of a demo wallet by EIP-6963, now and whenever it asks. */
+/** Announces a demo wallet by EIP-6963, now and on every request. */
 function announce(wallet: DemoWallet): void {
   const { rdns, uuid, name, detail, color } = wallet;
   localWallets.set(rdns, { name, detail });
@@ -28,11 +28,11 @@ function providerOf(wallet: DemoWallet) {
   const provider = {
     async request(request: Request): Promise<unknown> {
       if (request.method === "eth_accounts" && !isPermitted(wallet)) return [];
-      // The wallet's own code, with its cryptography, is fetched when it is first used.
+      // The wallet's code, with its cryptography, is loaded on first use.
       const { answer } = await import("./provider.ts");
       return answer(wallet, request);
     },
-    // This wallet has one account on one chain: it has nothing to tell.
+    // This wallet has one account on one chain, so it has no events.
     on: () => provider,
     removeListener: () => provider,
   };

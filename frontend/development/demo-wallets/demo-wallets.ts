@@ -3,7 +3,7 @@ import type { LocalWallet } from "../../wallet/local-wallets.ts";
 
 export type DemoWallet = LocalWallet & { uuid: string; rdns: string; color: string; key: Hex; storage: string };
 
-/** Accounts 3 and 4 of the development chain's published mnemonic, worth nothing anywhere; the shopper's stands first. */
+/** Accounts 3 and 4 of the development chain's published mnemonic, worthless; the shopper's comes first. */
 export const DEMO_WALLETS: readonly DemoWallet[] = [
   {
     uuid: "7e9c2f0a-6f5d-4a57-9a35-2f1a0d2c7b11",

@@ -15,7 +15,7 @@ class ProviderError extends Error {
   }
 }
 
-/** Another key may be put in its place, so that several shoppers can be tried on one machine. */
+/** The key can be replaced, to try several shoppers on one machine. */
 function account(wallet: DemoWallet) {
   const chosen = localStorage.getItem(`${wallet.storage}_key`);
   return privateKeyToAccount(chosen && isHex(chosen) ? chosen : wallet.key);

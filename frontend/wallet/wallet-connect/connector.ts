@@ -5,7 +5,7 @@ import { PRODUCT_NAME } from "../../../domain/product.ts";
 import { wagmiConfig } from "../config.ts";
 import { WALLETCONNECT_ID } from "../wallet.tsx";
 
-/** WalletConnect among wagmi's connectors, made when it is first chosen: with it comes the code that speaks to the relay. */
+/** The WalletConnect connector, created when it is first chosen, because it loads the code for the relay. */
 export function walletConnectConnector(): Connector {
   const { connectors, _internal } = wagmiConfig;
   const present = connectors.find((one) => one.id === WALLETCONNECT_ID);
@@ -13,7 +13,7 @@ export function walletConnectConnector(): Connector {
   const made = _internal.connectors.setup(
     walletConnect({
       projectId: import.meta.env.VITE_WALLETCONNECT_PROJECT_ID,
-      // The code to scan is shown by us: the library's own window loads a megabyte, and more from elsewhere.
+      // The app shows the QR code itself: the library's window loads more than a megabyte, partly from other hosts.
       showQrModal: false,
       telemetryEnabled: false,
       logger: "silent",
@@ -29,7 +29,7 @@ export function walletConnectConnector(): Connector {
   return made;
 }
 
-/** Finds an earlier connection again after a reload, as wagmi does by itself for wallets in the browser. */
+/** Restores an earlier connection after a reload, as wagmi does for browser wallets. */
 export async function restoreWalletConnect(): Promise<void> {
   await reconnect(wagmiConfig, { connectors: [walletConnectConnector()] });
 }

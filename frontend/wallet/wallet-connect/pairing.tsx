@@ -6,10 +6,10 @@ import { AbandonedError, useWallet } from "../wallet.tsx";
 import { walletConnectConnector } from "./connector.ts";
 import { QrCode } from "./qr-code.tsx";
 
-/** How long the relay may take to answer with a code. */
+/** Timeout for the relay's code. */
 const RELAY_TIMEOUT_MS = 10_000;
 
-/** A code to scan with the phone's wallet, or a link that opens it on the phone itself. */
+/** A QR code for the phone's wallet, or a link that opens it on the phone. */
 export default function Pairing({ onEnd }: { onEnd: () => void }) {
   const t = useText();
   const { connectWith } = useWallet();

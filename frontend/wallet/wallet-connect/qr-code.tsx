@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** Dark on light whatever the theme: many phones read nothing else. */
+/** Dark on light in every theme: many phones read nothing else. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 3 });
   const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
