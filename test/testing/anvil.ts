@@ -22,6 +22,8 @@ export type AnvilOptions = {
   manualBlocks?: boolean;
   /** Another hardfork than the current one. */
   hardfork?: string;
+  /** Another chain than Spicy. */
+  chainId?: number;
   extraArguments?: readonly string[];
 };
 
@@ -34,7 +36,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const kept = options.stateFile ? all : without(all, "--state", "--state-interval");
   const args = options.manualBlocks ? without(kept, "--block-time").filter((one) => one !== "--mixed-mining") : kept;
   const ruled = options.hardfork ? [...without(args, "--hardfork"), "--hardfork", options.hardfork] : args;
-  const child = spawn(binary, [...ruled, ...(options.extraArguments ?? [])], { stdio: "ignore" });
+  const numbered = options.chainId ? [...without(ruled, "--chain-id"), "--chain-id", String(options.chainId)] : ruled;
+  const child = spawn(binary, [...numbered, ...(options.extraArguments ?? [])], { stdio: "ignore" });
   const rpcUrl = `http://127.0.0.1:${port}`;
   const anvil: Anvil = {
     rpcUrl,

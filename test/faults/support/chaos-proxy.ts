@@ -21,8 +21,26 @@ export const FAULTS = [
   "no-receipt",
   /** The node is overloaded: 503 with an HTML page. */
   "unavailable",
+  /** A node of `others.genesis` answers: the same chain id, the same contracts, another genesis block. */
+  "other-genesis",
+  /** A node of `others.chain` answers: another chain id. */
+  "other-chain",
+  /** Everything is as it was `oldBlocks` ago. */
+  "old-head",
+  /** The count of an account's transactions is some too high, or one too low. */
+  "other-nonce",
+  /** The second half of the logs is missing. */
+  "truncated-logs",
 ] as const;
 export type Fault = (typeof FAULTS)[number];
+
+/** What a node that lies says; each is a whole, well-formed response. */
+export const LIES = ["other-genesis", "other-chain", "old-head", "other-nonce", "truncated-logs"] as const;
+
+/** A proxy that lies with this probability, by each lie as often. */
+export function lying(probability: number): FaultRates {
+  return Object.fromEntries(LIES.map((lie) => [lie, probability / LIES.length]));
+}
 
 /** The probability of each fault, from 0 to 1; their sum is at most 1. */
 export type FaultRates = Partial<Record<Fault, number>>;
@@ -36,6 +54,9 @@ export type ChaosProxyOptions = {
   delayMs?: number;
   hangMs?: number;
   staleBlocks?: number;
+  oldBlocks?: number;
+  /** Nodes of other chains that answer in the place of the target. */
+  others?: { genesis: string; chain: string };
 };
 
 export type ChaosProxy = {
@@ -60,7 +81,7 @@ const METHODS_KEPT = 10_000;
 
 /** A JSON-RPC proxy that injects faults by a seed: one random number per request, in order. */
 export async function startChaosProxy(options: ChaosProxyOptions): Promise<ChaosProxy> {
-  const { target, delayMs = 300, hangMs = 30_000, staleBlocks = 5 } = options;
+  const { target, delayMs = 300, hangMs = 30_000, staleBlocks = 5, oldBlocks = 20, others } = options;
   const random = seededRandom(options.seed ?? 1);
   let rates = options.rates ?? {};
   let letGo = new AbortController();
@@ -101,11 +122,15 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
       return;
     }
     if (fault === "delay") await delay(between(random, 1, delayMs));
-    const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const asked = fault === "old-head" ? await asOf(oldBlocks, calls, target) : body;
+    const isOther = fault === "other-genesis" || fault === "other-chain";
+    const whom = isOther && others ? others[fault === "other-genesis" ? "genesis" : "chain"] : target;
+    const answer = await fetch(whom, { method: "POST", headers: { "content-type": "application/json" }, body: asked });
     const text = await answer.text();
     if (await strike(calls, "after")) return void response.destroy();
     if (fault === "lose-answer") return void response.destroy();
-    const told = fault === undefined ? text : distort(text, calls, fault, staleBlocks);
+    const told =
+      fault === undefined ? text : distort(text, calls, fault, fault === "old-head" ? oldBlocks : staleBlocks);
     response.writeHead(answer.status, { "content-type": "application/json" }).end(told);
   }
 
@@ -155,6 +180,19 @@ function readCalls(body: Buffer): Call[] {
   return Array.isArray(parsed) ? parsed : [parsed];
 }
 
+/** The same request about a block that was the newest some blocks ago. */
+async function asOf(blocksAgo: number, calls: readonly Call[], target: string): Promise<string> {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
+  const response = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const head = Number(((await response.json()) as Answer).result);
+  const then = `0x${Math.max(0, head - blocksAgo).toString(16)}`;
+  const rewritten = calls.map((call) => ({
+    ...call,
+    params: call.params?.map((one) => (one === "latest" || one === "pending" ? then : one)),
+  }));
+  return JSON.stringify(calls.length === 1 ? rewritten[0] : rewritten);
+}
+
 /** Rewrites the responses that the fault affects, and passes on all others. */
 function distort(text: string, calls: readonly Call[], fault: Fault, staleBlocks: number): string {
   const parsed = JSON.parse(text) as Answer | Answer[];
@@ -163,7 +201,18 @@ function distort(text: string, calls: readonly Call[], fault: Fault, staleBlocks
     const { method } = calls[index] ?? {};
     if (fault === "wrong-chain" && method === "eth_chainId") answer.result = OTHER_CHAIN_ID;
     if (fault === "no-receipt" && method === "eth_getTransactionReceipt") answer.result = null;
-    if (fault === "stale" && method === "eth_blockNumber" && typeof answer.result === "string") {
+    if (fault === "other-nonce" && method === "eth_getTransactionCount" && typeof answer.result === "string") {
+      const count = Number(answer.result);
+      answer.result = `0x${(count % 3 === 0 ? Math.max(0, count - 1) : count + 40).toString(16)}`;
+    }
+    if (fault === "truncated-logs" && method === "eth_getLogs" && Array.isArray(answer.result)) {
+      answer.result = answer.result.slice(0, answer.result.length / 2);
+    }
+    if (
+      (fault === "stale" || fault === "old-head") &&
+      method === "eth_blockNumber" &&
+      typeof answer.result === "string"
+    ) {
       answer.result = `0x${Math.max(0, Number(answer.result) - staleBlocks).toString(16)}`;
     }
   }

@@ -19,6 +19,8 @@ export type FaultSystem = {
   restartChain(): Promise<void>;
   /** The proxy between our processes and the node. */
   proxy: ChaosProxy;
+  /** The second node of RPC_URLS, where there is one: it lies as it is told to. */
+  fallback: ChaosProxy | undefined;
   api: Supervised;
   indexer: Supervised;
   url: string;
@@ -51,6 +53,8 @@ export type FaultSystemOptions = {
   environment?: Record<string, string>;
   /** Without the indexer, if the test does not need it. */
   withoutIndexer?: boolean;
+  /** A second node that may lie, with two other chains behind it. */
+  withFallback?: boolean;
 };
 
 /** anvil's second account, an admin. */
@@ -58,6 +62,8 @@ export const ADMIN_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4
 const ADMIN_WALLET = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 /** The secrets of hooks and services. */
 export const SERVICE_TOKEN = "service-token-of-the-fault-suite-32ch";
+
+const OTHER_CHAIN_ID = 88_883;
 
 const runFile = promisify(execFile);
 
@@ -102,7 +108,8 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     const { code, output } = await run(script, args);
     if (code !== 0) throw new Error(`${script}: ${output}`);
   }
-  environment.RPC_URLS = proxy.url;
+  const liar = options.withFallback ? await startLiar(anvil, chain, options.seed ?? 1, run) : undefined;
+  environment.RPC_URLS = [proxy.url, ...(liar ? [liar.fallback.url] : [])].join(",");
   process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
   const { readDeployment } = await import("../../../chain/deployment.ts");
   const deployment = readDeployment("localhost");
@@ -129,6 +136,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
       anvil = await startAnvil({ ...chain, port: anvil.port });
     },
     proxy,
+    fallback: liar?.fallback,
     api,
     indexer,
     url,
@@ -182,6 +190,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     async stop() {
       await Promise.all([...others, api, indexer].map((process) => process.stop("SIGKILL")));
       await proxy.stop();
+      await liar?.stop();
       await anvil.stop();
       rmSync(directory, { recursive: true, force: true });
     },
@@ -193,4 +202,24 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     throw error;
   }
   return system;
+}
+
+/** A proxy in front of the same chain, and two others: one with the same contracts on another genesis block, one with another id. */
+async function startLiar(anvil: Anvil, chain: AnvilOptions, seed: number, run: FaultSystem["run"]) {
+  const folder = `${chain.stateFile}-other`;
+  const { stateFile: _, ...inMemory } = chain;
+  const genesis = await startAnvil({ ...inMemory, extraArguments: ["--timestamp", "1700000000"] });
+  const other = await startAnvil({ ...inMemory, chainId: OTHER_CHAIN_ID });
+  const variables = { RPC_URLS: genesis.rpcUrl, DEPLOYMENTS_DIR: folder };
+  const { code, output } = await run("scripts/deploy.ts", ["--network", "localhost"], variables);
+  if (code !== 0) throw new Error(output);
+  const others = { genesis: genesis.rpcUrl, chain: other.rpcUrl };
+  const fallback = await startChaosProxy({ target: anvil.rpcUrl, seed: seed + 1, others });
+  return {
+    fallback,
+    async stop() {
+      await fallback.stop();
+      await Promise.all([genesis.stop(), other.stop()]);
+    },
+  };
 }

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { connect } from "../../database/connect.ts";
+import { readSetting } from "../../database/settings.ts";
+import { until } from "../testing/until.ts";
+import { type ChaosProxy, LIES, lying } from "./support/chaos-proxy.ts";
+import type { FaultSystem } from "./support/fault-system.ts";
+import { onBothSystems } from "./support/on-both-systems.ts";
+import { patiently } from "./support/patiently.ts";
+
+const A_THIRD = 1 / 3;
+const PURCHASES = 12;
+/** How long after the last proven node `/readyz` may still be 200, and how long after its return it may be 503. */
+const GONE_MS = 5_000;
+const BACK_MS = 15_000;
+/** A busy machine answers late. */
+const LATE_MS = 1_500;
+
+describe("A fallback node that lies", () => {
+  onBothSystems({ withFallback: true }, (system) => {
+    const fallback = () => system().fallback as ChaosProxy;
+    const isReady = async () => (await fetch(`${system().url}/readyz`)).status === 200;
+    const isIndexerReady = async () => (await fetch(`${system().indexer.url}/readyz`)).status === 200;
+    afterEach(() => {
+      system().proxy.set({});
+      fallback().set({});
+    });
+
+    it("is left, and everything is paid once, while the first node is away every other moment", async function () {
+      this.timeout(180_000);
+      const { proxy, shopper, settled, run } = system();
+      fallback().set(lying(A_THIRD));
+      const buyer = await shopper();
+      for (let count = 0; count < PURCHASES; count++) {
+        proxy.set(count % 2 === 0 ? { drop: 1 } : { drop: 0.1 });
+        await patiently(() => buyer.buy(1, 20 + count), 60_000);
+        await delay(1_500);
+      }
+      proxy.set({});
+      await settled(90_000);
+      const told = LIES.filter((lie) => fallback().counts[lie] > 0);
+      expect(told, "lies that were told").to.include.members(["other-genesis", "other-chain", "old-head"]);
+      expect(await pauseReason(system())).to.equal("");
+      expect(await run("scripts/reconcile.ts")).to.include({ code: 0 });
+      expect(await contradictions(system().url)).to.be.greaterThan(0);
+    });
+
+    for (const [what, rates] of [
+      ["has another genesis block and the same contracts", { "other-genesis": 1 }],
+      ["has another chain id", { "other-chain": 1 }],
+    ] as const) {
+      it(`is no node at all where it ${what}: not ready until the first one is back`, async () => {
+        const { proxy, shopper, settled, judge } = system();
+        const buyer = await shopper();
+        await settled();
+        const { minted } = await judge();
+        fallback().set(rates);
+        proxy.set({ hang: 1 });
+        await delay(GONE_MS + LATE_MS);
+        expect([await isReady(), await isIndexerReady()], "ready without a node").to.deep.equal([false, false]);
+        const answer = await buyer.call("GET", "/api/stores");
+        expect(answer.status, "what needs no node").to.equal(200);
+        expect((await judge()).minted).to.equal(minted);
+        proxy.set({});
+        await until("it is ready again", async () => (await isReady()) && (await isIndexerReady()), BACK_MS);
+        await patiently(() => buyer.buy(1, 31));
+        await settled();
+      });
+    }
+
+    it("is asked no question by whoever asks for /readyz", async () => {
+      const { proxy } = system();
+      await until("it is ready", isReady);
+      const before = proxy.methods.length + fallback().methods.length;
+      const started = performance.now();
+      for (let count = 0; count < 200; count++) await fetch(`${system().url}/readyz`);
+      const seconds = (performance.now() - started) / 1_000;
+      const asked = proxy.methods.length + fallback().methods.length - before;
+      // Looks, polls and the indexer go on meanwhile: some calls a second, not hundreds.
+      expect(asked / Math.max(1, seconds)).to.be.lessThan(150);
+    });
+  });
+});
+
+async function pauseReason({ databaseUrl }: FaultSystem): Promise<string> {
+  const database = await connect(databaseUrl);
+  try {
+    return (await readSetting(database.kysely, "payouts_paused")) ?? "";
+  } finally {
+    await database.close();
+  }
+}
+
+async function contradictions(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => line.startsWith("torcida_rpc_contradictions_total{"));
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
