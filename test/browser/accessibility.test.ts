@@ -23,7 +23,7 @@ type Screen = {
   path: string;
   isLoggedIn?: boolean;
   isAdmin?: boolean;
-  /** What is on its way stays so. */
+  /** Pending responses stay pending. */
   isLoading?: boolean;
   wallet?: TestWalletOptions;
   prepare?: (server: FixtureServer) => void;
@@ -109,7 +109,7 @@ describe("Accessibility", () => {
     for (const language of screen.isAdmin ? (["pt"] as const) : (["pt", "en"] as const)) {
       it(`finds nothing to object to on ${screen.name} in ${language}, light and dark`, async () => {
         const wallet = testWallet(screen.wallet);
-        // The notice of another network stands while the wallet refuses to switch.
+        // The notice of another network is visible while the wallet refuses to switch.
         if (screen.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");
         const isLoggedIn = screen.isLoggedIn || screen.isAdmin;
         if (isLoggedIn) site.server.signIn(wallet.address);
@@ -125,7 +125,7 @@ describe("Accessibility", () => {
         for (const theme of ["light", "dark"]) {
           await page.evaluate(async (name) => {
             document.documentElement.dataset.theme = name;
-            // The new colours are there from the second frame on.
+            // The new colours appear with the second frame.
             await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
             const passing = document
               .getAnimations()

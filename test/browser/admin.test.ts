@@ -147,7 +147,7 @@ describe("Admin", () => {
       await page.getByLabel("Clube").fill("Santos");
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Loja criada com sucesso!");
-      // What the earlier message said is gone with it.
+      // The text of the earlier message is replaced.
       expect(await page.getByText("Nome e país são campos obrigatórios.").count()).to.equal(0);
       expect(site.server.callsTo("POST /api/store").map((call) => call.body)).to.deep.equal([
         { name: "Arena Livros", country: "Brasil", club: "Santos" },
@@ -354,7 +354,7 @@ describe("Admin", () => {
       await page.getByRole("img", { name: "A imagem não carregou" }).waitFor();
       await page.getByLabel("URL da imagem").fill("https://img.example/good.svg");
       await page.getByRole("img", { name: /Prévia/ }).waitFor();
-      // The policy forbids it, so it is not asked for.
+      // The policy forbids it, so it is not requested.
       await page.getByLabel("URL da imagem").fill("http://img.example/good.svg");
       await page.getByRole("img", { name: "A imagem não carregou" }).waitFor();
       expect(problems).to.deep.equal([]);

@@ -54,7 +54,7 @@ describe("Auth", () => {
     const short = `${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`;
     await page.locator("form").getByText(short).waitFor();
     await fillForm(page, { first: " Ana ", email: "ana@example.com" });
-    // Timed in the page: a busy machine tells the test late of what it has shown.
+    // Timed in the page: on a busy machine the test learns late what was shown.
     const standing = page.evaluate(async () => {
       const until = (isThere: () => boolean) =>
         new Promise<number>((resolve) => {

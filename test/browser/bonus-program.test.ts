@@ -3,7 +3,7 @@ import { useSite } from "./support/site.ts";
 
 const ENGLISH = { storage: { language: "en" } };
 
-/** `BONUS_PROGRAM=tiers`: the home page's copy is the rule, and every place that tells the rule says so. */
+/** `BONUS_PROGRAM=tiers`: the home page's copy is the rule, and every page that states the rule follows it. */
 describe("The bonus program", () => {
   const site = useSite();
 

@@ -16,7 +16,7 @@ const KILOBYTE = 1_000;
 describe("Bundle", () => {
   const site = useSite();
 
-  /** What a fresh visit loads, by file, in gzipped kilobytes. */
+  /** The files that a first visit loads, in gzipped kilobytes. */
   async function loadedBy(path: string, isLoggedIn: boolean): Promise<Map<string, number>> {
     const open = isLoggedIn ? site.openLoggedIn : site.open;
     const { page } = await open(path);

@@ -3,12 +3,12 @@ import type { Page } from "playwright-core";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
-/** What every dialog has in common, seen on the one that a shopper meets first and on one of the admin's. */
+/** The common behaviour of dialogs, tested on the buy dialog and on one of the panel. */
 describe("Dialogs", () => {
   const site = useSite();
   const dialogOf = (page: Page) => page.getByRole("dialog");
   const hint = (page: Page) => page.getByRole("button", { name: /holding bonus/i });
-  /** By the keyboard: a focus that a press brought shows no tooltip. */
+  /** By keyboard: focus by a click shows no tooltip. */
   const focusHint = async (page: Page) => {
     await page.getByRole("radio").first().focus();
     await page.keyboard.press("Tab");
@@ -37,7 +37,7 @@ describe("Dialogs", () => {
       const visited = new Set<string>();
       for (let press = 0; press < 14; press++) {
         await page.keyboard.press(key);
-        // At either end the way round takes a frame.
+        // Wrapping around at either end takes a frame.
         await page.waitForFunction(() => document.activeElement?.closest("[role=dialog]"));
         visited.add(await page.evaluate(() => document.activeElement?.outerHTML ?? ""));
       }
@@ -58,7 +58,7 @@ describe("Dialogs", () => {
     const before = await page.evaluate(() => scrollY);
     await page.mouse.move(3, 3);
     await page.mouse.wheel(0, 400);
-    // What scrolls, scrolls within the next frames.
+    // Scrolling happens within the next frames.
     await page.evaluate(() => new Promise((done) => setTimeout(done, 150)));
     expect(await page.evaluate(() => scrollY)).to.equal(before);
     await page.keyboard.press("Escape");
@@ -115,7 +115,7 @@ describe("Dialogs", () => {
     await page.waitForFunction(() => document.activeElement?.textContent === "Reject");
     await page.keyboard.press("Enter");
     await consent.waitFor({ state: "detached" });
-    // Refused, the choice is still there.
+    // After a refusal the choice is still open.
     await dialogOf(page)
       .getByRole("button", { name: /Demo wallet/ })
       .click();

@@ -8,7 +8,7 @@ import { launchChromium } from "./support/chromium.ts";
 
 const SCREENSHOTS = "data/journey";
 
-/** A newcomer without a wallet extension, on the real system: nothing in here is a fixture. */
+/** A newcomer without a wallet extension, on the real system, without fixtures. */
 describe("A newcomer's journey", function () {
   this.timeout(240_000);
   let torcida: Torcida;
@@ -68,14 +68,14 @@ describe("A newcomer's journey", function () {
       .click();
     await page.waitForURL("**/redirect/2");
     await look("4-redirect");
-    // The countdown runs, and the page leaves for the store.
+    // The countdown runs, and the page opens the store.
     await page.getByRole("heading", { name: "A loja" }).waitFor();
     expect(leftFor).to.match(/^https:\/\/example\.com\/boutique-parisienne/);
 
     await page.goto(`${torcida.url}/dashboard`);
     await page.locator('article[data-status="confirmed"]').first().waitFor();
     await look("5-confirmed");
-    // 7 % of R$ 100, 2 % more with the club's token and 1 % for the 35 that the demo wallet holds, in CHZ.
+    // 7 % of R$ 100, plus 2 % for the club's token and 1 % for the demo wallet's 35, in CHZ.
     const me = await page.evaluate(async () => {
       const token = Object.values(localStorage).find((value) => /^[\w-]{40,}$/.test(value));
       const answer = await fetch("/api/me", { headers: { authorization: `Bearer ${token}` } });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { useSite } from "./support/site.ts";
 
-/** Holds the page's clock, so that ten seconds pass when the test says so. */
+/** Controls the page's clock, so that the test decides when ten seconds have passed. */
 async function holdClock(page: Page): Promise<void> {
   await page.clock.install();
 }

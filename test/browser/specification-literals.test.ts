@@ -16,7 +16,7 @@ describe("The specification's words", () => {
     it(`'${literal}' stands in ${where} and is seen by ${test}`, () => {
       if (where in pt) {
         const words = [pt[where] ?? "", en[where] ?? ""];
-        // Texts in lower case in the specification begin a button's words; N and the like are filled in.
+        // Texts in lower case begin a button's label; N and similar are placeholders.
         const wanted = shown.startsWith("Redirecionando em") ? "Redirecionando em" : shown;
         expect(
           words.some((text) => text === wanted || text.includes(wanted)),
@@ -27,7 +27,7 @@ describe("The specification's words", () => {
         const template = literal.replace("{product}", "").split("{")[0]?.split(" ")[0] ?? "";
         expect(read(where)).to.include(literal.includes("{") || literal.startsWith("min%") ? template : shown);
       }
-      // A regular expression in a test may escape its dots.
+      // A regular expression in a test may escape dots.
       expect(read(test).replaceAll("\\.", ".")).to.include(shown);
     });
   }

@@ -4,11 +4,11 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "./support/chromium.ts";
 
-/** What the contract draws; its own tests hold these files to it. */
+/** Pictures drawn by the contract, whose tests keep these files current. */
 const PICTURES = globSync("test/contracts/pictures/*.svg").sort();
 const svg = (name: string) => readFileSync(`test/contracts/pictures/${name}.svg`, "utf8");
 
-/** Where the ink of a text is, in the picture's 600 units: its em box is larger. */
+/** The bounding box of a text's glyphs, in the picture's 600 units; its em box is larger. */
 type Ink = { text: string; left: number; right: number; top: number; bottom: number };
 const [CAPITALS, DESCENDERS] = [0.75, 0.22];
 const STAMP = { x: 455, y: 412, radius: 90 };
@@ -81,7 +81,7 @@ describe("The ticket that the contract draws", () => {
     });
   }
 
-  /** The lower right quarter, where stamp and stub are, as brightness from 0 to 1. */
+  /** The brightness of the lower right quarter with stamp and stub, from 0 to 1. */
   async function greyPixels(name: string, background: string): Promise<number[]> {
     const image = `data:image/svg+xml;base64,${Buffer.from(svg(name)).toString("base64")}`;
     return page.evaluate(

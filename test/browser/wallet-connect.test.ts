@@ -42,7 +42,7 @@ describe("WalletConnect, where the operator has set it up", function () {
       delete process.env.VITE_WALLETCONNECT_PROJECT_ID;
     }
     server = await new FixtureServer(folder).start();
-    // As the api opens it where WalletConnect is set up.
+    // The api's policy if WalletConnect is configured.
     server.policy = server.policy
       .replace("connect-src 'self'", "connect-src 'self' wss://relay.walletconnect.org")
       .concat("; frame-src https://verify.walletconnect.org https://verify.walletconnect.com");
@@ -54,13 +54,13 @@ describe("WalletConnect, where the operator has set it up", function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The files of the build that speak to the relay. */
+  /** The files of the build that connect to the relay. */
   const relayFiles = () =>
     globSync(join(folder, "assets/*.js"))
       .filter((file) => RELAY.test(readFileSync(file, "utf8")))
       .map((file) => file.split("/").at(-1) ?? "");
 
-  /** The relay takes what it is given and hands nothing on: no phone scans the code. */
+  /** The relay accepts messages and forwards none: no phone scans the code. */
   function answerAsRelay(socket: WebSocketRoute): void {
     socket.onMessage((text) => {
       const { id, method } = JSON.parse(String(text)) as { id: number; method?: string };
@@ -106,10 +106,10 @@ describe("WalletConnect, where the operator has set it up", function () {
     await page.getByText("Connection error").waitFor({ timeout: 20_000 });
     await page.getByText("WalletConnect did not answer. Check your internet and try again").waitFor();
     expect(loaded.filter((file) => relayFiles().includes(file))).to.have.length(1);
-    // The choice is there again.
+    // The choice is open again.
     await option.waitFor();
     expect(await option.isEnabled()).to.equal(true);
-    // The browser's own remark about a connection that fails.
+    // The browser's message about a failed connection.
     expect(problems.filter((one) => !one.includes("WebSocket"))).to.deep.equal([]);
     await context.close();
   });

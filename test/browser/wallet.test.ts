@@ -24,7 +24,7 @@ const NEWCOMER = {
   },
 };
 
-/** Runs in the page: announces a wallet between wagmi's own creation and the end of its hydration. */
+/** Runs in the page: announces a wallet between wagmi's creation and the end of its hydration. */
 function announceLate(): void {
   const provider = { request: async () => [], on: () => {}, removeListener: () => {} };
   const info = { uuid: "late", name: "Late Wallet", rdns: "test.wallet.late", icon: "data:image/svg+xml,<svg/>" };
@@ -97,7 +97,7 @@ describe("Wallet", () => {
   it("finds a wallet that announces itself while the app starts", async () => {
     const wallet = testWallet();
     const { page } = await site.open("/stores", { wallet, ...ENGLISH });
-    // As an extension that is slow to start: it answered nothing so far, then tells of itself and answers when asked.
+    // Like an extension that starts slowly: it announces itself late, and then also on request.
     await page.addInitScript(announceLate);
     await page.goto(`${site.server.url}/`);
     await connect(page);
@@ -269,7 +269,7 @@ describe("Wallet", () => {
     const link = page.getByRole("dialog").getByRole("link", { name: "Open in the wallet app" });
     const host = new URL(site.server.url).host;
     expect(await link.getAttribute("href")).to.equal(`https://metamask.app.link/dapp/${host}/auth?next=%2Fadmin`);
-    // What opens first covers nothing that can be pressed.
+    // The first dialog covers nothing that can be clicked.
     await link.click({ trial: true });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(390);
   });
@@ -307,7 +307,7 @@ describe("Wallet", () => {
     await connect(page);
     await said(page, "Wrong network");
     await page.evaluate(() => Object.assign(window, { stillHere: true }));
-    // The app's own request is over a second after its answer.
+    // The app's own request counts as over one second after its response.
     await page.waitForTimeout(1_100);
     await wallet.changeChain(SPICY_CHAIN_ID);
     await said(page, "Correct network");

@@ -11,7 +11,7 @@ import { type Labels, ScrapedSeries } from "../testing/alerts/series.ts";
 const MINUTE_MS = 60_000;
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
-/** One value a minute from minute 0 on, as `promtool test rules` takes them; `_` is a scrape without the series. */
+/** One value per minute from minute 0 on, as for `promtool test rules`; `_` is a scrape without the series. */
 const INPUT: Record<string, string> = {
   'up{job="torcida-api", instance="a"}': "1 1 1 1 1 1 1 1 1 1 1",
   'up{job="torcida-api", instance="b"}': "1 1 1 0 0 0 0 0 0 0 0",

@@ -44,7 +44,7 @@ describe("The head that the sender signs by", function () {
       anvil.request<{ blockNumber: string; blockHash: string } | null>("eth_getTransactionReceipt", hash),
     );
   };
-  /** A node that tells what anvil says, except where the script says otherwise. */
+  /** A proxy of anvil that a script can override. */
   const script = async (reply: (call: RpcCall) => Reply | Promise<Reply>) => {
     const node = await startScriptedNode(anvil.rpcUrl, reply);
     nodes.push(node);

@@ -10,7 +10,7 @@ async function openStore(page: Page): Promise<void> {
 
 type AdminDialog = { name: string; tab: "stores" | "fan-tokens"; act: (page: Page) => Promise<void> };
 
-/** Every dialog and form of the admin area, as it opens and with what was filled in wrongly. */
+/** Every dialog and form of the panel, as it opens and with invalid input. */
 export const ADMIN_DIALOGS: readonly AdminDialog[] = [
   { name: "new-store", tab: "stores", act: (page) => press(page, "Nova loja") },
   {

@@ -1,13 +1,13 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type TestWallet, testWallet } from "./test-wallet.ts";
 
-/** Not the package's own list: with its single process, the browser ends with its first profile. */
+/** Not the package's list: with its single process, the browser ends with its first profile. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
-/** A Chromium's path: `CHROMIUM_PATH`, else the one that comes by npm. */
+/** The path of a Chromium: `CHROMIUM_PATH`, otherwise the one from npm. */
 export async function chromiumPath(): Promise<string> {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
-  // Tells the package to unpack the system libraries that a bare machine lacks.
+  // Makes the package unpack the system libraries that a minimal machine lacks.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= "nodejs24.x";
   const { default: packed } = await import("@sparticuz/chromium");
   return packed.executablePath();
@@ -21,13 +21,13 @@ export type Visit = {
   page: Page;
   context: BrowserContext;
   wallet: TestWallet;
-  /** Console errors and uncaught rejections so far. A refused call is the browser's own remark and does not count. */
+  /** Console errors and uncaught rejections so far, without the browser's messages about failed requests. */
   problems: string[];
 };
 
 export type VisitOptions = BrowserContextOptions & {
   wallet?: TestWallet;
-  /** What local storage holds before the app starts. */
+  /** The content of local storage before the app starts. */
   storage?: Record<string, string>;
 };
 

@@ -7,7 +7,7 @@ import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
 import { percentText } from "../../../domain/money.ts";
 import { SPICY_CHAIN_ID } from "../../../domain/product.ts";
 
-/** Answers in the API's shapes, as a test wants them. */
+/** Responses in the API's shapes, chosen by the test. */
 
 export function fixtureStores(): Store[] {
   return SAMPLE_STORES.map((sample, index) => {

@@ -10,7 +10,7 @@ export const SESSION_TOKEN = "fixture-session-token";
 
 type Body = Record<string, unknown>;
 export type FixtureCall = { method: string; path: string; body: Body; authorization: string | undefined };
-/** `hang` never answers; `drop` closes the connection. */
+/** `hang` never responds; `drop` closes the connection. */
 export type FixtureAnswer = { status?: number; body?: unknown; text?: string; delayMs?: number } | "hang" | "drop";
 type Handler = (call: FixtureCall) => FixtureAnswer | Promise<FixtureAnswer>;
 
@@ -25,11 +25,11 @@ const TYPES: Record<string, string> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** As the API sends it, so that a page that breaks the policy breaks here too. */
+/** The API's policy, so that a page that violates it fails here too. */
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'";
 
-/** The web app over answers that the test decides: slow, 401, 500, nothing. */
+/** Serves the web app with responses chosen by the test: slow, 401, 500, none. */
 export class FixtureServer {
   readonly calls: FixtureCall[] = [];
   /** Wallets that are registered. */
@@ -40,7 +40,7 @@ export class FixtureServer {
   me: Me | undefined;
   isAdmin = false;
   policy = POLICY;
-  /** The page is handed out as a file, without what the api writes into it. */
+  /** Serves the page as a plain file, without what the api writes into it. */
   isSilentPage = false;
   url = "";
   readonly #overrides = new Map<string, Handler>();
@@ -67,7 +67,7 @@ export class FixtureServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** As new, for the next test. */
+  /** Resets it for the next test. */
   reset(): void {
     this.calls.length = 0;
     this.registered.clear();
@@ -87,7 +87,7 @@ export class FixtureServer {
     return this.me;
   }
 
-  /** Answers `GET /api/stores` and the like in its own way; undefined gives the usual answer back. */
+  /** Overrides the response of a call such as `GET /api/stores`; undefined restores the default. */
   answer(route: string, handler: Handler | FixtureAnswer | undefined): void {
     if (handler === undefined) this.#overrides.delete(route);
     else this.#overrides.set(route, typeof handler === "function" ? handler : () => handler);

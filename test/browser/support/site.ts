@@ -13,7 +13,7 @@ export type Site = {
   openLoggedIn(path: string, options?: VisitOptions): Promise<Visit>;
 };
 
-/** Builds the web app, serves it over fixed answers, and starts a browser, for the tests of one `describe`. */
+/** Builds the web app, serves it with fixed responses, and starts a browser, for the tests of one `describe`. */
 export function useSite(): Site {
   let server: FixtureServer;
   let browser: Browser;

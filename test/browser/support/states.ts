@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { fixturePurchase } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
-/** States that a screen can be in, for those who look at every one: what the server holds, and what the reader opens. */
+/** Every state of a screen: the server's data, and what the reader opens. */
 
 export function hang(route: string) {
   return (server: FixtureServer): void => server.answer(route, "hang");
@@ -13,7 +13,7 @@ export function fail(route: string) {
     server.answer(route, { status: 500, body: { success: false, error: "Database away" } });
 }
 
-/** A purchase of this minute, on its way to the chain. */
+/** A purchase of this minute, in progress. */
 export function addMoving({ me }: FixtureServer): void {
   const created_at = new Date().toISOString();
   me?.purchases.unshift(
@@ -36,7 +36,7 @@ export function addMoving({ me }: FixtureServer): void {
   );
 }
 
-/** Stored records alone, as before the first block. */
+/** Only stored records, as before the first block. */
 export function withoutNfts({ me }: FixtureServer): void {
   if (me) me.nfts = [];
 }
@@ -55,7 +55,7 @@ export async function openChooser(page: Page): Promise<void> {
   await page.getByRole("dialog").waitFor();
 }
 
-/** Connects on another network, and waits for what says so. */
+/** Connects on another network, and waits for the notice. */
 export async function seeOtherNetwork(page: Page): Promise<void> {
   await page.locator(".hero .button").first().click();
   await page.locator(".notice").waitFor();

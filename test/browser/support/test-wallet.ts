@@ -10,7 +10,7 @@ type Request = { method: string; params?: unknown };
 export type TestWalletOptions = {
   keys?: Hex[];
   chainId?: number;
-  /** Chains that the wallet has; a switch to another fails with 4902. */
+  /** Chains of the wallet; a switch to another fails with 4902. */
   knownChains?: number[];
   /** `eip6963` announces, `legacy` only sets `window.ethereum`, `none` is a browser without a wallet. */
   presence?: "eip6963" | "legacy" | "none";
@@ -19,19 +19,19 @@ export type TestWalletOptions = {
   rpcUrl?: string;
 };
 
-/** A wallet that holds keys in Node and does what the test tells it to. */
+/** A wallet with keys in Node, controlled by the test. */
 export class TestWallet {
   readonly accounts;
-  /** Which account is first now. */
+  /** The current first account. */
   active = 0;
   chainId: number;
   knownChains: Set<number>;
   isPermitted = false;
-  /** Methods asked so far, and what was signed. */
+  /** Methods requested so far, and signed messages. */
   readonly asked: string[] = [];
   readonly signed: string[] = [];
   readonly added: unknown[] = [];
-  /** Signs with this account instead, as a confused wallet would. */
+  /** Signs with this account instead, like a faulty wallet. */
   signWithIndex: number | undefined;
   readonly #failures = new Map<string, Failure[]>();
   readonly #delays = new Map<string, number>();
@@ -52,7 +52,7 @@ export class TestWallet {
     return (this.accounts[this.active]?.address ?? "").toLowerCase();
   }
 
-  /** The next call of a method fails so. */
+  /** Makes the next call of a method fail. */
   failNext(method: string, failure: Failure): void {
     this.#failures.set(method, [...(this.#failures.get(method) ?? []), failure]);
   }
@@ -61,7 +61,7 @@ export class TestWallet {
     this.failNext(method, { code: 4001, message: "User rejected the request." });
   }
 
-  /** Each call of a method is answered that much later. */
+  /** Delays each response of a method. */
   delay(method: string, milliseconds: number): void {
     this.#delays.set(method, milliseconds);
   }

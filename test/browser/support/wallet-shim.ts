@@ -1,4 +1,4 @@
-/** Runs in the page before the app: a thin EIP-1193 provider whose answers come from Node. Self-contained. */
+/** Runs in the page before the app: a thin EIP-1193 provider with responses from Node. Self-contained. */
 export function installWalletShim(options: { announce: { name: string; rdns: string }[]; legacy: boolean }): void {
   type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } };
   type Bridge = (wallet: number, request: { method: string; params?: unknown }) => Promise<Answer>;
@@ -11,7 +11,7 @@ export function installWalletShim(options: { announce: { name: string; rdns: str
     return {
       async request(request: { method: string; params?: unknown }) {
         const { result, error } = await bridge(index, request);
-        // Custom fields do not cross the bridge by themselves, so the error is made again here.
+        // Custom fields do not cross the bridge, so the error is recreated here.
         if (error) throw Object.assign(new Error(error.message), { code: error.code, data: error.data });
         return result;
       },
