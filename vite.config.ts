@@ -1,5 +1,4 @@
 import { type MessageFormatElement, parse } from "@formatjs/icu-messageformat-parser";
-import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { firstPaint } from "./frontend/first-paint.ts";
@@ -99,15 +98,7 @@ function paintedEarly(): Plugin {
 export default defineConfig(({ mode }) => ({
   root: "frontend",
   envDir: "..",
-  plugins: [
-    entryOf(mode),
-    withoutAppKit(),
-    withoutInsertedStyle(),
-    compiledMessages(),
-    paintedEarly(),
-    react(),
-    tailwindcss(),
-  ],
+  plugins: [entryOf(mode), withoutAppKit(), withoutInsertedStyle(), compiledMessages(), paintedEarly(), react()],
   define: {
     "import.meta.env.VITE_WALLETCONNECT_PROJECT_ID": JSON.stringify(walletConnectProjectId),
   },
