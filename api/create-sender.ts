@@ -23,7 +23,7 @@ type Parts = {
   log: Logger;
 };
 
-/** The sender, told what it sends: store names and the steps of purchases. */
+/** The sender with its encoders: store names and the steps of purchases. */
 export function createSender({ environment, database, client, contracts, rates, payouts, log }: Parts): Sender {
   const account: PrivateKeyAccount = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY);
   const payer = account.address.toLowerCase() as WalletAddress;

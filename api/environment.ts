@@ -46,7 +46,7 @@ const affiliateSecrets = list(
   SECRET,
 );
 
-/** As browsers send it: what has a path would never be met. */
+/** An origin as browsers send it; one with a path would never match. */
 const readOrigin = (item: string) => {
   const url = readUrl(["https:", "http:"])(item);
   return url !== undefined && new URL(url).pathname === "/" ? new URL(url).origin : undefined;
@@ -122,7 +122,7 @@ const VARIABLES = {
     .transform(Number)
     .refine((scale) => scale > 0, "must be more than 0")
     .default(1),
-  // What the web app was built with, for the policy that its pages are served under.
+  // How the web app was built, for the content policy of its pages.
   VITE_ANALYTICS_URL: z.string().optional(),
   VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
 };
@@ -161,7 +161,7 @@ export function readEnvironment(source: Variables) {
     network,
     CHAIN_ID: chain.chainId,
     RPC_URLS: chain.rpcUrls,
-    // The demo admin's key is public: it is an admin only where nobody but this machine can call.
+    // The demo admin's key is public: it is an admin only if nobody but this machine can call.
     ADMIN_WALLETS:
       isLocal && isLoopbackHost(values.HOST)
         ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]
@@ -176,7 +176,7 @@ export function readEnvironment(source: Variables) {
   };
 }
 
-/** What would put other people's money or accounts at risk; nothing of it matters on the local chain. */
+/** Settings that put money or accounts at risk; the local chain allows them. docs/product.md#production-refusals */
 function safetyProblems(values: Partial<Values>): Problem[] {
   const network = deriveNetwork(values);
   if (network === "localhost") return [];

@@ -6,7 +6,7 @@ import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender
 
 const GAS_LIMIT = 210_000n;
 
-/** How store names become contract calls, one by one. */
+/** Encodes the registration and renaming of stores, one per transaction. */
 export function storeEncoders(contracts: Contracts): Encoder[] {
   return [storeEncoder("register_store", contracts), storeEncoder("rename_store", contracts)];
 }

@@ -22,11 +22,11 @@ const GAS = {
   leavePending: 16_000n,
   /** A recipient whose code uses all that it is given, and whose payout then becomes a credit. */
   payment: 96_000n,
-  /** The distributor wants this much left before its last recipient. */
+  /** The distributor requires this much gas before its last recipient. */
   lastPayment: 120_000n,
 } as const;
 
-/** Id and amount share a word of a payment batch. */
+/** Id and amount share one word of a batch of payouts. */
 const ITEM_ID_OFFSET = 96n;
 
 export type PurchaseEncoderOptions = { contracts: Contracts; client: ChainClient; payer: WalletAddress };

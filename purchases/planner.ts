@@ -26,7 +26,7 @@ export type PlanOptions = {
 /**
  * Gives every open purchase its next step. The step is derived from what the indexer saw, never from memory, so that a
  * process that dies anywhere loses nothing. Simulated purchases and those that a network approved go on by themselves.
- * Answers whether something was planned. docs/product.md#purchase-steps.
+ * Returns whether anything was planned. docs/product.md#purchase-steps.
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);
@@ -81,7 +81,7 @@ async function planPayments(database: Database, deepestBlock: bigint, options: P
   if (candidates.length === 0) return false;
   await inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
-    // Takes their buyers' rows, in order: a return or a settlement that is being written now is waited for, then seen.
+    // Locks the buyers' rows in order: waits for a concurrent return or settlement, then sees it.
     const wallets = new Set(candidates.map((row) => row.wallet));
     for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
     const payable = (await listPayable(queries)).filter((row) => wallets.has(row.wallet));
@@ -93,7 +93,7 @@ async function planPayments(database: Database, deepestBlock: bigint, options: P
   return true;
 }
 
-/** What was taken back before it was confirmed is cancelled on chain. */
+/** Cancels purchases on the chain that were returned before their confirmation. */
 async function planCancellations(database: Database, options: PlanOptions): Promise<boolean> {
   const rows = await listOpenPurchases(database.kysely, {
     chainStatus: BigInt(CHAIN_STATUS.pending),
@@ -111,7 +111,7 @@ async function planCancellations(database: Database, options: PlanOptions): Prom
   return true;
 }
 
-/** What was taken back after it was paid is owed back. */
+/** Records the debt for purchases that were returned after their payout. */
 async function planAdjustments(database: Database, options: PlanOptions): Promise<boolean> {
   const rows = await listPaidReversals(database.kysely);
   if (rows.length === 0) return false;
@@ -132,8 +132,8 @@ function stepDelay(purchase: Pick<Purchase, "source">, options: PlanOptions): bi
 export type Payment = { purchaseId: bigint; amountGwei: bigint };
 
 /**
- * Puts the payments of confirmed purchases into the outbox, less what their buyers owe for purchases that were returned
- * after their payment; what is wholly offset is settled without one. Answers what is paid.
+ * Queues the payouts of confirmed purchases, less their buyers' debt for purchases that were returned
+ * after their payout; a purchase that is offset in full is settled without one. Returns the queued payouts.
  */
 export async function enqueuePayments(
   queries: Queries,
@@ -168,7 +168,7 @@ export async function enqueuePayments(
   return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
 }
 
-/** A purchase's cashback in gwei at its frozen rate, or at the present one before there is one. */
+/** A purchase's cashback in gwei at its frozen rate, or at the current one before that. */
 export function cashbackOf(
   purchase: Pick<Purchase, "cashback_cent_bps" | "wei_per_cent">,
   currentWeiPerCent: bigint,
@@ -178,16 +178,16 @@ export function cashbackOf(
 
 const PLAN_LIMIT = 1_000;
 
-/** Open purchases whose token stands at a status, and for which the next operation was never put into the outbox. */
+/** Open purchases whose ticket has a status, and whose next operation was never queued. */
 async function listOpenPurchases(
   queries: Queries,
   wanted: {
     chainStatus: bigint;
     without: OperationKind;
-    /** Those that go on by themselves, or those that were taken back. */
+    /** Automatic purchases, or returned ones. */
     which: "automatic" | "reversed";
     deepestBlock?: bigint;
-    /** Unpaid, and the hold is over. */
+    /** Unpaid, with the hold over. */
     payable?: true;
   },
 ) {
@@ -206,7 +206,7 @@ async function listOpenPurchases(
                   where("operations.kind", "=", wanted.without),
                   where("operations.status", "!=", "withdrawn"),
                 ]),
-                // Only one move away from Pending can succeed: one that is under way is waited for.
+                // Only one move away from Pending can succeed: wait for a pending one.
                 where.and([
                   where("operations.kind", "=", wanted.without === "cancel" ? "confirm" : wanted.without),
                   where("operations.status", "=", "assigned"),
@@ -238,7 +238,7 @@ async function listOpenPurchases(
   return query.orderBy("purchases.id").limit(PLAN_LIMIT).execute();
 }
 
-/** Marks purchases for which nothing is left to do: paid or cancelled, deep enough. */
+/** Marks purchases for which nothing is left to do: paid or cancelled, and final. */
 async function settlePurchases(queries: Queries, deepestBlock: bigint): Promise<void> {
   const settled = await queries
     .selectFrom("purchases")

@@ -18,12 +18,12 @@ export type NewPurchase = {
   source: "simulated" | "live";
 };
 
-/** A claim beside what the chain says of it. */
+/** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
 
 /**
- * Freezes the terms of a purchase. Its id is its token id, so it is above every token that the index knows: a database that
- * was begun anew in front of used contracts would else give a purchase somebody else's token.
+ * Freezes the terms of a purchase. Its id is its token id, so it must be above every indexed token: a new
+ * database in front of used contracts would otherwise assign somebody else's token.
  */
 export async function insertPurchase(
   queries: Queries,
@@ -61,7 +61,7 @@ export async function insertPurchase(
     .executeTakeFirst();
   if (highest === undefined || id > highest.token_id) return { id, createdAt, clickId };
   await queries.deleteFrom("purchases").where("id", "=", id).execute();
-  // SQLite goes on from the highest id by itself, PostgreSQL must be told.
+  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
   if (engineOf(queries) === "postgres") {
     await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
     return { ...(await insert()), createdAt, clickId };
@@ -70,8 +70,8 @@ export async function insertPurchase(
 }
 
 /**
- * Claims with what the index says about their tokens and payouts. A token belongs to a claim by its id and its owner: one
- * that somebody else holds was minted by an earlier database, and is nobody's purchase here.
+ * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
+ * with another owner was minted from an earlier database, and is not a purchase here.
  */
 export function selectPurchases(queries: Queries) {
   return queries
@@ -128,7 +128,7 @@ export async function listPurchases(
   return query.orderBy("purchases.id", "desc").limit(page.limit).execute();
 }
 
-/** Tokens of a wallet that no purchase here explains: minted under an earlier database. */
+/** Tickets of a wallet without a purchase here, minted from an earlier database. */
 export async function listUnclaimedNfts(queries: Queries, wallet: WalletAddress, limit: number) {
   return queries
     .selectFrom("nfts")
@@ -159,7 +159,7 @@ export async function findPurchaseByClickId(queries: Queries, clickId: string): 
   return selectPurchases(queries).where("purchases.click_id", "=", clickId).executeTakeFirst();
 }
 
-/** The network approved the sale, or took it back; the first time counts. */
+/** The network approved or reversed the sale; the first time counts. */
 export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
   await queries
     .updateTable("purchases")
@@ -169,7 +169,7 @@ export async function markPurchase(queries: Queries, id: bigint, mark: "approved
     .execute();
 }
 
-/** The network's own figure counts, until the token is minted. */
+/** The network's amount counts, until the ticket is minted. */
 export async function correctAmount(queries: Queries, id: bigint, amountCents: bigint): Promise<void> {
   await queries
     .updateTable("purchases")
@@ -181,7 +181,7 @@ export async function correctAmount(queries: Queries, id: bigint, amountCents: b
     .execute();
 }
 
-/** Purchases that were taken back although they were paid, and for which nothing is owed back yet. */
+/** Paid purchases that were returned and whose debt is not recorded yet. */
 export async function listPaidReversals(queries: Queries): Promise<Purchase[]> {
   return selectPurchases(queries)
     .where("purchases.reversed_at", "is not", null)
@@ -199,7 +199,7 @@ export async function listPaidReversals(queries: Queries): Promise<Purchase[]> {
     .execute();
 }
 
-/** Fixes the rate, and how long from now they may not be paid yet; the first call for a purchase counts. */
+/** Freezes the rate and starts the hold; the first call for a purchase counts. */
 export async function freezeRates(
   queries: Queries,
   ids: readonly bigint[],
@@ -218,7 +218,7 @@ export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: 
   await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
 }
 
-/** A wallet's confirmed, deep, unpaid purchases whose hold is over and whose payment nobody asked for yet, oldest first. */
+/** A wallet's final, unpaid purchases whose hold is over and whose payout is not queued yet, oldest first. */
 export async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
   return selectPurchases(queries)
     .where("purchases.wallet", "=", wallet)

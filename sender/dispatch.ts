@@ -220,7 +220,7 @@ export class Dispatch {
     });
     const [first] = operations;
     const isNews = verdict.kind !== "later" || first?.reason !== verdict.reason;
-    if (isNews) this.#context.options.log.info({ kind: first?.kind, verdict, ids }, "Took operations out of a batch");
+    if (isNews) this.#context.options.log.info({ kind: first?.kind, verdict, ids }, "Removed operations from a batch");
   }
 
   async #setKindAside(kind: OperationKind, verdict: Verdict): Promise<void> {

@@ -18,7 +18,7 @@ const NEVER = 9_000_000_000_000_000n;
 const INSERT_ROWS = 500;
 const COUNTED = 10_000;
 
-/** A time from now on, by the database's clock: another process, whose own clock differs, may be the one to look. */
+/** A time by the database's clock, because a process with another clock may read it. */
 function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
   return sql<bigint>`${databaseNow(queries)} + ${afterMs}`;
 }
@@ -162,7 +162,7 @@ export async function countOperations(
   return Number(count);
 }
 
-/** The hash under which an operation was sent last, once it was. */
+/** The last transaction hash of an operation, if it was sent. */
 export async function findOperationHash(queries: Queries, operation: Operation): Promise<string | null> {
   if (operation.transaction_id === null) return null;
   const transaction = await queries
@@ -369,7 +369,7 @@ export async function listAssigned(queries: Queries, transactionId: bigint): Pro
     .execute();
 }
 
-/** Transactions whose operations still wait for their outcome. */
+/** Transactions whose operations have no outcome yet. */
 export async function listUnfinishedTransactionIds(queries: Queries): Promise<Set<bigint>> {
   const rows = await queries
     .selectFrom("operations")

@@ -9,11 +9,11 @@ import { insertHash, listFromNonce, updateTransaction, type WatchedTransaction }
 import type { Transmitter } from "./transmitter.ts";
 
 const RESEND_AFTER_MS = 5_000;
-/** A contradiction between the chain's nonce and ours must last this long before it is acted upon. */
+/** How long a contradiction between the chain's nonce and ours must last before the sender acts on it. */
 const PATIENCE_MS = 3_000;
 const FILL_GAP_AFTER_MS = 60_000;
 
-/** Brings what is stuck on its way again, and settles contradictions between the chain's nonces and ours. */
+/** Resends stuck transactions, and resolves contradictions between the chain's nonces and ours. */
 export class Repair {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
@@ -29,7 +29,7 @@ export class Repair {
     this.#receipts = receipts;
   }
 
-  /** Sends again what never left or was dropped, raises fees of what is stuck, and settles contradictions of nonces. */
+  /** Resends unsent and dropped transactions, bumps the fees of stuck ones, and resolves contradictions of nonces. */
   async run(unmined: readonly WatchedTransaction[], head: Head): Promise<void> {
     const lowest = unmined[0];
     if (!lowest) {
@@ -50,7 +50,7 @@ export class Repair {
     } else {
       this.#foreignSince = undefined;
     }
-    // By the clock that these times were written by, which may have been another process's turn.
+    // By the clock that wrote these times, perhaps in another process.
     const storedNow = await readClock(this.#context.options.database.kysely);
     for (const transaction of unmined) {
       const latest = transaction.hashes.at(-1);
@@ -67,7 +67,7 @@ export class Repair {
     }
   }
 
-  /** What a key signed that is not ours any more: its bytes are good as they are, but nothing new can be signed for it. */
+  /** Transactions of a former key: their bytes can be resent, but not replaced. */
   async runForFormerKeys(unmined: readonly WatchedTransaction[]): Promise<void> {
     if (unmined.length === 0) return;
     const { client, database } = this.#context.options;
@@ -81,7 +81,7 @@ export class Repair {
     }
   }
 
-  /** The chain wants a lower nonce than we wait for: it forgot transactions of ours, or was promised one by another. */
+  /** The chain expects a lower nonce than ours: it lost our transactions, or there is a gap. */
   async #closeGap(head: Head, lowestUnmined: bigint): Promise<void> {
     const forgotten = (
       await listFromNonce(this.#context.options.database.kysely, this.#context.wallet, head.nonce, MAX_IN_FLIGHT)
@@ -92,7 +92,7 @@ export class Repair {
       });
       this.#context.options.log.warn(
         { from: head.nonce, count: forgotten.length },
-        "The chain forgot transactions; sending them again",
+        "The chain lost transactions; sending them again",
       );
       return;
     }

@@ -28,14 +28,14 @@ export type SenderOptions = {
   pollMs: number;
 };
 
-/** What `/readyz`, `/metrics` and the admin overview tell of the sender. */
+/** The sender's state in `/readyz`, `/metrics` and the admin overview. */
 export type SenderStatus = {
   /** Whether this process is the one that sends. */
   isLeader: boolean;
   balanceWei: bigint | undefined;
-  /** The hot wallet cannot pay for what waits. */
+  /** The hot wallet cannot pay for the due operations. */
   isWalletEmpty: boolean;
-  /** Why operations of a kind wait although their time has come. */
+  /** Why operations of a kind wait although they are due. */
   held: Partial<Record<OperationKind, string>>;
   inFlight: number;
   problem: string | undefined;
@@ -49,7 +49,7 @@ export type SenderStatus = {
 /** The chain as one round sees it. */
 export type Head = { number: bigint; baseFeeWei: bigint; nonce: bigint; balanceWei: bigint };
 
-/** What the parts of the sender share: what it was told, what it tells of itself, and the one way to write. */
+/** What the parts of the sender share: options, status, and the only way to write. */
 export type SenderContext = {
   options: SenderOptions;
   /** The hot wallet that signs. */
@@ -59,7 +59,7 @@ export type SenderContext = {
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A transaction came to nothing: its operations are sent again, if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
-  /** Of the lease; each stored transaction bears it. */
+  /** The lease's fencing token, stored with each transaction. */
   fencingToken(): bigint;
 };
 

@@ -71,11 +71,11 @@ export function affiliateRoutes(services: Services): Route[] {
 }
 
 /**
- * Each event leaves its mark, and the marks together say what is to happen: taken back wins over approved, whichever came
+ * Each event sets a mark on the purchase, and the marks decide: a return wins over an approval, whichever arrived
  * first. The planner does the rest from the marks.
  */
 async function apply(queries: Queries, known: Purchase, event: AffiliateEvent): Promise<void> {
-  // First of all takes the buyer's row, as whoever plans a payment does: one of the two sees what the other did.
+  // Locks the buyer's row first, as planning a payout does, so that one of the two sees the other's change.
   await touchUser(queries, known.wallet);
   const purchase = (await findPurchase(queries, known.id)) ?? known;
   if (event.type === "reverse") {

@@ -251,7 +251,7 @@ async function registerPurchase(
   };
 }
 
-/** The bonus by what the buyer holds now, read on chain by the server; nothing that a client says counts. */
+/** The bonus by the buyer's current holding, read on the chain by the server. docs/product.md#bonus */
 async function readBonus(
   services: Services,
   wallet: WalletAddress,
@@ -291,7 +291,7 @@ function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<M
   };
 }
 
-/** Freezes the rate and puts the confirmation into the outbox; a purchase that is confirmed already stays as it is. */
+/** Freezes the rate and queues the confirmation; does nothing if the purchase is confirmed already. */
 export async function confirmPurchase(services: Services, purchase: Purchase): Promise<void> {
   const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
   if (status === "confirmed") return;
@@ -308,7 +308,7 @@ export async function confirmPurchase(services: Services, purchase: Purchase): P
   });
 }
 
-/** @throws ApiError 503 where there is no rate to convert by. */
+/** @throws ApiError 503 if there is no rate. */
 function requireRate({ rates }: Services): bigint {
   const rate = rates.current();
   if (rate.kind === "rate") return rate.weiPerCent;
@@ -335,7 +335,7 @@ async function distributeCashback(services: Services, call: DistributeCall): Pro
     services.sender.wake();
     return { status: 202, body: answer };
   } catch (error) {
-    // The same key arrived twice at once: the other request's answer is this one's, and not that nothing is left to pay.
+    // The same key arrived twice at once: respond like the other request, not that nothing is payable.
     const isRace = error instanceof ApiError || isUniqueViolation(error);
     const other = key && isRace && (await repeatedAnswer(services, actor, key, requestHash));
     if (other) return other;
@@ -362,7 +362,7 @@ async function repeatedAnswer(
 
 type DistributeAnswer = z.output<typeof distributeCashbackResponseSchema>;
 
-/** A repeat answers what is true by then. */
+/** A repeat returns the current state. */
 async function refreshPayments(services: Services, answer: DistributeAnswer): Promise<DistributeAnswer> {
   const { kysely } = services.database;
   const payments = await Promise.all(
@@ -384,12 +384,12 @@ async function payUser(
   { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
 ): Promise<DistributeAnswer> {
   return inTransaction(services.database.kysely, async (queries) => {
-    // Takes the user's row: two settlements of one wallet go one after the other.
+    // Locks the user's row, so that two settlements of one wallet run one after the other.
     await touchUser(queries, body.user);
     const cursor = (await indexedBlock(queries)) ?? 0n;
     const deepestBlock = cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n;
     const purchases = await listPayable(queries, body.user, deepestBlock);
-    // Confirmed beside us, they have no rate of their own yet.
+    // Confirmed outside this system, they have no frozen rate yet.
     const isRateNeeded = purchases.some((purchase) => purchase.wei_per_cent === null);
     const rate = isRateNeeded ? requireRate(services) : 0n;
     const gross = purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, rate), 0n);

@@ -25,7 +25,7 @@ export async function measurePlanner(database: Database): Promise<Record<string,
     assertLease: async () => {},
   };
   while (await planNextSteps(database, options)) {
-    // What the other measurements left to be done.
+    // Finishes the work left by the other measurements.
   }
   const plannerIdleMs = await medianMs(20, () => planNextSteps(database, options));
   const taken: number[] = [];
