@@ -2,8 +2,8 @@ import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * What a wallet still owes for purchases that were returned after their payment, in gwei. What was kept of another
- * purchase counts against it, unless that one was returned too and never paid.
+ * A wallet's debt for purchases that were returned after their payout, in gwei. What was kept of another
+ * purchase reduces it, unless that one was also returned and never paid. docs/product.md#debt
  */
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   const adjustments = await queries
@@ -35,7 +35,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
 }
 
-/** Keeps as much of a purchase's cashback as its buyer owes, and answers how much. Once a purchase. */
+/** Keeps as much of a purchase's cashback as its buyer owes, and returns how much. Once per purchase. */
 export async function takeOffset(
   queries: Queries,
   purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
@@ -49,7 +49,7 @@ export async function takeOffset(
   return offset;
 }
 
-/** A purchase was returned after it was paid: its cashback is owed back. Once a purchase. */
+/** Records the debt of a purchase that was returned after its payout. Once per purchase. */
 export async function insertAdjustment(
   queries: Queries,
   purchase: { id: bigint; wallet: WalletAddress; cashback_cent_bps: bigint },

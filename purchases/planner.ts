@@ -13,19 +13,19 @@ import { freezeRates, listPaidReversals, type Purchase, selectPurchases } from "
 
 export type PlanOptions = {
   rates: RateSource;
-  /** Between the steps of a simulated purchase, so that people see them. */
+  /** The delay between the steps of a simulated purchase, so that people see them. */
   stepDelayMs: number;
-  /** From its confirmation until a live purchase is paid. */
+  /** The hold of a live purchase, from confirmation to payout. */
   holdMs: number;
-  /** How deep a confirmation must be before what it leads to, a payment, is sent. */
+  /** How deep a confirmation must be before its payout is sent. */
   payoutConfirmations: number;
-  /** Refuses the write where another process has become the sender. */
+  /** Refuses the write if another process has become the sender. */
   assertLease: (queries: Queries) => Promise<void>;
 };
 
 /**
- * Gives every open purchase its next step. The step is derived from what the indexer saw, never from memory, so that a
- * process that dies anywhere loses nothing. Simulated purchases and those that a network approved go on by themselves.
+ * Queues the next step of every open purchase. It is derived from the index, never from memory, so that a
+ * process that dies anywhere loses nothing. Simulated and approved purchases proceed automatically.
  * Returns whether anything was planned. docs/product.md#purchase-steps.
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {

@@ -246,7 +246,7 @@ export async function listPayable(queries: Queries, wallet: WalletAddress, deepe
     .execute();
 }
 
-/** A wallet's payments that are queued for later, oldest first: whoever asks for them gets them now. */
+/** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */
 export async function listPaymentsForLater(
   queries: Queries,
   wallet: WalletAddress,
@@ -262,7 +262,7 @@ export async function listPaymentsForLater(
     .where("purchases.reversed_at", "is", null)
     .where("operations.status", "=", "queued")
     .where("operations.not_before", ">", databaseNow(queries))
-    // One that was tried before waits for a reason of its own.
+    // One that was tried before has its own reason to wait.
     .where("operations.error", "is", null)
     .orderBy("purchases.id")
     .execute();

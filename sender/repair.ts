@@ -20,7 +20,7 @@ export class Repair {
   readonly #receipts: Receipts;
   #gapSince: number | undefined;
   #foreignSince: number | undefined;
-  /** A long gap is filled a piece at a time, without waiting anew for each. */
+  /** A long gap is filled in pieces, without a new wait for each. */
   #filledAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: SenderContext, transmitter: Transmitter, receipts: Receipts) {
@@ -108,7 +108,7 @@ export class Repair {
     for (let nonce = head.nonce; nonce < end; nonce++) await this.#transmitter.fill(nonce, head);
   }
 
-  /** None of our hashes can be mined once another transaction of our key has the nonce, deep enough. */
+  /** None of our hashes can be mined once another transaction of our key has the nonce and is final. */
   async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
     const { client, confirmations, payouts, log } = this.#context.options;
     const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
@@ -150,7 +150,7 @@ export class Repair {
   }
 }
 
-/** The transaction that used the nonce of one of ours, once it is deep; undefined where it is not, or cannot be shown. */
+/** The final transaction that used the nonce of one of ours; undefined if there is none or it cannot be proven. */
 async function findDeepSpender(
   node: PublicClient,
   { sender, nonce }: WatchedTransaction,

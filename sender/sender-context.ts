@@ -14,9 +14,9 @@ export type SenderOptions = {
   client: ChainClient;
   account: PrivateKeyAccount;
   chainId: number;
-  /** One for each kind of operation, in the order in which others wait for them. */
+  /** One per kind of operation, the most urgent first. */
   encoders: readonly Encoder[];
-  /** Puts what is due into the queue; called before each round. Answers whether there was something. */
+  /** Queues due operations before each round. Returns whether there were any. */
   plan(assertLease: (queries: Queries) => Promise<void>): Promise<boolean>;
   payouts: PayoutSwitch;
   log: Logger;
@@ -57,7 +57,7 @@ export type SenderContext = {
   status: SenderStatus;
   /** Every write goes through here: the lease is checked in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** A transaction came to nothing: its operations are sent again, if they are still wanted. */
+  /** A transaction failed: its operations are queued again if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
   /** The lease's fencing token, stored with each transaction. */
   fencingToken(): bigint;

@@ -142,7 +142,7 @@ export async function highestNonce(queries: Queries, sender: WalletAddress): Pro
   return row?.nonce;
 }
 
-/** The transaction of a nonce, where it has this status. */
+/** The transaction with a nonce and a status. */
 export async function listByNonce(
   queries: Queries,
   sender: WalletAddress,
@@ -152,7 +152,7 @@ export async function listByNonce(
   return withHashes(queries, await rows.where("status", "=", status).execute());
 }
 
-/** The sender's transaction with the highest nonce that is in a block, as far as is known. */
+/** The sender's known mined transaction with the highest nonce. */
 export async function highestMined(queries: Queries, sender: WalletAddress): Promise<StoredTransaction | undefined> {
   return queries
     .selectFrom("transactions")

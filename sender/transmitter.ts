@@ -59,7 +59,7 @@ export class Transmitter {
     }
   }
 
-  /** Gives a nonce that nothing of ours has to an empty transaction. A void one of that nonce is sent again, emptied. */
+  /** Fills an unused nonce with an empty transaction; a void transaction of that nonce is replaced by an empty one. */
   async fill(nonce: bigint, head: Head): Promise<void> {
     const call: Call = { to: this.#context.wallet, data: "0x", gasLimit: EMPTY_GAS };
     if (await this.signAndStore(call, [], head, nonce)) return;
