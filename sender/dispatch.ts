@@ -185,7 +185,10 @@ export class Dispatch {
     if (!allowance || wanted.length === 0) return wanted;
     const { maxWeiPerCent } = allowance;
     const above = (await encoder.listAboveRate?.(this.#kysely, wanted, maxWeiPerCent)) ?? [];
-    if (above.length > 0) await this.#settle(above, aboveRate(maxWeiPerCent));
+    if (above.length > 0) {
+      this.#maxWeiPerCent = maxWeiPerCent;
+      await this.#settle(above, aboveRate(maxWeiPerCent));
+    }
     const admitted = admit(
       wanted.filter((operation) => !above.includes(operation)),
       allowance,
