@@ -1,5 +1,6 @@
 import type { CheckUserResponse } from "../../domain/api/people.ts";
-import type { RegisteredPurchase } from "../../domain/api/purchases.ts";
+import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
+import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { call } from "./http.ts";
 import {
@@ -37,6 +38,13 @@ export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]>
 
 export async function getMe({ signal }: Signal = {}): Promise<Profile> {
   return readProfile(await call<Answer>("GET", "/api/me", undefined, signal));
+}
+
+export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
+
+/** The user's purchases before an id, newest first. */
+export function getPurchases(before: number, { signal }: Signal = {}): Promise<PurchasePage> {
+  return call("GET", `/api/purchases?limit=${LIST_LIMIT}&before=${before}`, undefined, signal);
 }
 
 export async function getIsAdmin({ signal }: Signal = {}): Promise<boolean> {

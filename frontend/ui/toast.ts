@@ -7,8 +7,24 @@ type ToastOptions = {
   description?: ReactNode;
 };
 
-/** Sets every option each time, because the library keeps those of the earlier toast with the id. */
-const whole = ({ id, description }: ToastOptions): ExternalToast => ({ id, description });
+/** All of it is set each time: left to itself, the library keeps what the earlier toast of that id had besides. */
+function whole({ id, description }: ToastOptions): ExternalToast {
+  shownAt.set(id, performance.now());
+  return { id, description };
+}
+
+const shownAt = new Map<string, number>();
+/** A message that is younger belongs to what led here. */
+const OF_THE_NAVIGATION_MS = 1_500;
+
+/** Takes away what was said of the screen before. */
+export function dismissStaleToasts(): void {
+  for (const [id, at] of shownAt) {
+    if (performance.now() - at < OF_THE_NAVIGATION_MS) continue;
+    show.dismiss(id);
+    shownAt.delete(id);
+  }
+}
 
 /** A short message, outside the routes. */
 export const toast = Object.assign(

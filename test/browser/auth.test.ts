@@ -97,7 +97,7 @@ describe("Auth", () => {
     const { page } = await site.open("/auth", { wallet, storage: { language: "en" } });
     await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
     await page.waitForURL("**/dashboard");
-    await page.getByRole("banner").getByRole("button", { name: "Logout" }).click();
+    await page.getByRole("banner").getByRole("button", { name: "Log out" }).click();
     await page.waitForURL("**/auth");
     await page.reload();
     const enter = page.getByRole("button", { name: "Log in with a signature" });
@@ -246,7 +246,7 @@ describe("Auth", () => {
 
   it("answers a wish for e-mail with 'Wallet authentication required'", async () => {
     const { page } = await site.open("/auth", ENGLISH);
-    await page.getByRole("button", { name: /e-mail/ }).click();
+    await page.getByRole("button", { name: /email/ }).click();
     await page.getByText("Wallet authentication required").waitFor();
   });
 });

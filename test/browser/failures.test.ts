@@ -43,9 +43,9 @@ describe("When things fail", () => {
         throw new DOMException("forbidden", "SecurityError");
       };
     });
-    await page.getByRole("button", { name: "Logout" }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
     await toast(page, "Sign out failed");
-    await page.getByRole("button", { name: "Logout" }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).waitFor();
   });
 
   it("keeps the session where nothing answers, says so, and goes on when it answers again", async () => {

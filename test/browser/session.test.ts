@@ -65,11 +65,11 @@ describe("Session", () => {
 
   it("ends by the logout button, with the token and the stored wallet gone", async () => {
     const { page } = await site.openLoggedIn("/", ENGLISH);
-    await page.getByRole("button", { name: "Logout" }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
     await page.getByText("Signed out").waitFor();
     expect(await tokenOf(page)).to.equal(null);
     expect(await page.evaluate(() => localStorage.getItem("current_wallet"))).to.equal(null);
-    await page.getByRole("button", { name: "Logout" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
   });
 
   it("is not ended by disconnecting the wallet", async () => {
@@ -94,8 +94,8 @@ describe("Session", () => {
     const { page, context } = await site.openLoggedIn("/dashboard", ENGLISH);
     const other = await context.newPage();
     await other.goto(`${site.server.url}/`);
-    await other.getByRole("button", { name: "Logout" }).waitFor();
-    await page.getByRole("button", { name: "Logout" }).click();
-    await other.getByRole("button", { name: "Logout" }).waitFor({ state: "detached" });
+    await other.getByRole("button", { name: "Log out" }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await other.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
   });
 });
