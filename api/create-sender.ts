@@ -1,14 +1,13 @@
 import type { Logger } from "pino";
-import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { purchaseEncoders } from "../purchases/encoders.ts";
 import { planNextSteps } from "../purchases/planner.ts";
 import type { RateSource } from "../rates/rate-source.ts";
+import { openAccount } from "../sender/account.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
 import { Sender } from "../sender/sender.ts";
 import type { ApiEnvironment } from "./environment.ts";
@@ -25,8 +24,8 @@ type Parts = {
 
 /** The sender with its encoders: store names and the steps of purchases. */
 export function createSender({ environment, database, client, contracts, rates, payouts, log }: Parts): Sender {
-  const account: PrivateKeyAccount = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY);
-  const payer = account.address.toLowerCase() as WalletAddress;
+  const account = openAccount(environment.operator);
+  const payer = account.address;
   return new Sender({
     database,
     client,

@@ -16,15 +16,15 @@ import {
   list,
   type Problem,
   port,
-  privateKey,
   readUrl,
   type Variables,
   wholeNumber,
   wholeNumberIfSet,
   withWrongUrls,
 } from "../platform/environment.ts";
-import { isKnownKey, KNOWN_ADDRESSES, LOCAL_TEST_KEY } from "../platform/known-keys.ts";
+import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networks.ts";
+import { SIGNER_VARIABLES, signerOf, signerProblems } from "../platform/signer.ts";
 
 const readAddress = (item: string) => (isAddressShaped(item) ? (item.toLowerCase() as WalletAddress) : undefined);
 
@@ -69,7 +69,7 @@ const VARIABLES = {
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   WEB_DIR: z.string().optional(),
-  OPERATOR_PRIVATE_KEY: privateKey.optional(),
+  ...SIGNER_VARIABLES,
   ADMIN_WALLETS: list(
     readAdmin,
     "must be wallet addresses, each alone or with :operator, :catalogue, :support or :auditor",
@@ -150,7 +150,7 @@ export type ApiEnvironment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(source: Variables) {
   const values = checkVariables(VARIABLES, source, (right, wrong) => {
     const known = withWrongUrls(right, wrong);
-    return [...chainProblems(known), ...safetyProblems(known)];
+    return [...chainProblems(known), ...signerProblems(deriveNetwork(known), known, wrong), ...safetyProblems(known)];
   });
   const chain = chainEnvironment(values);
   const { isLocal, network } = chain;
@@ -167,7 +167,7 @@ export function readEnvironment(source: Variables) {
         ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]
         : values.ADMIN_WALLETS,
     DATABASE_URL: databaseUrlOf(values),
-    OPERATOR_PRIVATE_KEY: values.OPERATOR_PRIVATE_KEY ?? LOCAL_TEST_KEY,
+    operator: signerOf(values),
     AUTH_MODE: values.AUTH_MODE ?? (network === "chiliz" ? ("strict" as const) : ("compat" as const)),
     SIMULATED_PURCHASES: values.SIMULATED_PURCHASES ?? network !== "chiliz",
     CONFIRMATIONS: values.CONFIRMATIONS ?? rules.confirmations,
@@ -180,15 +180,8 @@ export function readEnvironment(source: Variables) {
 function safetyProblems(values: Partial<Values>): Problem[] {
   const network = deriveNetwork(values);
   if (network === "localhost") return [];
-  const key = values.OPERATOR_PRIVATE_KEY;
   const knownAdmin = values.ADMIN_WALLETS?.find(({ wallet }) => KNOWN_ADDRESSES.has(wallet))?.wallet;
   const problems: [boolean, variable: string, message: string][] = [
-    [key === undefined, "OPERATOR_PRIVATE_KEY", "is missing: set the key that mints, confirms and pays on this chain"],
-    [
-      key !== undefined && isKnownKey(key),
-      "OPERATOR_PRIVATE_KEY",
-      "is a test key that everyone knows: use one of your own on a public chain",
-    ],
     [
       knownAdmin !== undefined,
       "ADMIN_WALLETS",

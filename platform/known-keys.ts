@@ -1,4 +1,5 @@
 import { privateKeyToAddress } from "viem/accounts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** anvil's first account: worthless except on a local chain. */
 export const LOCAL_TEST_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -73,7 +74,11 @@ export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
 /** A key below this was counted and not random; programs watch such accounts. */
 const LEAST_DRAWN_KEY = 2n ** 64n;
 
+export function addressOfKey(key: `0x${string}`): WalletAddress {
+  return privateKeyToAddress(key).toLowerCase() as WalletAddress;
+}
+
 /** Whether the key is public knowledge, so that anybody can take its funds on a public chain. */
 export function isKnownKey(key: `0x${string}`): boolean {
-  return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(privateKeyToAddress(key).toLowerCase());
+  return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(addressOfKey(key));
 }

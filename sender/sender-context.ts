@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
-import type { PrivateKeyAccount } from "viem";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
 import type { Failure } from "./requeue.ts";
@@ -12,7 +12,7 @@ import type { Failure } from "./requeue.ts";
 export type SenderOptions = {
   database: Database;
   client: ChainClient;
-  account: PrivateKeyAccount;
+  account: SigningAccount;
   chainId: number;
   /** One per kind of operation, the most urgent first. */
   encoders: readonly Encoder[];

@@ -54,7 +54,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.address = options.account.address.toLowerCase() as WalletAddress;
+    this.address = options.account.address;
     const context: SenderContext = {
       options,
       wallet: this.address,

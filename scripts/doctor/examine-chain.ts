@@ -1,5 +1,4 @@
-import { type Address, createPublicClient, formatEther, http, type PublicClient } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { type Address, createPublicClient, formatEther, getAddress, http, type PublicClient } from "viem";
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
@@ -68,7 +67,7 @@ async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvir
 async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
   try {
     const { purchaseNft: nft, cashbackDistributor: distributor } = readContracts(environment);
-    const operator = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY).address;
+    const operator = getAddress(environment.operator.address);
     for (const [name, address] of [
       ["PurchaseNFT", nft],
       ["CashbackDistributor", distributor],

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
-import { privateKeyToAccount } from "viem/accounts";
 import { affiliateRoutes } from "../../../api/affiliate/routes.ts";
 import { createSender } from "../../../api/create-sender.ts";
 import { readEnvironment } from "../../../api/environment.ts";
@@ -20,7 +19,9 @@ import { readCursor, readStoredBlocks, rollBack } from "../../../indexer/store/c
 import type { ChunkWriter } from "../../../indexer/store/index-store.ts";
 import { openSqliteWriter } from "../../../indexer/store/sqlite-writer.ts";
 import { acquireLease, type Lease } from "../../../platform/lease.ts";
+import { keySigner } from "../../../platform/signer.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
+import { openAccount } from "../../../sender/account.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
 import type { Sender } from "../../../sender/sender.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
@@ -38,7 +39,7 @@ export const WALLETS: readonly WalletAddress[] = [
   "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 ];
 /** The key that the local chain's operator has by default. */
-const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+const OPERATOR = openAccount(keySigner("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"));
 const NETWORK = "model";
 const NETWORK_SECRET = "a-secret-of-the-model-network-that-is-long";
 const SERVICE: Identity = { kind: "service", name: "model" };
