@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import vectors from "../vectors/specification-literals.json" with { type: "json" };
+import vectors from "../vectors/fixed-texts.json" with { type: "json" };
 
 const read = (file: string): string => readFileSync(file, "utf8");
 const catalogue = (language: string): Record<string, string> => JSON.parse(read(`frontend/i18n/${language}.json`));
@@ -8,12 +8,14 @@ const catalogue = (language: string): Record<string, string> => JSON.parse(read(
 /** The placeholders of an ICU message, so that both languages fill the same ones. */
 const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map((match) => match[1]))].sort();
 
-describe("The specification's words", () => {
+describe("The fixed texts", () => {
   const pt = catalogue("pt");
   const en = catalogue("en");
 
+  const product = read("docs/product.md").replace(/\s+/g, " ");
+
   for (const { literal, where, shown, test } of vectors.literals) {
-    it(`'${literal}' stands in ${where} and is seen by ${test}`, () => {
+    it(`'${literal}' is in ${where}, in docs/product.md and in ${test}`, () => {
       if (where in pt) {
         const words = [pt[where] ?? "", en[where] ?? ""];
         // Texts in lower case begin a button's label; N and similar are placeholders.
@@ -27,6 +29,10 @@ describe("The specification's words", () => {
         const template = literal.replace("{product}", "").split("{")[0]?.split(" ")[0] ?? "";
         expect(read(where)).to.include(literal.includes("{") || literal.startsWith("min%") ? template : shown);
       }
+      expect(
+        [literal, shown].some((text) => product.includes(text)),
+        "in docs/product.md",
+      ).to.equal(true);
       // A regular expression in a test may escape dots.
       expect(read(test).replaceAll("\\.", ".")).to.include(shown);
     });
