@@ -86,7 +86,7 @@ describe("The api's environment", () => {
     });
   }
 
-  it("takes origins as browsers send them, proxies in every form, and secrets with colons", () => {
+  it("accepts origins as browsers send them, proxies in every form, and secrets with colons", () => {
     const secret = `${"s".repeat(32)}:with:colons`;
     const { CORS_ORIGINS, TRUST_PROXY, AFFILIATE_SECRETS } = readEnvironment({
       CORS_ORIGINS: "https://Shop.example/, http://localhost:5173",

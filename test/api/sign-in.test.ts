@@ -211,7 +211,7 @@ describe("Sign-in in strict mode", function () {
     expect((await caller.post("/api/register-user-data", proof)).status).to.equal(200);
   });
 
-  it("takes check-user 20 times a minute from an origin, whatever X-Forwarded-For says", async () => {
+  it("accepts check-user 20 times a minute from an origin, whatever X-Forwarded-For says", async () => {
     const caller = system.anonymous();
     const statuses: number[] = [];
     for (let index = 0; index < 25; index++) {

@@ -17,7 +17,7 @@ describe("Dashboard", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("sums the NFT's attributes where the server gives no totals, in every way that they are written", async () => {
+  it("sums the NFTs' attributes, in every notation, if the server sends no totals", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     const nft = (id: number, value: string, cashback: string, status?: string) => {
@@ -108,7 +108,7 @@ describe("Dashboard", () => {
       .and.to.include("noreferrer");
   });
 
-  it("falls back to a placeholder where an NFT's image is broken", async () => {
+  it("falls back to a placeholder if an NFT's image is broken", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     for (const nft of me.nfts) nft.metadata.image = `${site.server.url}/api/broken.png`;
@@ -117,7 +117,7 @@ describe("Dashboard", () => {
     expect(await page.locator(".ticket-grid img").count()).to.equal(0);
   });
 
-  it("shows the stored records where there are no NFTs", async () => {
+  it("shows the stored records if there are no NFTs", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     me.nfts = [];

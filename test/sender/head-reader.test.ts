@@ -101,7 +101,7 @@ describe("The head that the sender signs by", function () {
       expect(nodes.contradictions).to.deep.equal([]);
     });
 
-    it("finds that program's transaction where the node has no old state any more", async () => {
+    it("finds that program's transaction if the node has no old state any more", async () => {
       const { database } = await open();
       await store(database, before);
       const head = await anvil.request<string>("eth_blockNumber");
@@ -129,7 +129,7 @@ describe("The head that the sender signs by", function () {
       expect(nodes.contradictions).to.deep.equal([{ rpc: liar.url, kind: "nonce", count: 1 }]);
     });
 
-    it("goes back where that block was taken back", async () => {
+    it("goes back if that block was orphaned", async () => {
       const { database } = await open();
       const { blockNumber } = await spend();
       const id = await store(database, before + USED);

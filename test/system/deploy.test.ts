@@ -136,7 +136,7 @@ describe("npm run deploy", function () {
   });
   const receiptOf = (hash: string) => client().getTransactionReceipt({ hash: hash as Hex });
 
-  it("tells in a dry run what it would cost in CHZ, and neither signs nor writes anything", async () => {
+  it("prints the cost in CHZ in a dry run, and neither signs nor writes anything", async () => {
     const { code, output } = await run({}, "--dry-run");
     expect(code, output).to.equal(0);
     expect(output).to.match(/^PurchaseNFT +\d{7} gas +\d+\.\d\d CHZ$/m);
@@ -209,7 +209,7 @@ describe("npm run deploy", function () {
       }
     });
 
-    it("waits for what is still on its way, and sends none of it again", async () => {
+    it("waits for pending transactions, and sends none of them again", async () => {
       const expected = await undisturbed();
       let seen = 0;
       const first = start();
@@ -231,7 +231,7 @@ describe("npm run deploy", function () {
       expect(new Set(gate.sent).size).to.equal(gate.sent.length);
     });
 
-    it("sends the same bytes again where the node forgot them", async () => {
+    it("sends the same bytes again if the node lost them", async () => {
       const expected = await undisturbed();
       await anvil.request("evm_setAutomine", false);
       const first = start();
@@ -253,7 +253,7 @@ describe("npm run deploy", function () {
     expect(await outcome()).to.deep.equal(expected);
   });
 
-  it("says when the deployer runs out of CHZ, and goes on after a top-up", async () => {
+  it("says when the deployer runs out of CHZ, and continues after a top-up", async () => {
     await anvil.request("anvil_setBalance", deployer.address, toHex(6n * 10n ** 15n));
     const { code, output } = await run();
     expect(code, output).to.equal(1);
@@ -329,7 +329,7 @@ describe("npm run deploy", function () {
     });
   });
 
-  it("does not deploy anew where the record's contract is gone, and says what to do", async () => {
+  it("does not deploy again if the record's contract is gone, and says what to do", async () => {
     await deploy();
     await anvil.request("anvil_setCode", record().purchaseNft.address, "0x");
     gate.sent.length = 0;
@@ -415,7 +415,7 @@ describe("npm run deploy", function () {
       return { ...result, bad: result.output.split("\n").filter((line) => line.startsWith("✗")) };
     };
 
-    it("passes where everything is as it should be", async () => {
+    it("passes if everything is correct", async () => {
       await deploy();
       const { code, bad, output } = await check();
       expect(bad).to.deep.equal([]);
@@ -436,7 +436,7 @@ describe("npm run deploy", function () {
       );
     });
 
-    it("fails where one byte of the bytecode differs, or all of it is gone", async () => {
+    it("fails if one byte of the bytecode differs, or all of it is gone", async () => {
       await deploy();
       const { purchaseNft, cashbackDistributor } = record();
       const code = (await client().getCode({ address: cashbackDistributor.address })) ?? "0x";
@@ -454,7 +454,7 @@ describe("npm run deploy", function () {
       );
     });
 
-    it("fails where an immutable is another than the record says", async () => {
+    it("fails if an immutable differs from the record", async () => {
       await deploy();
       const changed = record();
       changed.cashbackDistributor.constructorArguments[2] = deployer.address;
@@ -462,7 +462,7 @@ describe("npm run deploy", function () {
       expect((await check()).bad).to.have.length(1);
     });
 
-    it("fails where the source is another", async () => {
+    it("fails if the source differs", async () => {
       await deploy();
       writeFileSync(
         join(directory, "spicy.json"),
@@ -471,7 +471,7 @@ describe("npm run deploy", function () {
       expect((await check()).bad).to.deep.equal(["✗ source 0000000000000000… is not this source"]);
     });
 
-    it("fails where a role is missing, and where somebody holds one beyond the table", async () => {
+    it("fails if a role is missing, or has an unexpected holder", async () => {
       await deploy();
       const { address } = record().cashbackDistributor;
       const thief = privateKeyToAccount(generatePrivateKey()).address;
