@@ -19,7 +19,7 @@ export type StoreFields = {
   featured?: boolean;
 };
 
-/** The active stores, oldest first, at most `limit`. */
+/** The active stores, drafts too, oldest first, at most `limit`. */
 export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
   const stores = await queries
     .selectFrom("stores")
@@ -42,6 +42,25 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
     .execute();
   const byStore = Map.groupBy(categories, (row) => row.store_id);
   return stores.map((store) => ({ ...store, categories: (byStore.get(store.id) ?? []).map(toCategory) }));
+}
+
+type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | "store_url"> & {
+  categories: readonly Pick<StoreCategory, "cashbackBps">[];
+};
+
+/** Whether a buyer can be sent there: the store's own link, or what its network's link is built from. */
+export function hasLink({ affiliate_link, network, advertiser_id, store_url }: Sellable): boolean {
+  return Boolean(affiliate_link) || Boolean(network && advertiser_id && store_url);
+}
+
+/** Whether anything that is bought there brings cashback. */
+export function hasCashback({ categories }: Sellable): boolean {
+  return categories.some(({ cashbackBps }) => cashbackBps > 0n);
+}
+
+/** A store that cannot sell yet is a draft, which only admins see. docs/product.md#store-draft */
+export function isOnOffer(store: Sellable): boolean {
+  return hasLink(store) && hasCashback(store);
 }
 
 /** An active store; undefined if it never existed or was deleted. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
-import { findStore, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { findStore, hasCashback, hasLink, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
@@ -66,7 +66,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Registers a purchase and freezes its terms",
       limit: PURCHASE_LIMIT,
       body: registerPurchaseRequestSchema,
-      failures: { 404: "No such store", 409: "The store has no cashback category" },
+      failures: { 404: "No such store", 409: "The store has no cashback category or no link" },
       responses: { 200: registerPurchaseResponseSchema },
       async handle({ body, identity }) {
         const { wallet } = visitorOf(identity);
@@ -208,8 +208,11 @@ async function registerPurchase(
   const store = await findStore(database.kysely, body.store_id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
   const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
-  if (!base) {
+  if (!base || !hasCashback(store)) {
     throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
+  }
+  if (!hasLink(store)) {
+    throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
   }
   const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
   const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;

@@ -357,7 +357,8 @@ onBothSystems("The calls of the API", { SIMULATED_PURCHASES: "false" }, (system)
       expect(created.status, created.text).to.equal(200);
       expect(created.body).to.include({ success: true, message: "Loja criada com sucesso!" });
       const { id } = created.body;
-      const empty = matching(storeResponseSchema, (await anyone.get(`/api/stores/${id}`)).body);
+      expectRefusal(await anyone.get(`/api/stores/${id}`), 404, "NOT_FOUND");
+      const empty = matching(storeResponseSchema, (await admin.get(`/api/stores/${id}`)).body);
       expect(empty.cashbacks).to.deep.equal([]);
       expect(matching(storeSchema, empty.store)).to.include({
         name: "Loja do Porto",
@@ -376,23 +377,23 @@ onBothSystems("The calls of the API", { SIMULATED_PURCHASES: "false" }, (system)
       const added = await admin.post(`/api/store/${id}/cashback`, { category: "Camisas", cashback_percent: "5.75" });
       expect(added.status, added.text).to.equal(200);
       expect(added.body).to.include({ success: true, message: "Cashback adicionado com sucesso!" });
-      const one = matching(storeResponseSchema, (await anyone.get(`/api/stores/${id}`)).body);
+      const one = matching(storeResponseSchema, (await admin.get(`/api/stores/${id}`)).body);
       expect(one.store.cashback).to.equal("5.75%");
       expect(one.cashbacks.map((row) => matching(storeCashbackSchema, row))).to.deep.equal([
         { id: added.body.id, category: "Camisas", cashback_percent: "5.75" },
       ]);
       const changed = await admin.send("PUT", `/api/store/${id}/cashback/${added.body.id}`, '{"cashback_percent":"6"}');
       expectDone(changed, { success: true, message: "Cashback atualizado com sucesso!" });
-      expect((await anyone.get(`/api/stores/${id}`)).body.cashbacks).to.deep.equal([
+      expect((await admin.get(`/api/stores/${id}`)).body.cashbacks).to.deep.equal([
         { id: added.body.id, category: "Camisas", cashback_percent: "6" },
       ]);
       const removed = await admin.send("DELETE", `/api/store/${id}/cashback/${added.body.id}`);
       expectDone(removed, { success: true, message: "Cashback excluído com sucesso!" });
-      expect((await anyone.get(`/api/stores/${id}`)).body.cashbacks).to.deep.equal([]);
+      expect((await admin.get(`/api/stores/${id}`)).body.cashbacks).to.deep.equal([]);
 
       const updated = await admin.send("PUT", `/api/store/${id}`, '{"name":"Loja do Dragão","country":"Portugal"}');
       expectDone(updated, { success: true, message: "Loja atualizada com sucesso!" });
-      expect((await anyone.get(`/api/stores/${id}`)).body.store).to.include({ name: "Loja do Dragão", club: "Porto" });
+      expect((await admin.get(`/api/stores/${id}`)).body.store).to.include({ name: "Loja do Dragão", club: "Porto" });
       expectDone(await admin.send("DELETE", `/api/store/${id}`), {
         success: true,
         message: "Loja excluída com sucesso!",

@@ -25,7 +25,12 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
   const put = (path: string, body: unknown) => admin.send("PUT", path, JSON.stringify(body));
   const ledger = () => ledgerOf(system());
   const newStore = async (percent: string, fields: Record<string, unknown> = {}) => {
-    const store = await admin.post("/api/store", { name: "Loja dos termos", country: "Brasil", ...fields });
+    const store = await admin.post("/api/store", {
+      name: "Loja dos termos",
+      country: "Brasil",
+      affiliate_link: "https://example.com/termos",
+      ...fields,
+    });
     const category = await admin.post(`/api/store/${store.body.id}/cashback`, {
       category: "Tudo",
       cashback_percent: percent,
