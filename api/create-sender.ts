@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { nameReader } from "../catalogue/chain-names.ts";
 import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
@@ -31,7 +32,10 @@ export function createSender({ environment, database, client, contracts, rates, 
     client,
     account,
     chainId: environment.CHAIN_ID,
-    encoders: [...storeEncoders(contracts), ...purchaseEncoders({ contracts, client, payer })],
+    encoders: [
+      ...storeEncoders(contracts, nameReader(client, contracts)),
+      ...purchaseEncoders({ contracts, client, payer }),
+    ],
     plan: (assertLease) =>
       planNextSteps(database, {
         rates,

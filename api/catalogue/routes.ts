@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { nameReader, skipRegisteredIds } from "../../catalogue/chain-names.ts";
 import { insertFanToken, updateFanToken } from "../../catalogue/fan-tokens.ts";
 import {
   deleteStore,
   findStore,
   insertCategory,
   insertStore,
+  isOnOffer,
   type StoreFields,
   updateCategory,
   updateStore,
@@ -26,18 +28,20 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
-import { actorOf, type Call, type Route, route, type TextReply } from "../http/route.ts";
+import { actorOf, type Call, type Identity, type Route, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const PUBLIC_HEADERS = { "cache-control": "public, no-cache" };
+const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
+const ADMIN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
 const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of an answer that the caller has" } };
 const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 
 /** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
+  const ids = newIds(services);
 
   /** Runs an admin's write and its audit row in one transaction, then drops the cache. */
   async function write<T>(
@@ -65,10 +69,13 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       method: "get",
       path: "/api/stores",
       access: "anyone",
-      summary: "All stores on offer",
+      summary: "All stores on offer; for admins the drafts too",
       headers: IF_NONE_MATCH,
       responses: { 200: storesResponseSchema },
-      handle: async () => cached((await cache.read()).stores),
+      async handle({ identity }) {
+        const { stores, allStores } = await cache.read();
+        return isAdmin(identity) ? { ...cached(allStores), headers: ADMIN_HEADERS } : cached(stores);
+      },
     }),
     route({
       method: "get",
@@ -86,14 +93,15 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "One store with its cashback categories",
       headers: IF_NONE_MATCH,
       responses: { 200: storeResponseSchema },
-      async handle({ params }) {
+      async handle({ params, identity }) {
         const storeId = readId(params.id, "Store");
+        const headers = isAdmin(identity) ? ADMIN_HEADERS : PUBLIC_HEADERS;
         const known = (await cache.read()).storeById.get(storeId);
-        if (known) return cached(known);
+        if (known && (known.isOnOffer || isAdmin(identity))) return { ...cached(known.text), headers };
         // Beyond the limit of the list.
-        const store = await findStore(database.kysely, storeId);
-        if (!store) throw notFound("Store");
-        return { body: storeAnswer(store), headers: PUBLIC_HEADERS };
+        const store = known ? undefined : await findStore(database.kysely, storeId);
+        if (!store || !(isOnOffer(store) || isAdmin(identity))) throw notFound("Store");
+        return { body: storeAnswer(store), headers };
       },
     }),
     route({
@@ -106,6 +114,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       body: createStoreRequestSchema,
       responses: { 200: createdSchema },
       async handle(call) {
+        await ids.skip();
         const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
           const storeId = await insertStore(queries, call.body);
           await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
@@ -284,6 +293,24 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   if (fields.name === undefined || fields.name === store.name) return;
   // Every ticket shows the name, so it is renamed on the chain too.
   await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
+}
+
+/** Looked at once: afterwards only this system registers stores. */
+function newIds({ database, client, contracts }: Services): { skip(): Promise<void> } {
+  let skipped: Promise<void> | undefined;
+  return {
+    skip() {
+      skipped ??= skipRegisteredIds(database, nameReader(client, contracts)).catch((error: unknown) => {
+        skipped = undefined;
+        throw error;
+      });
+      return skipped;
+    },
+  };
+}
+
+function isAdmin(identity: Identity): boolean {
+  return identity.kind === "user" && identity.role !== undefined;
 }
 
 function cached({ text, etag }: CachedText): TextReply {

@@ -27,8 +27,8 @@ import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";
 const LONG_MS = 300_000;
-/** Three creations, seven roles and the sample stores. */
-const TRANSACTIONS = 3 + 7 + SAMPLE_STORES.length;
+/** Three creations and seven roles: the sample stores are of the local chain alone. */
+const TRANSACTIONS = 3 + 7;
 /** Said by the gate itself, to a process that is gone. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
@@ -121,11 +121,11 @@ describe("npm run deploy", function () {
     await client().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data }) });
   };
 
-  it("leaves a record, both contracts, every role and every store's name, and changes nothing when run again", async () => {
+  it("leaves a record, both contracts, every role, no sample store, and changes nothing when run again", async () => {
     expect((await deploy()).output).to.include(`The record is ${join(directory, "spicy.json")}`);
     const first = await outcome();
     expect(first.roles).to.deep.equal(Array(7).fill(true));
-    expect(first.stores).to.deep.equal(SAMPLE_STORES.map(({ name }) => name));
+    expect(first.stores).to.deep.equal(SAMPLE_STORES.map(() => ""));
     expect(first.transactions).to.equal(TRANSACTIONS);
     expect(first.files).to.deep.equal(["spicy.json"]);
     expect(record().block).to.equal(Number((await receiptOf(record().purchaseNft.transaction)).blockNumber));
@@ -149,7 +149,7 @@ describe("npm run deploy", function () {
     await deploy();
     let used = 0;
     for (const block of await blocks()) used += Number(block.gasUsed);
-    expect(told, "rounded up, but not by much").to.be.within(used, used * 1.25);
+    expect(told, "rounded up, but not by much").to.be.within(used, used * 1.4);
     expect((await run({}, "--dry-run")).output).to.equal(
       "There is a record already: a run would only add what is missing. Nothing was sent.\n",
     );
