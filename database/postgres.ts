@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
+import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { hostUrls } from "./postgres-url.ts";
+import type { Schema } from "./schema.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout of one host among several, so that a lost one leaves time for the next. */
@@ -9,6 +11,10 @@ const POOL_SIZE = 10;
 const INT8_TYPE = 20;
 /** Error code of a write on a server that is no longer the primary. */
 const READ_ONLY_TRANSACTION = "25006";
+
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)),
+};
 
 /** This host is a read-only standby. */
 class StandbyError extends Error {
@@ -33,7 +39,7 @@ export function openPool(
       }
     },
     onConnect: (client) => hosts.requirePrimary(client),
-    types: { getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)) },
+    types: TYPES,
   });
   // The pool replaces a connection that dies while idle; the next query reports whether the server is down.
   pool.on("error", () => {});
@@ -46,7 +52,7 @@ export function openPool(
 export async function openClient(databaseUrl: string): Promise<pg.Client> {
   const hosts = new Hosts(databaseUrl);
   return hosts.firstPrimary(async () => {
-    const client = new ImpatientClient(hosts.target());
+    const client = new ImpatientClient({ ...hosts.target(), types: TYPES });
     // The next query detects a broken connection.
     client.on("error", () => {});
     await client.connect();
@@ -55,6 +61,14 @@ export async function openClient(databaseUrl: string): Promise<pg.Client> {
       throw error;
     });
     return client;
+  });
+}
+
+/** Queries on a connection of one's own, as parts of the transaction that it is in. */
+export function queriesOn(client: pg.Client): Kysely<Schema> {
+  const connection = { query: client.query.bind(client), release: () => {} } as unknown as pg.PoolClient;
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }),
   });
 }
 

@@ -21,6 +21,8 @@ export type Schema = {
   fan_tokens: FanTokensTable;
   // Claims
   purchases: PurchasesTable;
+  buyer_totals: BuyerTotalsTable;
+  shop_totals: ShopTotalsTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
@@ -172,6 +174,38 @@ type PurchasesTable = {
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
+  /** When its next step is looked for; null while only a change of it can bring one. */
+  due_at: bigint | null;
+  /** The same, from the block on that the index must have reached. */
+  due_block: bigint | null;
+  /** How it stands in the sums; null where it was never counted. `purchases/totals.ts` alone writes these. */
+  counted_status: bigint | null;
+  counted_wei_per_cent: bigint | null;
+  counted_cent_bps: Generated<bigint>;
+  counted_paid_gwei: Generated<bigint>;
+  counted_open: Generated<bigint>;
+};
+
+/** What a buyer's purchases add up to. Cashback whose rate is not frozen is summed as cents × basis points. */
+type BuyerTotalsTable = {
+  wallet: WalletAddress;
+  processing: bigint;
+  pending: bigint;
+  confirmed: bigint;
+  cancelled: bigint;
+  /** Of processing and pending purchases. */
+  pending_gwei: bigint;
+  pending_cent_bps: bigint;
+  confirmed_gwei: bigint;
+  confirmed_cent_bps: bigint;
+  paid_gwei: bigint;
+};
+
+/** Sums of the whole shop; the rows of a name are to be added up. */
+type ShopTotalsTable = {
+  name: string;
+  slot: bigint;
+  value: bigint;
 };
 
 /** What is owed back of a purchase that was paid; negative where it is owed back no more. */

@@ -1,4 +1,5 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
@@ -10,5 +11,23 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
     .updateTable("users")
     .set((set) => ({ revision: set("revision", "+", 1n) }))
     .where("wallet", "=", wallet)
+    .execute();
+}
+
+/** The same for many, in the order in which everybody locks them. */
+export async function touchUsers(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<void> {
+  if (wallets.size === 0) return;
+  let rows = queries
+    .selectFrom("users")
+    .select("wallet")
+    .where("wallet", "in", [...wallets])
+    .orderBy("wallet");
+  if (engineOf(queries) === "postgres") rows = rows.forUpdate();
+  const locked = (await rows.execute()).map((row) => row.wallet);
+  if (locked.length === 0) return;
+  await queries
+    .updateTable("users")
+    .set((set) => ({ revision: set("revision", "+", 1n) }))
+    .where("wallet", "in", locked)
     .execute();
 }

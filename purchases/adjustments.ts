@@ -49,6 +49,18 @@ export async function takeOffset(
   return offset;
 }
 
+/** Those among some wallets that may owe something. */
+export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
+  if (wallets.size === 0) return new Set();
+  const rows = await queries
+    .selectFrom("adjustments")
+    .select("wallet")
+    .distinct()
+    .where("wallet", "in", [...wallets])
+    .execute();
+  return new Set(rows.map((row) => row.wallet));
+}
+
 /** Records the debt of a purchase that was returned after its payout. Once per purchase. */
 export async function insertAdjustment(
   queries: Queries,

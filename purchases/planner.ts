@@ -2,14 +2,15 @@ import { indexedBlock } from "../database/chain-cursor.ts";
 import { databaseNow } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
-import { touchUser } from "../database/touch-user.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
-import { insertAdjustment, takeOffset } from "./adjustments.ts";
+import { insertAdjustment, listDebtors, takeOffset } from "./adjustments.ts";
+import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
+import { recountPurchases } from "./totals.ts";
 
 export type PlanOptions = {
   rates: RateSource;
@@ -24,105 +25,89 @@ export type PlanOptions = {
 };
 
 /**
- * Queues the next step of every open purchase. It is derived from the index, never from memory, so that a
- * process that dies anywhere loses nothing. Simulated and approved purchases proceed automatically.
- * Returns whether anything was planned. docs/product.md#purchase-steps.
+ * Gives every purchase that is due its next step. The step is derived from what the indexer saw, never from memory, so that
+ * a process that dies anywhere loses nothing. Simulated purchases and those that a network approved go on by themselves.
+ * Answers whether there was something to look at. docs/product.md#purchase-steps.
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);
-  if (cursor === undefined) return false;
-  const deepestBlock = cursor - BigInt(options.payoutConfirmations) + 1n;
-  const planned = [
-    await planCancellations(database, options),
-    await planConfirmations(database, options),
-    await planPayments(database, deepestBlock, options),
-    await planAdjustments(database, options),
-  ];
-  await settlePurchases(database.kysely, deepestBlock);
-  return planned.includes(true);
+  if (cursor === undefined || !(await isAnyDue(database.kysely, cursor))) return false;
+  return inTransaction(database.kysely, async (queries) => {
+    await options.assertLease(queries);
+    const due = await takeDue(queries, cursor, PLAN_LIMIT);
+    const round = { ids: due, deepestBlock: cursor - BigInt(options.payoutConfirmations) + 1n, options };
+    await planCancellations(queries, round);
+    await planConfirmations(queries, round);
+    await planPayments(queries, round);
+    await planAdjustments(queries, round);
+    await settlePurchases(queries, round);
+    await recountPurchases(queries, due);
+    await setNextLook(queries, round);
+    return due.length > 0;
+  });
 }
 
-async function planConfirmations(database: Database, options: PlanOptions): Promise<boolean> {
-  const rows = await listOpenPurchases(database.kysely, {
+/** The purchases that one round looks at, in one transaction. */
+type Round = { ids: readonly bigint[]; deepestBlock: bigint; options: PlanOptions };
+
+async function planConfirmations(queries: Queries, { ids, options }: Round): Promise<void> {
+  const rate = options.rates.current();
+  if (rate.kind === "unavailable") return;
+  const rows = await listOpenPurchases(queries, {
+    ids,
     chainStatus: BigInt(CHAIN_STATUS.pending),
     without: "confirm",
     which: "automatic",
   });
-  const rate = options.rates.current();
-  if (rows.length === 0 || rate.kind === "unavailable") return false;
-  await inTransaction(database.kysely, async (queries) => {
-    await options.assertLease(queries);
-    for (const source of ["simulated", "live"] as const) {
-      const ids = rows.filter((row) => row.source === source).map((row) => row.id);
-      const holdMs = source === "simulated" ? 0n : BigInt(options.holdMs);
-      await freezeRates(queries, ids, { weiPerCent: rate.weiPerCent, holdMs });
-    }
-    await enqueue(
-      queries,
-      rows.map((row) => ({ kind: "confirm" as const, subjectId: row.id, afterMs: stepDelay(row, options) })),
-    );
-  });
-  return true;
+  for (const source of ["simulated", "live"] as const) {
+    const confirmed = rows.filter((row) => row.source === source).map((row) => row.id);
+    const holdMs = source === "simulated" ? 0n : BigInt(options.holdMs);
+    await freezeRates(queries, confirmed, { weiPerCent: rate.weiPerCent, holdMs });
+  }
+  await enqueue(
+    queries,
+    rows.map((row) => ({ kind: "confirm" as const, subjectId: row.id, afterMs: stepDelay(row, options) })),
+  );
 }
 
-async function planPayments(database: Database, deepestBlock: bigint, options: PlanOptions): Promise<boolean> {
+async function planPayments(queries: Queries, { ids, deepestBlock, options }: Round): Promise<void> {
   const rate = options.rates.current();
-  const listPayable = async (queries: Queries) => {
-    const rows = await listOpenPurchases(queries, {
-      chainStatus: BigInt(CHAIN_STATUS.confirmed),
-      without: "pay",
-      which: "automatic",
-      deepestBlock,
-      payable: true,
-    });
-    return rows.filter((row) => row.wei_per_cent !== null || rate.kind === "rate");
-  };
-  const candidates = await listPayable(database.kysely);
-  if (candidates.length === 0) return false;
-  await inTransaction(database.kysely, async (queries) => {
-    await options.assertLease(queries);
-    // Locks the buyers' rows in order: waits for a concurrent return or settlement, then sees it.
-    const wallets = new Set(candidates.map((row) => row.wallet));
-    for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
-    const payable = (await listPayable(queries)).filter((row) => wallets.has(row.wallet));
-    await enqueuePayments(queries, payable, {
+  const rows = await listOpenPurchases(queries, {
+    ids,
+    chainStatus: BigInt(CHAIN_STATUS.confirmed),
+    without: "pay",
+    which: "automatic",
+    deepestBlock,
+    payable: true,
+  });
+  await enqueuePayments(
+    queries,
+    rows.filter((row) => row.wei_per_cent !== null || rate.kind === "rate"),
+    {
       weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n,
       delayMs: (purchase) => stepDelay(purchase, options),
-    });
-  });
-  return true;
+    },
+  );
 }
 
 /** Cancels purchases on the chain that were returned before their confirmation. */
-async function planCancellations(database: Database, options: PlanOptions): Promise<boolean> {
-  const rows = await listOpenPurchases(database.kysely, {
+async function planCancellations(queries: Queries, { ids }: Round): Promise<void> {
+  const rows = await listOpenPurchases(queries, {
+    ids,
     chainStatus: BigInt(CHAIN_STATUS.pending),
     without: "cancel",
     which: "reversed",
   });
-  if (rows.length === 0) return false;
-  await inTransaction(database.kysely, async (queries) => {
-    await options.assertLease(queries);
-    await enqueue(
-      queries,
-      rows.map((row) => ({ kind: "cancel" as const, subjectId: row.id })),
-    );
-  });
-  return true;
+  await enqueue(
+    queries,
+    rows.map((row) => ({ kind: "cancel" as const, subjectId: row.id })),
+  );
 }
 
 /** Records the debt for purchases that were returned after their payout. */
-async function planAdjustments(database: Database, options: PlanOptions): Promise<boolean> {
-  const rows = await listPaidReversals(database.kysely);
-  if (rows.length === 0) return false;
-  await inTransaction(database.kysely, async (queries) => {
-    await options.assertLease(queries);
-    for (const row of rows) {
-      await insertAdjustment(queries, row, (row.paid_gwei ?? 0n) + row.offset_gwei);
-      await touchUser(queries, row.wallet);
-    }
-  });
-  return true;
+async function planAdjustments(queries: Queries, { ids }: Round): Promise<void> {
+  for (const row of await listPaidReversals(queries, ids))
+    await insertAdjustment(queries, row, (row.paid_gwei ?? 0n) + row.offset_gwei);
 }
 
 function stepDelay(purchase: Pick<Purchase, "source">, options: PlanOptions): bigint {
@@ -141,21 +126,17 @@ export async function enqueuePayments(
   { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: Purchase) => bigint },
 ): Promise<Payment[]> {
   const payments: (Payment & { afterMs: bigint })[] = [];
+  const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
+  const offsetInFull: bigint[] = [];
   for (const purchase of purchases) {
     const afterMs = delayMs(purchase);
     if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
     const gross = cashbackOf(purchase, weiPerCent);
-    const offset = await takeOffset(queries, purchase, gross);
+    const offset = debtors.has(purchase.wallet) ? await takeOffset(queries, purchase, gross) : purchase.offset_gwei;
     if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
-    else {
-      await queries
-        .updateTable("purchases")
-        .set({ settled_at: databaseNow(queries) })
-        .where("id", "=", purchase.id)
-        .execute();
-      await touchUser(queries, purchase.wallet);
-    }
+    else offsetInFull.push(purchase.id);
   }
+  await settle(queries, offsetInFull);
   await enqueue(
     queries,
     payments.map((payment) => ({
@@ -178,10 +159,12 @@ export function cashbackOf(
 
 const PLAN_LIMIT = 1_000;
 
-/** Open purchases whose ticket has a status, and whose next operation was never queued. */
+/** Open ones of some purchases, whose token stands at a status, and for which the next operation was never put into the outbox. */
 async function listOpenPurchases(
   queries: Queries,
   wanted: {
+    /** Of these purchases. */
+    ids: readonly bigint[];
     chainStatus: bigint;
     without: OperationKind;
     /** Automatic purchases, or returned ones. */
@@ -192,6 +175,7 @@ async function listOpenPurchases(
   },
 ) {
   let query = selectPurchases(queries)
+    .where("purchases.id", "in", wanted.ids)
     .where("purchases.settled_at", "is", null)
     .where("nfts.status", "=", wanted.chainStatus)
     .where(({ not, exists, selectFrom }) =>
@@ -235,11 +219,11 @@ async function listOpenPurchases(
         ]),
       );
   }
-  return query.orderBy("purchases.id").limit(PLAN_LIMIT).execute();
+  return query.orderBy("purchases.id").execute();
 }
 
 /** Marks purchases for which nothing is left to do: paid or cancelled, and final. */
-async function settlePurchases(queries: Queries, deepestBlock: bigint): Promise<void> {
+async function settlePurchases(queries: Queries, { ids, deepestBlock }: Round): Promise<void> {
   const settled = await queries
     .selectFrom("purchases")
     .innerJoin("nfts", (join) =>
@@ -249,6 +233,7 @@ async function settlePurchases(queries: Queries, deepestBlock: bigint): Promise<
       join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
     )
     .select("purchases.id")
+    .where("purchases.id", "in", ids)
     .where("purchases.settled_at", "is", null)
     .where((where) =>
       where.or([
@@ -256,16 +241,20 @@ async function settlePurchases(queries: Queries, deepestBlock: bigint): Promise<
         where.and([where("nfts.status", "=", 3n), where("nfts.status_block", "<=", deepestBlock)]),
       ]),
     )
-    .limit(PLAN_LIMIT)
     .execute();
-  if (settled.length === 0) return;
+  await settle(
+    queries,
+    settled.map((row) => row.id),
+  );
+}
+
+/** Nothing is left to do for these. */
+async function settle(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return;
   await queries
     .updateTable("purchases")
-    .set({ settled_at: BigInt(Date.now()) })
-    .where(
-      "id",
-      "in",
-      settled.map((row) => row.id),
-    )
+    .set({ settled_at: databaseNow(queries) })
+    .where("id", "in", ids)
     .execute();
+  await recountPurchases(queries, ids);
 }

@@ -5,6 +5,7 @@ import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { recountPurchases } from "./totals.ts";
 
 export type NewPurchase = {
   wallet: WalletAddress;
@@ -59,14 +60,18 @@ export async function insertPurchase(
     .orderBy("token_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  if (highest === undefined || id > highest.token_id) return { id, createdAt, clickId };
+  if (highest === undefined || id > highest.token_id) {
+    await recountPurchases(queries, [id]);
+    return { id, createdAt, clickId };
+  }
   await queries.deleteFrom("purchases").where("id", "=", id).execute();
   // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
   if (engineOf(queries) === "postgres") {
     await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
-    return { ...(await insert()), createdAt, clickId };
   }
-  return { ...(await insert(highest.token_id + 1n)), createdAt, clickId };
+  const again = await insert(engineOf(queries) === "postgres" ? undefined : highest.token_id + 1n);
+  await recountPurchases(queries, [again.id]);
+  return { ...again, createdAt, clickId };
 }
 
 /**
@@ -128,27 +133,23 @@ export async function listPurchases(
   return query.orderBy("purchases.id", "desc").limit(page.limit).execute();
 }
 
-/** Tickets of a wallet without a purchase here, minted from an earlier database. */
-export async function listUnclaimedNfts(queries: Queries, wallet: WalletAddress, limit: number) {
-  return queries
+/** A wallet's tickets, newest first, with the store's name as it was at the purchase where that is known here. */
+export async function listTickets(
+  queries: Queries,
+  wallet: WalletAddress,
+  page: { limit: number; before?: bigint | undefined },
+) {
+  let query = queries
     .selectFrom("nfts")
+    .leftJoin("purchases", (join) =>
+      join.onRef("purchases.id", "=", "nfts.token_id").onRef("purchases.wallet", "=", "nfts.owner"),
+    )
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .selectAll("nfts")
-    .select("stores.name as store_name")
-    .where("nfts.owner", "=", wallet)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("purchases")
-            .select("id")
-            .whereRef("purchases.id", "=", "nfts.token_id")
-            .whereRef("purchases.wallet", "=", "nfts.owner"),
-        ),
-      ),
-    )
-    .orderBy("nfts.token_id", "desc")
-    .limit(limit)
-    .execute();
+    .select(["purchases.store_name as purchase_store_name", "stores.name as store_name"])
+    .where("nfts.owner", "=", wallet);
+  if (page.before !== undefined) query = query.where("nfts.token_id", "<", page.before);
+  return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();
 }
 
 export async function findPurchase(queries: Queries, id: bigint): Promise<Purchase | undefined> {
@@ -167,6 +168,7 @@ export async function markPurchase(queries: Queries, id: bigint, mark: "approved
     .where("id", "=", id)
     .where(mark, "is", null)
     .execute();
+  await recountPurchases(queries, [id]);
 }
 
 /** The network's amount counts, until the ticket is minted. */
@@ -179,11 +181,13 @@ export async function correctAmount(queries: Queries, id: bigint, amountCents: b
     })
     .where("id", "=", id)
     .execute();
+  await recountPurchases(queries, [id]);
 }
 
 /** Paid purchases that were returned and whose debt is not recorded yet. */
-export async function listPaidReversals(queries: Queries): Promise<Purchase[]> {
+export async function listPaidReversals(queries: Queries, ids: readonly bigint[]): Promise<Purchase[]> {
   return selectPurchases(queries)
+    .where("purchases.id", "in", ids)
     .where("purchases.reversed_at", "is not", null)
     .where("payouts.token_id", "is not", null)
     .where(({ not, exists, selectFrom }) =>
@@ -212,6 +216,7 @@ export async function freezeRates(
     .where("id", "in", ids)
     .where("wei_per_cent", "is", null)
     .execute();
+  await recountPurchases(queries, ids);
 }
 
 export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {

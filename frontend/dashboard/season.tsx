@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useMemo, useState } from "react";
 import { Link } from "react-router";
-import { LIST_LIMIT } from "../../domain/product.ts";
+import { PROFILE_LIMIT } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { getPurchases } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
@@ -72,7 +72,7 @@ function useEntries(profile: Profile) {
   const { wei_per_cent } = useQuery(configQuery).data;
   const last = profile.purchases.at(-1)?.id;
   const [wantsOlder, setWantsOlder] = useState(false);
-  const isCut = profile.purchases.length >= LIST_LIMIT;
+  const isCut = profile.purchases.length >= PROFILE_LIMIT;
   const older = useInfiniteQuery({
     queryKey: ["own", "purchases", profile.wallet, last],
     queryFn: ({ pageParam, signal }) => getPurchases(pageParam, { signal }),

@@ -9,6 +9,7 @@ import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { outstandingDebt } from "../../purchases/adjustments.ts";
 import { listPurchases, type Purchase } from "../../purchases/queries.ts";
+import { findWrongTotals } from "../../purchases/totals.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { type Reply, WALLETS, World } from "./support/world.ts";
 
@@ -381,6 +382,7 @@ describe("The life of purchases, in any order", function () {
           }
           await ledger.settle();
           await ledger.checkEnd();
+          expect(await findWrongTotals(world.database.kysely)).to.deep.equal([]);
         } finally {
           await world.close();
         }
