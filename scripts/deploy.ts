@@ -15,7 +15,7 @@ import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
 
 const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
-/** The sample stores of the local chain. Elsewhere the api registers what the operator puts into the catalogue. */
+/** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
 const storesOf = (network: Network) =>
   network === "localhost" ? SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name })) : [];
 

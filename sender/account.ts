@@ -16,7 +16,7 @@ export type SigningAccount = {
   signTransaction(transaction: TransactionSerializableEIP1559): Promise<Hex>;
 };
 
-/** The signing service is away, refuses, or signed something else than it was asked to. */
+/** The signing service is unavailable, refuses, or signed something other than requested. */
 export class SignerError extends Error {
   override readonly name = "SignerError";
 }
@@ -35,8 +35,8 @@ export function openAccount(signer: Signer): SigningAccount {
 }
 
 /**
- * `eth_signTransaction` as Web3Signer answers it. What comes back is sent only where it is exactly what was asked for,
- * signed by the account that was asked.
+ * `eth_signTransaction` as in Web3Signer. The result is sent only if it is exactly the requested transaction,
+ * signed by the requested account.
  */
 async function signRemotely(
   { url, address }: Signer & { kind: "service" },
@@ -88,7 +88,7 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
   return answer?.result;
 }
 
-/** Names what differs between a signed transaction and the one that was asked for; undefined where nothing does. */
+/** The difference between a signed transaction and the requested one; undefined if there is none. */
 async function differenceOf(
   raw: TransactionSerializedEIP1559,
   wanted: TransactionSerializableEIP1559,

@@ -11,7 +11,7 @@ import { Timeline } from "./timeline.tsx";
 
 type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };
 
-/** Money and percents as on the card; the chain writes "5.75%" beside "R$ 1.234,50". */
+/** Money and percents formatted as on the card; the chain mixes "5.75%" and "R$ 1.234,50". */
 function asReadersWrite(
   { trait_type, value }: { trait_type: string; value: string },
   { brl, percent }: ReturnType<typeof useFormat>,

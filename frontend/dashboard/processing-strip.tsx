@@ -4,7 +4,7 @@ import { useFormat } from "../i18n/use-format.ts";
 import { isInFlight, stripPurchases } from "./tickets.ts";
 import { Timeline } from "./timeline.tsx";
 
-/** The others stand in the statement. */
+/** The others are in the statement. */
 const SHOWN = 3;
 
 /** Purchases in progress, updated live. */

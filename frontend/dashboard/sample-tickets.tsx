@@ -8,7 +8,7 @@ const SAMPLES = [
   { id: "2", store: "Verdão Store", value: 250, percent: 7, status: "pending" },
 ] as const;
 
-/** What purchases look like, for who has no profile: two examples, and said to be. docs/product.md#samples. */
+/** Two labelled sample tickets for visitors without a profile. docs/product.md#samples. */
 export function SampleTickets() {
   const t = useText();
   const { brl, percent } = useFormat();

@@ -67,7 +67,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
   );
 }
 
-/** What the profile holds, and the older purchases behind its last one as far as they were asked for. */
+/** The profile's purchases, and older ones as far as they were loaded. */
 function useEntries(profile: Profile) {
   const { wei_per_cent } = useQuery(configQuery).data;
   const last = profile.purchases.at(-1)?.id;

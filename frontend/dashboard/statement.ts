@@ -9,7 +9,7 @@ export type Entry = {
   id: string;
   store: string;
   status: "processing" | "pending" | "confirmed" | "cancelled";
-  /** Reais, decimal text; the token's own words where they are no number. */
+  /** Reais, decimal text; the ticket's own text if it is not a number. */
   value: string | undefined;
   valueText: string;
   /** Whole percent, decimal text. */
@@ -103,7 +103,7 @@ export function statusOf(entry: Entry): EntryStatus {
   return isPaid ? "paid" : entry.status;
 }
 
-/** What a spreadsheet opens: figures with a dot, dates by ISO, a name that looks like a formula taken as text. */
+/** For spreadsheets: decimal points, ISO dates, and names that look like a formula escaped. */
 export function toCsv(entries: readonly Entry[]): string {
   const rows = entries.map((entry) => [
     entry.id,

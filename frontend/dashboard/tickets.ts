@@ -76,7 +76,7 @@ export function factsGwei({ valueCents, cashbackBps }: NftFacts, weiPerCent = DE
   return cashbackGwei({ valueCents: valueCents ?? 0n, totalBps: cashbackBps ?? 0n, weiPerCent });
 }
 
-/** What CHZ are worth in reais at a rate, decimal text. */
+/** The value of CHZ in reais at a rate, decimal text. */
 export function reaisOf(chzText: string, weiPerCent: string): string {
   return reaisText(parseDecimal(chzText, CHZ_DECIMALS) / BigInt(weiPerCent));
 }

@@ -7,17 +7,17 @@ type ToastOptions = {
   description?: ReactNode;
 };
 
-/** All of it is set each time: left to itself, the library keeps what the earlier toast of that id had besides. */
+/** Sets every option each time, because the library keeps those of the earlier toast with the id. */
 function whole({ id, description }: ToastOptions): ExternalToast {
   shownAt.set(id, performance.now());
   return { id, description };
 }
 
 const shownAt = new Map<string, number>();
-/** A message that is younger belongs to what led here. */
+/** A more recent toast belongs to the navigation itself. */
 const OF_THE_NAVIGATION_MS = 1_500;
 
-/** Takes away what was said of the screen before. */
+/** Dismisses the toasts of the previous screen. */
 export function dismissStaleToasts(): void {
   for (const [id, at] of shownAt) {
     if (performance.now() - at < OF_THE_NAVIGATION_MS) continue;

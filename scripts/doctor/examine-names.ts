@@ -12,7 +12,7 @@ const SHOWN = 5;
 export async function examineNames(client: PublicClient, environment: OperatorEnvironment): Promise<Finding[]> {
   const { contracts } = environment;
   if (!contracts) return [];
-  // What is wrong with the database itself is another finding.
+  // Problems of the database itself are another finding.
   const database = await openDatabase(environment, { isSilent: true }).catch(() => undefined);
   if (!database) return [];
   try {

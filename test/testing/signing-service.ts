@@ -11,7 +11,7 @@ export type SigningService = {
   address: `0x${string}`;
   /** How many transactions it signed. */
   signed(): number;
-  /** What it does with the next requests: signs, changes what it signs, refuses, or never answers. */
+  /** Its behaviour for the next requests: signs, falsifies, refuses, or never responds. */
   behave(
     as: "signs" | "refuses" | "hangs" | ((asked: TransactionSerializableEIP1559) => TransactionSerializableEIP1559),
   ): void;
