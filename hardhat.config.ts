@@ -52,7 +52,7 @@ export default defineConfig({
   networks: { default: { type: "edr-simulated", hardfork: "cancun" } },
   test: {
     mocha: { timeout: 120_000 },
-    solidity: { fuzz: { runs: 512, seed: "0x7071c1da" }, invariant: { runs: 64, depth: 64, failOnRevert: true } },
+    solidity: { fuzz: { runs: 512, seed: process.env.FUZZ_SEED ?? "0x7071c1da" }, invariant: { runs: 64, depth: 64, failOnRevert: true } },
   },
   paths: { sources: "./contracts", tests: { mocha: "./test/contracts", solidity: "./contracts" } },
 });

@@ -8,7 +8,7 @@ import {CashbackDistributor} from "./CashbackDistributor.sol";
 import {PurchaseNFT} from "./PurchaseNFT.sol";
 import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
-import {LoopingReceiver, ReturnBombReceiver, RevertingReceiver} from "./testing/HostileReceivers.sol";
+import {LoopingReceiver, ReenteringReceiver, ReturnBombReceiver, RevertingReceiver} from "./testing/HostileReceivers.sol";
 import {TestSystem} from "./testing/TestSystem.sol";
 import {VM} from "./testing/Vm.sol";
 
@@ -99,102 +99,169 @@ contract CashbackDistributorFuzzTest is TestSystem {
     }
 }
 
-/// @notice Does what people and hostile receivers may do, in any order, and keeps its own books.
+/// @notice Does what people and hostile receivers may do, in any order, and keeps its own books of what arrived where.
+/// Payments go to the distributor in office, or to one that was retired; now and then a successor takes over.
 contract Handler is TestSystem {
-    uint256 public constant BUYERS = 6;
+    /// @dev As many as a batch takes: each a recipient of its own, most of them hostile.
+    uint256 public constant BUYERS = 128;
+    uint256 public constant MOST_DISTRIBUTORS = 3;
 
+    uint96 public maxRate = MAX_RATE;
+    uint96 public maxPayout = 1e18;
+    uint112 public dailyCap = 3e18;
+
+    CashbackDistributor[] public distributors;
     address[] private _buyers;
+    mapping(address buyer => bool) private _isHostile;
     uint256 public lastId;
+
+    /// @dev What went in and out, of all distributors together.
     uint256 public deposited;
     uint256 public withdrawn;
     uint256 public swept;
-    uint256 public paidAmounts;
-    uint256 public largestDay;
-    uint256 private _day;
-    uint256 private _daySpent;
+    /// @dev What was told as paid or credited, by the arguments that were accepted.
+    uint256 public accepted;
+    /// @dev Accepted on a day by a distributor, and whether that was ever above the cap of that moment.
+    mapping(uint256 day => mapping(address distributor => uint256)) private _acceptedOn;
+    bool public wasCapBroken;
+    bool public wasPaidTwice;
+    bool public wasPaidUnconfirmed;
+    bool public wasPaidAboveRate;
+    bool public hasRetiredPaid;
 
     mapping(uint256 id => address) public firstOwner;
     mapping(uint256 id => IPurchaseNFT.Status) public lastStatus;
+    mapping(uint256 id => uint256) public acceptedFor;
     mapping(uint256 id => bool) public wasPaid;
 
     constructor() {
         deploySystem();
-        distributor.setLimits(ICashbackDistributor.Limits(MAX_RATE, 1e18, 3e18));
-        _buyers.push(address(0xa11ce));
-        _buyers.push(address(0xb0b));
-        _buyers.push(address(new RevertingReceiver()));
-        _buyers.push(address(new LoopingReceiver()));
-        _buyers.push(address(new ReturnBombReceiver(true)));
-        _buyers.push(address(new ReturnBombReceiver(false)));
-    }
-
-    function contracts() external view returns (address, address) {
-        return (address(nft), address(distributor));
+        distributors.push(distributor);
+        distributor.setLimits(ICashbackDistributor.Limits(maxRate, maxPayout, dailyCap));
+        for (uint256 i; i < BUYERS; ++i) {
+            address buyer = _newBuyer(i);
+            _buyers.push(buyer);
+            _isHostile[buyer] = buyer.code.length != 0;
+        }
     }
 
     function buyerAt(uint256 index) external view returns (address) {
         return _buyers[index];
     }
 
-    function mint(uint256 buyerSeed, uint40 valueCents) external {
+    function distributorCount() external view returns (uint256) {
+        return distributors.length;
+    }
+
+    function tickets() external view returns (PurchaseNFT) {
+        return nft;
+    }
+
+    /// Ids that are neighbours, and ids that differ only in their highest bits.
+    function mint(uint256 buyerSeed, uint40 valueCents, uint8 high) external {
         uint256 id = ++lastId;
         address buyer = _buyers[buyerSeed % BUYERS];
-        nft.mint(purchase(id, buyer, valueCents % 100_000_000 + 1, 500, 200, 1));
-        firstOwner[id] = buyer;
+        nft.mint(purchase(idOf(id) | uint256(high % 2) << 159, buyer, valueCents % 100_000_000 + 1, 500, 200, 1));
+        _ids[id] = idOf(id) | uint256(high % 2) << 159;
+        firstOwner[_ids[id]] = buyer;
     }
 
     function confirm(uint256 seed) external {
-        _attempt(address(nft), abi.encodeCall(nft.confirm, (one(seed % (lastId + 1)))));
+        _attempt(address(nft), abi.encodeCall(nft.confirm, (one(_idAt(seed)))));
     }
 
     function cancel(uint256 seed) external {
-        _attempt(address(nft), abi.encodeCall(nft.cancel, (one(seed % (lastId + 1)))));
+        _attempt(address(nft), abi.encodeCall(nft.cancel, (one(_idAt(seed)))));
     }
 
-    function pay(uint256 seed, uint96 amount) external {
-        uint256 id = seed % (lastId + 1);
+    function pay(uint256 seed, uint96 amount, uint96 rate, uint8 which) external {
+        CashbackDistributor target = _distributorAt(which);
+        uint256 id = _idAt(seed);
         amount %= 1e18 + 2;
-        if (_attempt(address(distributor), abi.encodeCall(distributor.pay, (id, amount, MAX_RATE)))) _book(id, amount);
+        bytes memory call = abi.encodeCall(target.pay, (id, amount, rate % (maxRate + 2)));
+        if (_attempt(address(target), call)) _book(target, id, amount, rate % (maxRate + 2));
     }
 
-    /// Takes ids that were paid before and the same id twice, as a retry does.
-    function payBatch(uint256[4] calldata seeds, uint96 amount) external {
+    /// Takes ids that were paid before, here or by a predecessor, and the same id twice, as a retry does.
+    function payBatch(uint256[6] calldata seeds, uint96 amount, uint8 which) external {
+        CashbackDistributor target = _distributorAt(which);
         amount %= 1e18 + 2;
-        uint256[] memory items = new uint256[](4);
-        bool[4] memory isFresh;
-        for (uint256 i; i < 4; ++i) {
-            uint256 id = seeds[i] % (lastId + 1);
+        uint256[] memory items = new uint256[](6);
+        bool[6] memory isFresh;
+        for (uint256 i; i < 6; ++i) {
+            uint256 id = _idAt(seeds[i]);
             items[i] = id << 96 | amount;
-            isFresh[i] = !distributor.isPaid(id);
+            isFresh[i] = !target.isPaid(id);
             for (uint256 k; k < i; ++k) {
                 if (items[k] == items[i]) isFresh[i] = false;
             }
         }
-        if (!_attempt(address(distributor), abi.encodeCall(distributor.payBatch, (items, MAX_RATE)))) return;
-        for (uint256 i; i < 4; ++i) {
-            if (isFresh[i]) _book(items[i] >> 96, amount);
+        if (!_attempt(address(target), abi.encodeCall(target.payBatch, (items, maxRate)))) return;
+        for (uint256 i; i < 6; ++i) {
+            if (isFresh[i]) _book(target, items[i] >> 96, amount, maxRate);
         }
     }
 
-    function withdraw(uint256 buyerSeed) external {
+    /// Everyone is paid at once: the largest batch, to 128 recipients.
+    function payEveryone() external {
+        uint256[] memory ids = new uint256[](BUYERS);
+        uint256[] memory items = new uint256[](BUYERS);
+        for (uint256 i; i < BUYERS; ++i) {
+            uint256 id = idOf(++lastId);
+            _ids[lastId] = id;
+            nft.mint(purchase(id, _buyers[i], 10_000, 500, 200, 1));
+            firstOwner[id] = _buyers[i];
+            ids[i] = id;
+            items[i] = id << 96 | (i + 1);
+        }
+        nft.confirm(ids);
+        if (!_attempt(address(distributor), abi.encodeCall(distributor.payBatch, (items, maxRate)))) return;
+        for (uint256 i; i < BUYERS; ++i) {
+            _book(distributor, ids[i], i + 1, maxRate);
+        }
+    }
+
+    function setLimits(uint96 rate, uint96 payout, uint112 cap) external {
+        (rate, payout, cap) = (rate % (MAX_RATE + 1), payout % 2e18, cap % 4e18);
+        bytes memory call =
+            abi.encodeCall(distributor.setLimits, (ICashbackDistributor.Limits(rate, payout, cap)));
+        bool isDone = _attempt(address(distributor), call);
+        expect(isDone == (payout <= cap), "limits that are possible, and no others");
+        if (isDone) (maxRate, maxPayout, dailyCap) = (rate, payout, cap);
+    }
+
+    /// Retires the distributor in office, and lets another take over.
+    function succeed() external {
+        if (distributors.length == MOST_DISTRIBUTORS) return;
+        distributor.retire();
+        CashbackDistributor next = deployDistributor(distributor);
+        next.setLimits(ICashbackDistributor.Limits(maxRate, maxPayout, dailyCap));
+        distributors.push(next);
+        distributor = next;
+        VM.deal(address(this), 5e18);
+        _fund(5e18);
+    }
+
+    function withdraw(uint256 buyerSeed, uint8 which) external {
+        CashbackDistributor target = _distributorAt(which);
         address buyer = _buyers[buyerSeed % BUYERS];
-        uint256 credit = distributor.creditOf(buyer);
+        uint256 credit = target.creditOf(buyer);
         VM.prank(buyer);
-        if (_attempt(address(distributor), abi.encodeCall(distributor.withdrawCredit, (payable(address(0xcafe)))))) {
+        if (_attempt(address(target), abi.encodeCall(target.withdrawCredit, (payable(address(0xcafe)))))) {
             withdrawn += credit;
         }
     }
 
-    function sweep(uint96 amount) external {
-        if (_attempt(address(distributor), abi.encodeCall(distributor.sweep, (payable(address(0xfee)), amount)))) {
+    function sweep(uint96 amount, uint8 which) external {
+        CashbackDistributor target = _distributorAt(which);
+        if (_attempt(address(target), abi.encodeCall(target.sweep, (payable(address(0xfee)), amount)))) {
             swept += amount;
         }
     }
 
     function fund(uint64 amount) external {
         VM.deal(address(this), amount);
-        _attempt(address(distributor), "", amount);
-        deposited += amount;
+        _fund(amount);
     }
 
     function pauseOrUnpause(bool isPause) external {
@@ -208,7 +275,8 @@ contract Handler is TestSystem {
     /// Remembers every status and paid bit, and says whether any went back.
     function observe() external returns (bool isForward) {
         isForward = true;
-        for (uint256 id = 1; id <= lastId; ++id) {
+        for (uint256 i = 1; i <= lastId; ++i) {
+            uint256 id = _ids[i];
             IPurchaseNFT.Status status = nft.purchaseOf(id).status;
             if (lastStatus[id] > IPurchaseNFT.Status.Pending && status != lastStatus[id]) isForward = false;
             if (wasPaid[id] && !distributor.isPaid(id)) isForward = false;
@@ -217,31 +285,77 @@ contract Handler is TestSystem {
         }
     }
 
-    function _book(uint256, uint256 amount) private {
-        paidAmounts += amount;
-        if (_day != block.timestamp / 1 days) (_day, _daySpent) = (block.timestamp / 1 days, 0);
-        _daySpent += amount;
-        if (_daySpent > largestDay) largestDay = _daySpent;
+    function idAt(uint256 index) external view returns (uint256) {
+        return _ids[index];
+    }
+
+    /// What arrived: the balances of all buyers, as the chain has them.
+    function received() external view returns (uint256 sum) {
+        for (uint256 i; i < BUYERS; ++i) {
+            sum += _buyers[i].balance;
+        }
+    }
+
+    mapping(uint256 index => uint256 id) private _ids;
+
+    /// @dev Spread over words, so that some share one and some do not.
+    function idOf(uint256 index) private pure returns (uint256) {
+        return index * 7;
+    }
+
+    function _idAt(uint256 seed) private view returns (uint256) {
+        return _ids[seed % (lastId + 1)];
+    }
+
+    function _distributorAt(uint8 which) private view returns (CashbackDistributor) {
+        // Mostly the one in office.
+        return which < 200 ? distributor : distributors[which % distributors.length];
+    }
+
+    function _newBuyer(uint256 index) private returns (address) {
+        uint256 kind = index % 6;
+        if (kind == 0) return address(new RevertingReceiver());
+        if (kind == 1) return address(new LoopingReceiver());
+        if (kind == 2) return address(new ReturnBombReceiver(true));
+        if (kind == 3) return address(new ReturnBombReceiver(false));
+        if (kind == 4) {
+            bytes memory call = abi.encodeCall(ICashbackDistributor.withdrawCredit, (payable(address(this))));
+            return address(new ReenteringReceiver(address(distributor), call, true));
+        }
+        return address(uint160(0xb0b000 + index));
+    }
+
+    function _book(CashbackDistributor target, uint256 id, uint256 amount, uint256 rate) private {
+        IPurchaseNFT.PurchaseRecord memory record = nft.purchaseOf(id);
+        if (acceptedFor[id] != 0) wasPaidTwice = true;
+        if (target.isRetired()) hasRetiredPaid = true;
+        if (record.status != IPurchaseNFT.Status.Confirmed) wasPaidUnconfirmed = true;
+        uint256 most = uint256(record.valueCents) * (record.cashbackBps + record.bonusBps) * rate / 10_000;
+        if (amount > most || amount > maxPayout || rate > maxRate) wasPaidAboveRate = true;
+        acceptedFor[id] = amount;
+        accepted += amount;
+        uint256 day = block.timestamp / 1 days;
+        _acceptedOn[day][address(target)] += amount;
+        if (_acceptedOn[day][address(target)] > dailyCap) wasCapBroken = true;
+    }
+
+    function _fund(uint256 amount) private {
+        (bool isDone,) = address(distributor).call{value: amount}("");
+        expect(isDone, "anyone may fund");
+        deposited += amount;
     }
 
     function _attempt(address target, bytes memory data) private returns (bool isDone) {
-        return _attempt(target, data, 0);
-    }
-
-    function _attempt(address target, bytes memory data, uint256 value) private returns (bool isDone) {
-        (isDone,) = target.call{value: value}(data);
+        (isDone,) = target.call(data);
     }
 }
 
-/// @notice The invariants of both contracts, whatever happened in whatever order.
+/// @notice The invariants of all contracts, whatever happened in whatever order.
 contract TorcidaInvariantTest is TestSystem {
     Handler private _handler;
 
     function setUp() external {
         _handler = new Handler();
-        (address nftAddress, address distributorAddress) = _handler.contracts();
-        nft = PurchaseNFT(nftAddress);
-        distributor = CashbackDistributor(payable(distributorAddress));
         _handler.fund(type(uint64).max);
     }
 
@@ -250,43 +364,69 @@ contract TorcidaInvariantTest is TestSystem {
         targets[0] = address(_handler);
     }
 
-    /// Deposits = balance + paid + withdrawn + swept; the amounts of paid ids = what was sent + what was credited.
+    /// What went in is what is there, what arrived at the buyers, what they withdrew and what was swept.
     function invariant_noWeiIsLostOrMade() external view {
-        uint256 credits = distributor.totalCredit();
-        // Credits, open or withdrawn, are amounts of paid ids that the recipients did not get at once.
-        uint256 sent = _handler.paidAmounts() - credits - _handler.withdrawn();
-        expect(
-            _handler.deposited() == address(distributor).balance + sent + _handler.withdrawn() + _handler.swept(), "books"
-        );
+        uint256 held;
+        for (uint256 i; i < _handler.distributorCount(); ++i) {
+            held += address(_handler.distributors(i)).balance;
+        }
+        expect(_handler.deposited() == held + _handler.received() + _handler.withdrawn() + _handler.swept(), "books");
+    }
+
+    /// What was accepted as payments is what arrived at the buyers and what they were credited.
+    function invariant_paymentsArriveOrAreCredited() external view {
+        uint256 credits;
+        for (uint256 i; i < _handler.distributorCount(); ++i) {
+            credits += _handler.distributors(i).totalCredit();
+        }
+        expect(_handler.accepted() == _handler.received() + credits + _handler.withdrawn(), "payments");
     }
 
     /// The balance covers every credit, and the total is the sum of all credits.
     function invariant_creditsAreCovered() external view {
-        uint256 sum;
-        for (uint256 i; i < _handler.BUYERS(); ++i) {
-            sum += distributor.creditOf(_handler.buyerAt(i));
+        for (uint256 k; k < _handler.distributorCount(); ++k) {
+            CashbackDistributor one = _handler.distributors(k);
+            uint256 sum;
+            for (uint256 i; i < _handler.BUYERS(); ++i) {
+                sum += one.creditOf(_handler.buyerAt(i));
+            }
+            expect(sum == one.totalCredit(), "sum of credits");
+            expect(address(one).balance >= sum, "covered");
+            expect(one.available() == address(one).balance - sum, "available");
         }
-        expect(sum == distributor.totalCredit(), "sum of credits");
-        expect(address(distributor).balance >= sum, "covered");
-        expect(distributor.available() == address(distributor).balance - sum, "available");
     }
 
-    /// A day's payments stay within the cap.
+    /// A day's payments stay within the cap that holds while they are made.
     function invariant_dailyCapHolds() external view {
-        expect(_handler.largestDay() <= 3e18 && distributor.spentToday() <= 3e18, "daily cap");
+        expect(!_handler.wasCapBroken(), "daily cap");
     }
 
-    /// What was paid is Confirmed.
+    /// Each purchase is paid once, by one distributor, at most value × percent × rate, under the cap of one payment.
+    function invariant_paidOnceAndNeverTooMuch() external view {
+        expect(!_handler.wasPaidTwice(), "once");
+        expect(!_handler.wasPaidAboveRate(), "never too much");
+        expect(!_handler.hasRetiredPaid(), "a retired one pays nothing");
+    }
+
+    /// What was paid was Confirmed, and is; what is told as paid was paid; a successor knows what its predecessors paid.
     function invariant_paidMeansConfirmed() external view {
-        for (uint256 id = 1; id <= _handler.lastId(); ++id) {
-            if (distributor.isPaid(id)) expect(nft.purchaseOf(id).status == IPurchaseNFT.Status.Confirmed, "confirmed");
+        expect(!_handler.wasPaidUnconfirmed(), "confirmed");
+        PurchaseNFT tickets = _handler.tickets();
+        CashbackDistributor inOffice = _handler.distributors(_handler.distributorCount() - 1);
+        for (uint256 i = 1; i <= _handler.lastId(); ++i) {
+            uint256 id = _handler.idAt(i);
+            bool isPaid = inOffice.isPaid(id);
+            expect(isPaid == (_handler.acceptedFor(id) != 0), "paid bit");
+            if (isPaid) expect(tickets.purchaseOf(id).status == IPurchaseNFT.Status.Confirmed, "confirmed");
         }
     }
 
     /// An id's owner never changes.
     function invariant_ownersStay() external view {
-        for (uint256 id = 1; id <= _handler.lastId(); ++id) {
-            expect(nft.ownerOf(id) == _handler.firstOwner(id), "owner");
+        PurchaseNFT tickets = _handler.tickets();
+        for (uint256 i = 1; i <= _handler.lastId(); ++i) {
+            uint256 id = _handler.idAt(i);
+            expect(tickets.ownerOf(id) == _handler.firstOwner(id), "owner");
         }
     }
 

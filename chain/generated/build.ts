@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "9e3432069ff1c9e082b268d7fd6aca0e778222fe6a40a43a6d8ee2c83a390229"
+  "sourceHash": "479f878547fcbab5e6cbb2d11c4f23c13034053e48ce01c01af12c42cf6e501a"
 } as const;

@@ -5,122 +5,201 @@ import {LibString} from "solady/src/utils/LibString.sol";
 
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
+import {Svg} from "./Svg.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketArt
-/// @notice Draws a purchase as a match ticket in front of the stands: a body with the store and, largest of all, the
-/// percent; a stub with the value, the buyer and a bar code of its own; and a stamp across the perforation that tells the
-/// status by its shape: a hollow clock, a solid tick, a crossed ring with the ticket struck through.
-/// @dev The picture is 600 units wide and high. Text takes the reader's own fonts, so whatever may grow long shrinks, and
-/// carries a `textLength` that holds it in its place. No script, no style sheet, no external reference.
+/// @notice Draws a purchase as a match ticket in front of the stands: a header, the store under an edge of its colour and,
+/// largest of all, the percent; a stub with the value, the buyer and a bar code of its own; and a stamp across the
+/// perforation that tells the status by its shape: a hollow clock, a solid tick, a crossed ring with the ticket struck
+/// through.
+/// @dev The picture is 600 units wide and high. Text takes the reader's own fonts and is fitted into its room. No script, no
+/// style sheet, no reference but to the picture's own parts.
 library TicketArt {
     using LibString for *;
 
-    string private constant _OPEN = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600" role="img"><title>';
+    string private constant _NIGHT = "#08201a";
+    string private constant _PAPER = "#faf6ea";
+    string private constant _INK = "#10261e";
+    string private constant _GREY = "#d9d4c5";
+    string private constant _LABEL = "#4f6158";
+    string private constant _PITCH = "#0b5138";
+    string private constant _MOWN = "#0f6144";
+    string private constant _CHALK = "#efe8d3";
+    string private constant _GREEN = "#0b8448";
+    string private constant _YELLOW = "#d99a00";
+    string private constant _WHITE = "#fff";
 
-    /// @dev The stands at night, and the ticket's paper: its header a mown pitch, its body the lines of one.
-    string private constant _SCENE =
-        '</title><pattern id="a" width="50" height="50" patternUnits="userSpaceOnUse"><path fill="#14493a" d="M13 8a6 6 0 11-.1 0zM3 32a10 10 0 0120 0zM38 33a6 6 0 11-.1 0zM28 57a10 10 0 0120 0z"/></pattern><path fill="#08201a" d="M0 0h600v600H0z"/><path fill="url(#a)" d="M0 0h600v600H0z"/><path fill="#faf6ea" d="M68 40h464a28 28 0 0128 28v322a22 22 0 00-22 22H62a22 22 0 00-22-22V68a28 28 0 0128-28z"/><path fill="#0b5138" d="M68 40h464a28 28 0 0128 28v54H40V68a28 28 0 0128-28z"/><path fill="#0f6144" d="M105 40h65v82h-65zM235 40h65v82h-65zM365 40h65v82h-65zM495 40h37a28 28 0 0128 28v54h-65z"/><path fill="none" stroke="#efe8d3" stroke-width="5" d="M300 122v290M300 190a77 77 0 11-.1 0zM40 190h60v154H40M560 190h-60v154h60"/>';
+    /// @dev Where words begin on the ticket, and how much room a whole line has.
+    uint256 private constant _LEFT = 62;
+    uint256 private constant _LINE = 476;
 
-    string private constant _STUB =
-        'd="M62 412h476a22 22 0 0022 22v98a28 28 0 01-28 28H68a28 28 0 01-28-28v-98a22 22 0 0022-22z"/><path stroke="#08201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="0 14" d="M76 412h452"/>';
-
-    string private constant _FONT =
-        "<g font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\">";
-
-    /// @notice The ticket as an SVG document.
+    /// @notice A ticket as an SVG document.
     function ticket(ITicketDescriptor.Ticket memory self) internal pure returns (string memory) {
-        (uint256 tokenId, IPurchaseNFT.PurchaseRecord memory purchase, string memory store) =
-            (self.id, self.purchase, self.storeName);
-        return string.concat(
-            _OPEN,
-            unicode"Torcida nº ",
-            tokenId.toString(),
-            _SCENE,
-            '<path fill="',
-            purchase.status == IPurchaseNFT.Status.Confirmed
-                ? "#0b8448"
-                : purchase.status == IPurchaseNFT.Status.Cancelled ? "#d9d4c5" : "#faf6ea",
-            '" ',
-            _STUB,
-            _FONT,
-            _body(tokenId, purchase, store),
-            _stubText(tokenId, purchase),
-            _stamp(purchase.status),
-            "</g></svg>"
+        IPurchaseNFT.PurchaseRecord memory purchase = self.purchase;
+        string memory paper = string.concat(_stands(), _paper(_accent(self)), _stubPaper(purchase.status));
+        string memory words = string.concat(
+            _header(self.id), _store(self.storeName), _cashback(purchase), _stub(self.id, purchase)
         );
+        string memory title = string.concat(unicode"Torcida nº ", self.id.toString());
+        return _document(title, string.concat(paper, words, _stamp(purchase.status)));
     }
 
-    /// @notice The collection's picture: a ticket's header, large.
+    /// @notice The collection's picture: a ticket that says nothing but what it is.
     function emblem() internal pure returns (string memory) {
+        IPurchaseNFT.Status status = IPurchaseNFT.Status.Confirmed;
+        string memory paper = string.concat(_stands(), _paper("#e0a526"), _stubPaper(status));
+        string memory words = string.concat(_title(), _words("%", _LEFT, 372, 300, 230, _INK));
+        return _document("Torcida", string.concat(paper, words, _stamp(status)));
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                      PAPER
+    //////////////////////////////////////////////////////////////////////////*/
+
+    function _document(string memory title, string memory content) private pure returns (string memory) {
         return string.concat(
-            _OPEN,
-            "Torcida",
-            _SCENE,
-            '<path fill="#0b8448" ',
-            _STUB,
-            _FONT,
-            '<g font-weight="900"><text x="62" y="100" font-size="52" fill="#faf6ea" textLength="272">TORCIDA</text><text x="56" y="372" font-size="260" fill="#10261e">%</text></g>',
-            _stamp(IPurchaseNFT.Status.Confirmed),
-            "</g></svg>"
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600" role="img"><title>',
+            title,
+            "</title>",
+            Svg.group(
+                " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\"",
+                content
+            ),
+            "</svg>"
         );
     }
 
-    function _body(uint256 tokenId, IPurchaseNFT.PurchaseRecord memory purchase, string memory store)
-        private
-        pure
-        returns (string memory)
-    {
-        string memory number = tokenId.toString();
+    /// @dev People in rows, at night.
+    function _stands() private pure returns (string memory) {
+        return string.concat(
+            '<pattern id="a" width="50" height="50" patternUnits="userSpaceOnUse">',
+            Svg.shape("#14493a", "M13 8a6 6 0 11-.1 0zM3 32a10 10 0 0120 0zM38 33a6 6 0 11-.1 0zM28 57a10 10 0 0120 0z"),
+            "</pattern>",
+            Svg.shape(_NIGHT, "M0 0h600v600H0z"),
+            Svg.shape("url(#a)", "M0 0h600v600H0z")
+        );
+    }
+
+    /// @dev The body: a mown header, the edge of the store's colour, and the lines of a pitch.
+    function _paper(string memory accent) private pure returns (string memory) {
+        return string.concat(
+            Svg.shape(_PAPER, "M68 40h464a28 28 0 0128 28v322a22 22 0 00-22 22H62a22 22 0 00-22-22V68a28 28 0 0128-28z"),
+            Svg.shape(_PITCH, "M68 40h464a28 28 0 0128 28v54H40V68a28 28 0 0128-28z"),
+            Svg.shape(_MOWN, "M105 40h65v82h-65zM235 40h65v82h-65zM365 40h65v82h-65zM495 40h37a28 28 0 0128 28v54h-65z"),
+            Svg.line(_CHALK, 5, "", "M300 122v290M300 190a77 77 0 11-.1 0zM40 190h60v154H40M560 190h-60v154h60"),
+            Svg.shape(accent, "M40 122h520v8H40z")
+        );
+    }
+
+    /// @dev The store's own colour, or one of six that are no club's, by its number.
+    function _accent(ITicketDescriptor.Ticket memory self) private pure returns (string memory) {
+        if (self.storeColour != 0) return string.concat("#", uint256(self.storeColour).toHexStringNoPrefix(3));
+        bytes memory colours = hex"e0a526c4572f2f7f868a9a3b4f7ea8a34a5e";
+        uint256 start = uint256(self.purchase.storeId) % (colours.length / 3) * 3;
+        uint256 colour =
+            uint256(uint8(colours[start])) << 16 | uint256(uint8(colours[start + 1])) << 8 | uint8(colours[start + 2]);
+        return string.concat("#", colour.toHexStringNoPrefix(3));
+    }
+
+    function _stubPaper(IPurchaseNFT.Status status) private pure returns (string memory) {
+        string memory fill = status == IPurchaseNFT.Status.Confirmed
+            ? _GREEN
+            : status == IPurchaseNFT.Status.Cancelled ? _GREY : _PAPER;
+        return string.concat(
+            Svg.shape(fill, "M62 412h476a22 22 0 0022 22v98a28 28 0 01-28 28H68a28 28 0 01-28-28v-98a22 22 0 0022-22z"),
+            Svg.group(' stroke-linecap="round"', Svg.line(_NIGHT, 5, "0 14", "M76 412h452"))
+        );
+    }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                      WORDS
+    //////////////////////////////////////////////////////////////////////////*/
+
+    function _title() private pure returns (string memory) {
+        return Svg.group(' font-weight="900"', _words("TORCIDA", _LEFT, 100, 272, 52, _PAPER));
+    }
+
+    function _header(uint256 id) private pure returns (string memory) {
+        string memory number = id.toString();
         uint256 digits = bytes(number).length;
-        if (digits > 11) {
-            number = string.concat(number.slice(0, 4), unicode"…", number.slice(digits - 4));
-            digits = 9;
-        }
-        string memory percent = TicketText.percent(uint256(purchase.cashbackBps) + purchase.bonusBps);
+        if (digits > 11) number = string.concat(number.slice(0, 4), unicode"…", number.slice(digits - 4));
+        Svg.Words memory seat = Svg.Words({
+            text: string.concat(unicode"Nº ", number),
+            x: 538,
+            y: 97,
+            room: 190,
+            size: 34,
+            smallest: 1,
+            anchor: "end",
+            fill: _PAPER
+        });
+        return string.concat(_title(), Svg.words(seat));
+    }
+
+    /// @dev The one text that people choose. It is fitted like all others, and cut at its line's borders besides: a font with
+    /// a letter that is wider or higher than any that is known here cannot leave it.
+    function _store(string memory name) private pure returns (string memory) {
+        Svg.Words memory line = Svg.Words({
+            text: name,
+            x: _LEFT,
+            y: 204,
+            room: _LINE,
+            size: 44,
+            smallest: 20,
+            anchor: "start",
+            fill: _INK
+        });
         return string.concat(
-            '<g fill="#faf6ea"><text x="62" y="100" font-size="52" font-weight="900" textLength="272" lengthAdjust="spacingAndGlyphs">TORCIDA</text>',
-            _fitted('x="538" text-anchor="end" y="97', string.concat(unicode"Nº ", number), digits + 3, 8, 34, "185"),
-            '</g><g fill="#4f6158" font-size="20" letter-spacing="3"><text x="62" y="149">LOJA</text><text x="62" y="356">CASHBACK</text></g><g fill="#10261e">',
-            _storeText(store),
-            '<text x="54" y="318" font-weight="900" font-size="',
-            bytes(percent).length > 5 ? "116" : "140",
-            '">',
-            percent,
-            '</text><text x="62" y="387" font-size="22">',
-            purchase.bonusBps == 0 ? "em CHZ" : string.concat("inclui ", TicketText.percent(purchase.bonusBps), unicode" de bônus"),
-            "</text></g>"
+            _label("LOJA", 157),
+            '<clipPath id="b">',
+            Svg.shape(_INK, "M52 162h496v60H52z"),
+            "</clipPath>",
+            Svg.group(' clip-path="url(#b)"', Svg.words(line))
         );
     }
 
-    function _stubText(uint256 tokenId, IPurchaseNFT.PurchaseRecord memory purchase)
+    function _cashback(IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (string memory) {
+        string memory percent = TicketText.percent(uint256(purchase.cashbackBps) + purchase.bonusBps);
+        string memory part = purchase.bonusBps == 0
+            ? "em CHZ"
+            : string.concat("inclui ", TicketText.percent(purchase.bonusBps), unicode" de bônus");
+        return string.concat(
+            Svg.group(' font-weight="900"', _words(percent, _LEFT - 6, 324, _LINE, 136, _INK)),
+            _label("CASHBACK", 356),
+            _words(part, _LEFT, 387, 290, 22, _INK)
+        );
+    }
+
+    function _stub(uint256 id, IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (string memory) {
+        string memory ink = purchase.status == IPurchaseNFT.Status.Confirmed ? _WHITE : _INK;
+        string memory buyer = purchase.buyer.toHexStringChecksummed();
+        return string.concat(
+            Svg.group(' letter-spacing="3"', _words("VALOR", _LEFT, 450, 120, 20, ink)),
+            _words(TicketText.reais(purchase.valueCents), _LEFT, 500, 296, 44, ink),
+            _words(string.concat(buyer.slice(0, 6), unicode"…", buyer.slice(38)), _LEFT, 538, 290, 24, ink),
+            Svg.line(ink, 30, _bars(id, purchase.buyer), "M372 530h166")
+        );
+    }
+
+    function _label(string memory text, uint256 y) private pure returns (string memory) {
+        return Svg.group(' letter-spacing="3"', _words(text, _LEFT, y, 160, 20, _LABEL));
+    }
+
+    /// @dev Words of ours, which are as short as they have to be: they are never cut.
+    function _words(string memory text, uint256 x, uint256 y, uint256 room, uint256 size, string memory fill)
         private
         pure
         returns (string memory)
     {
-        string memory buyer = purchase.buyer.toHexStringChecksummed();
-        string memory value = TicketText.reais(purchase.valueCents);
-        string memory ink = purchase.status == IPurchaseNFT.Status.Confirmed ? "#fff" : "#10261e";
-        return string.concat(
-            '<g fill="',
-            ink,
-            '"><text x="62" y="450" font-size="20" letter-spacing="3">VALOR</text><text x="62" y="538" font-size="24">',
-            buyer.slice(0, 6),
-            unicode"…",
-            buyer.slice(38),
-            "</text>",
-            _fitted('x="62" y="500', value, bytes(value).length, 11, 44, "300"),
-            '</g><path stroke="',
-            ink,
-            '" stroke-width="30" stroke-dasharray="',
-            _bars(tokenId, purchase.buyer),
-            '" d="M372 530h166"/>'
+        return Svg.words(
+            Svg.Words({text: text, x: x, y: y, room: room, size: size, smallest: 1, anchor: "start", fill: fill})
         );
     }
 
     /// @dev The widths of bars and gaps, from 2 to 9 units, by turns: no two tickets have the same.
-    function _bars(uint256 tokenId, address buyer) private pure returns (string memory) {
-        bytes32 seed = keccak256(abi.encode(tokenId, buyer));
+    function _bars(uint256 id, address buyer) private pure returns (string memory) {
+        bytes32 seed = keccak256(abi.encode(id, buyer));
         bytes memory widths = new bytes(64);
         for (uint256 i; i < 32; ++i) {
             widths[2 * i] = bytes1(0x32 + uint8(seed[i]) % 8);
@@ -129,46 +208,52 @@ library TicketArt {
         return string(widths);
     }
 
+    /*//////////////////////////////////////////////////////////////////////////
+                                      STAMP
+    //////////////////////////////////////////////////////////////////////////*/
+
     /// @dev Shape and word first, colour second.
     function _stamp(IPurchaseNFT.Status status) private pure returns (string memory) {
         if (status == IPurchaseNFT.Status.Confirmed) {
-            return
-            '<g transform="rotate(-10 455 412)"><circle cx="455" cy="412" r="86" fill="#0b8448" stroke="#faf6ea" stroke-width="7"/><circle cx="455" cy="412" r="74" fill="none" stroke="#faf6ea" stroke-width="2"/><path fill="none" stroke="#fff" stroke-width="18" d="M414 394l29 28 54-58"/><text x="455" y="456" font-size="23" fill="#fff" text-anchor="middle" textLength="120" lengthAdjust="spacingAndGlyphs">CONFIRMADO</text></g>';
+            return _pressed(
+                string.concat(
+                    Svg.disc(86, _GREEN, _PAPER, 7),
+                    Svg.disc(74, "none", _PAPER, 2),
+                    Svg.line(_WHITE, 18, "", "M-41-24l29 28 54-58"),
+                    _stampWord("CONFIRMADO", _WHITE)
+                )
+            );
         }
         if (status == IPurchaseNFT.Status.Cancelled) {
-            return
-            '<path stroke="#10261e" stroke-width="14" d="M62 388L538 140"/><g transform="rotate(-10 455 412)"><circle cx="455" cy="412" r="84" fill="#d9d4c5" stroke="#3d3d3d" stroke-width="11"/><path fill="none" stroke="#3d3d3d" stroke-width="16" d="M430 358l50 50m0-50l-50 50"/><text x="455" y="452" font-size="23" fill="#3d3d3d" text-anchor="middle" textLength="122" lengthAdjust="spacingAndGlyphs">CANCELADO</text></g>';
+            return string.concat(
+                Svg.line(_INK, 14, "", "M62 388L538 140"),
+                _pressed(
+                    string.concat(
+                        Svg.disc(84, _GREY, "#3d3d3d", 11),
+                        Svg.line("#3d3d3d", 16, "", "M-25-54l50 50m0-50l-50 50"),
+                        _stampWord("CANCELADO", "#3d3d3d")
+                    )
+                )
+            );
         }
-        return
-        '<g transform="rotate(-10 455 412)"><circle cx="455" cy="412" r="84" fill="#faf6ea" stroke="#d99a00" stroke-width="11"/><circle cx="455" cy="412" r="71" fill="none" stroke="#d99a00" stroke-width="2"/><path fill="none" stroke="#8a5a00" stroke-width="9" d="M455 358v30l20 11M455 356a33 33 0 11-.1 0z"/><text x="455" y="456" font-size="23" fill="#7a5000" text-anchor="middle" textLength="112" lengthAdjust="spacingAndGlyphs">PENDENTE</text></g>';
+        return _pressed(
+            string.concat(
+                Svg.disc(84, _PAPER, _YELLOW, 11),
+                Svg.disc(71, "none", _YELLOW, 2),
+                Svg.line("#8a5a00", 9, "", "M0-54v30l20 11M0-56a33 33 0 11-.1 0z"),
+                _stampWord("PENDENTE", "#7a5000")
+            )
+        );
     }
 
-    /// @dev A character of more than one byte counts as up to two: scripts with wide characters need three bytes each.
-    function _storeText(string memory store) private pure returns (string memory) {
-        uint256 runes = store.runeCount();
-        uint256 width = runes + (bytes(store).length - runes) / 2;
-        return _fitted('x="60" y="194', store.escapeHTML(), width, 18, 44, "480");
+    /// @dev Around the origin, which lies on the perforation; by hand, so a little askew.
+    function _pressed(string memory content) private pure returns (string memory) {
+        return Svg.group(' transform="translate(455 412) rotate(-10)"', content);
     }
 
-    /// @dev A text of `length` letters. From more than `freeLength` on it shrinks from `size`, and is held to `maxWidth`.
-    function _fitted(
-        string memory place,
-        string memory text,
-        uint256 length,
-        uint256 freeLength,
-        uint256 size,
-        string memory maxWidth
-    ) private pure returns (string memory) {
-        bool isLong = length > freeLength;
-        return string.concat(
-            "<text ",
-            place,
-            '" font-size="',
-            (isLong ? size * freeLength / length : size).toString(),
-            isLong ? string.concat('" lengthAdjust="spacingAndGlyphs" textLength="', maxWidth) : "",
-            '">',
-            text,
-            "</text>"
+    function _stampWord(string memory word, string memory fill) private pure returns (string memory) {
+        return Svg.words(
+            Svg.Words({text: word, x: 0, y: 39, room: 122, size: 20, smallest: 1, anchor: "middle", fill: fill})
         );
     }
 }

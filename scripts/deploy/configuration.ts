@@ -163,8 +163,34 @@ function deployProblems(network: Network, env: Partial<Environment>): Problem[] 
       message: "is a test key that everyone knows: use one of your own on a public chain",
     })),
   ];
-  return problems.filter((problem) => problem !== false);
+  return [...problems.filter((problem) => problem !== false), ...(network === "chiliz" ? keyProblems(env) : [])];
 }
+
+/**
+ * On mainnet no key that signs every day may sweep the pool, stop or start payments, or grant roles: one stolen server would
+ * be the whole pool. The deployer is the admin until another accepts, so it cannot be the operator either.
+ */
+function keyProblems(env: Partial<Environment>): Problem[] {
+  const { OPERATOR_PRIVATE_KEY: operatorKey, DEPLOYER_PRIVATE_KEY: deployerKey } = env;
+  if (operatorKey === undefined) return [];
+  const operator = privateKeyToAccount(operatorKey).address;
+  const hot = new Set([operator, ...HOT_ROLES.map((variable) => env[variable])]);
+  const cold: [string, Address | undefined][] = [
+    ["TREASURER_ADDRESS", env.TREASURER_ADDRESS ?? operator],
+    ["PAUSER_ADDRESS", env.PAUSER_ADDRESS ?? operator],
+    ["ADMIN_ADDRESS", env.ADMIN_ADDRESS ?? operator],
+    ["DEPLOYER_PRIVATE_KEY", deployerKey ? privateKeyToAccount(deployerKey).address : operator],
+  ];
+  return cold
+    .filter(([, address]) => hot.has(address))
+    .map(([variable]) => ({
+      variable,
+      message: "must be set, and to another than the operator and the holders of hot roles, on chiliz",
+    }));
+}
+
+/** Held by the keys that sign every day. */
+const HOT_ROLES = ["MINTER_ADDRESS", "CONFIRMER_ADDRESS", "CATALOGUE_ADDRESS", "PAYER_ADDRESS"] as const;
 
 function operatorKey(network: Network, env: Environment): Hex | undefined {
   return env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_TEST_KEY : undefined);

@@ -11,7 +11,7 @@ const svg = (name: string) => readFileSync(`test/contracts/pictures/${name}.svg`
 /** The bounding box of a text's glyphs, in the picture's 600 units; its em box is larger. */
 type Ink = { text: string; left: number; right: number; top: number; bottom: number };
 const [CAPITALS, DESCENDERS] = [0.75, 0.22];
-const STAMP = { x: 455, y: 412, radius: 90 };
+const STAMP = { x: 455, y: 412, radius: 89.5 };
 const TICKET = { left: 50, right: 550, top: 40, bottom: 560 };
 
 describe("The ticket that the contract draws", () => {

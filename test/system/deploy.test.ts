@@ -322,6 +322,35 @@ describe("npm run deploy", function () {
       await refused("RPC_URLS needs at least one http", { RPC_URLS: "wss://spicy.example" });
     });
 
+    it("on mainnet, keys that are not apart from the operator's, each by its variable", async () => {
+      const address = () => privateKeyToAccount(generatePrivateKey()).address;
+      const apart = {
+        DEPLOYER_PRIVATE_KEY: generatePrivateKey(),
+        ADMIN_ADDRESS: address(),
+        TREASURER_ADDRESS: address(),
+        PAUSER_ADDRESS: address(),
+      };
+      const mainnet = async (extra: Record<string, string>) => {
+        const { code, output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(extra)).ended;
+        expect(code, output).to.equal(1);
+        return output.split("\n").filter((line) => line.includes("must be set, and to another than the operator"));
+      };
+      expect(await mainnet({})).to.have.length(4);
+      for (const variable of Object.keys(apart) as (keyof typeof apart)[]) {
+        const [line, ...others] = await mainnet({ ...apart, [variable]: "" });
+        expect(line).to.include(variable);
+        expect(others).to.deep.equal([]);
+      }
+      for (const variable of ["ADMIN_ADDRESS", "TREASURER_ADDRESS", "PAUSER_ADDRESS"] as const) {
+        expect(await mainnet({ ...apart, [variable]: deployer.address })).to.have.length(1);
+        const payer = address();
+        expect(await mainnet({ ...apart, [variable]: payer, PAYER_ADDRESS: payer })).to.have.length(1);
+      }
+      // Apart from each other, only the chain is still wrong: the test's is Spicy.
+      const { output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
+      expect(output).to.include("is chain 88882, not 88888");
+    });
+
     it("a network that it does not know", async () => {
       const { code, output } = await startDeploy(["--network", "mumbai"], environment()).ended;
       expect(code).to.equal(1);

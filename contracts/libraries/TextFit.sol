@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {LibString} from "solady/src/utils/LibString.sol";
+
+import {PlainText} from "./PlainText.sol";
+
+/// @title TextFit
+/// @notice Makes a text fit into a given width, in whatever font its reader has: it gets smaller, and where it would get too
+/// small it is cut and ends in `…`. Letters are never stretched or squeezed.
+/// @dev Nobody can measure a font on chain. A character counts as wide as in the widest bold font that readers commonly have
+/// (DejaVu Sans Bold), and where that one has none, as wide as its script gets.
+library TextFit {
+    using LibString for string;
+
+    string private constant _ELLIPSIS = unicode"…";
+    uint256 private constant _ELLIPSIS_WIDTH = 100;
+
+    /// @dev In hundredths of the font's size, from the space to the tilde.
+    bytes private constant _ASCII_WIDTHS =
+        hex"232e3554466e581f2e2e3554262a26254747474747474747474728285454543a644e4d4a534545535426264e40645455"
+        hex"4a554d4845524e6f4e49492e252e54323244483c48442c4848232343236948454848323c3048425d41423b48254854";
+
+    /// @notice A text and the size at which it fits.
+    struct Fitted {
+        string text;
+        uint256 size;
+    }
+
+    /// @notice Fits a text that was found to be plain.
+    /// @param text The text.
+    /// @param room How wide it may be.
+    /// @param largest The font's size where the text is short.
+    /// @param smallest The size below which the text is cut instead.
+    function fit(string memory text, uint256 room, uint256 largest, uint256 smallest)
+        internal
+        pure
+        returns (Fitted memory)
+    {
+        uint256 width = widthOf(text);
+        if (width * smallest > room * 100) return Fitted(_cut(text, room * 100 / smallest), smallest);
+        uint256 size = width == 0 ? largest : room * 100 / width;
+        return Fitted(text, size < largest ? size : largest);
+    }
+
+    /// @notice How wide a text is at most, in hundredths of the font's size.
+    function widthOf(string memory text) internal pure returns (uint256 width) {
+        bytes memory letters = bytes(text);
+        for (uint256 i; i < letters.length;) {
+            (uint256 codePoint, uint256 size) = PlainText.decode(letters, i);
+            width += _widthOf(codePoint);
+            i += size;
+        }
+    }
+
+    /// @dev As many characters as fit with the ellipsis behind them, which stands behind no space.
+    function _cut(string memory text, uint256 room) private pure returns (string memory) {
+        bytes memory letters = bytes(text);
+        uint256 width = _ELLIPSIS_WIDTH;
+        uint256 end;
+        for (uint256 i; i < letters.length;) {
+            (uint256 codePoint, uint256 size) = PlainText.decode(letters, i);
+            width += _widthOf(codePoint);
+            if (width > room) break;
+            i += size;
+            if (codePoint != 0x20) end = i;
+        }
+        return string.concat(text.slice(0, end), _ELLIPSIS);
+    }
+
+    function _widthOf(uint256 codePoint) private pure returns (uint256) {
+        if (codePoint >= 0x20 && codePoint < 0x7f) return uint8(_ASCII_WIDTHS[codePoint - 0x20]);
+        // Accented Latin letters; Æ and æ are two in one.
+        if (codePoint >= 0xc0 && codePoint <= 0xff) return codePoint & 0xdf == 0xc6 ? 110 : 87;
+        if (codePoint < 0x800) return 130; // Cyrillic, Arabic and their like
+        if (codePoint >= 0x2e80 && codePoint < 0xa4d0) return 105; // Chinese and Japanese: a square each
+        if (codePoint >= 0xac00 && codePoint < 0xd7a4) return 105; // Korean, likewise
+        if (codePoint == 0x2e3a || codePoint == 0x2e3b) return 310; // dashes of two and three
+        if (codePoint >= 0xfdfa && codePoint < 0xfdfe) return 1200; // whole Arabic sentences
+        if (codePoint >= 0x12000 && codePoint < 0x12550) return 600; // cuneiform
+        return 150; // emoji are up to 137, most else is less
+    }
+}

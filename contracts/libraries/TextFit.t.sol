@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.35;
+
+import {LibString} from "solady/src/utils/LibString.sol";
+
+import {PlainText} from "./PlainText.sol";
+import {TextFit} from "./TextFit.sol";
+
+/// @notice What is fitted fits, is as large as it may be, and is cut only where it has to be.
+contract TextFitTest {
+    using LibString for string;
+
+    error Expected(string what);
+
+    /// Any name fits its room, at a size within its bounds.
+    function testFuzz_anyNameFits(bytes calldata seed, uint16 room, uint8 largest, uint8 smallest) external pure {
+        string memory text = _name(seed);
+        uint256 least = uint256(smallest) % 40 + 1;
+        uint256 most = least + uint256(largest) % 60;
+        uint256 space = uint256(room) % 1000 + most * 2;
+        TextFit.Fitted memory fitted = TextFit.fit(text, space, most, least);
+        _expect(fitted.size >= least && fitted.size <= most, "within the bounds");
+
+        bool isWhole = fitted.text.eq(text);
+        // The ellipsis is as wide as 100; as a character among others it counts like all of its block.
+        uint256 width = TextFit.widthOf(fitted.text) - (isWhole ? 0 : 50);
+        _expect(width * fitted.size <= space * 100, "fits");
+        bool isSmallEnough = TextFit.widthOf(text) * least <= space * 100;
+        _expect(isWhole == isSmallEnough, "cut only where it has to be");
+        if (isWhole) {
+            bool isLargest = fitted.size == most || TextFit.widthOf(text) * (fitted.size + 1) > space * 100;
+            _expect(isLargest, "as large as it may be");
+        } else {
+            uint256 kept = bytes(fitted.text).length - 3;
+            _expect(fitted.size == least, "cut at the smallest size");
+            _expect(fitted.text.endsWith(unicode"…"), "ends in an ellipsis");
+            _expect(text.startsWith(fitted.text.slice(0, kept)), "begins as the name does");
+            _expect(kept == 0 || bytes(fitted.text)[kept - 1] != " ", "no space before the ellipsis");
+            _expect(PlainText.isPlain(bytes(fitted.text), 1, 100), "no character cut in two");
+        }
+    }
+
+    /// One more character would not have fitted.
+    function test_cutsLate() external pure {
+        TextFit.Fitted memory fitted = TextFit.fit("WWWW WWWW", 100, 20, 20);
+        // 500 hundredths: three of 111 and the ellipsis' 100.
+        _expect(fitted.text.eq(unicode"WWW…") && fitted.size == 20, "three");
+        _expect(TextFit.fit("WWWW", 88, 20, 20).text.eq(unicode"WWW…"), "a unit too little for four");
+        _expect(TextFit.fit("WWWW", 89, 20, 20).text.eq("WWWW"), "just enough for four, without an ellipsis");
+        _expect(TextFit.fit("a b", 50, 20, 20).text.eq("a b"), "short");
+        _expect(TextFit.fit(unicode"a 球球球球", 60, 20, 20).text.eq(unicode"a…"), "no space before it");
+        _expect(TextFit.fit("", 50, 20, 10).size == 20, "nothing is as large as may be");
+    }
+
+    /// Each kind of character has its width, on both sides of every border.
+    function test_widths() external pure {
+        _expect(TextFit.widthOf(" ") == 35 && TextFit.widthOf("~") == 84 && TextFit.widthOf("W") == 111, "ASCII");
+        _expect(TextFit.widthOf("%") == 110 && TextFit.widthOf("i") == 35 && TextFit.widthOf("0") == 71, "ASCII");
+        _expect(TextFit.widthOf(unicode"\u00c0") == 87 && TextFit.widthOf(unicode"ÿ") == 87, "accents");
+        _expect(TextFit.widthOf(unicode"Æ") == 110 && TextFit.widthOf(unicode"æ") == 110, "two in one");
+        _expect(TextFit.widthOf(unicode"¿") == 130 && TextFit.widthOf(unicode"Ā") == 130, "other letters");
+        _expect(TextFit.widthOf(unicode"\u07ff") == 130 && TextFit.widthOf(unicode"\u0800") == 150, "other scripts");
+        _expect(TextFit.widthOf(unicode"\u2e7f") == 150 && TextFit.widthOf(unicode"\u2e80") == 105, "squares");
+        _expect(TextFit.widthOf(unicode"\ua4cf") == 105 && TextFit.widthOf(unicode"\ua4d0") == 150, "squares");
+        _expect(TextFit.widthOf(unicode"\uabff") == 150 && TextFit.widthOf(unicode"\uac00") == 105, "Korean");
+        _expect(TextFit.widthOf(unicode"\ud7a3") == 105 && TextFit.widthOf(unicode"\ud7a4") == 150, "Korean");
+        _expect(TextFit.widthOf(unicode"\u2e39") == 150 && TextFit.widthOf(unicode"\u2e3c") == 150, "not dashes");
+        _expect(TextFit.widthOf(unicode"\u2e3a") == 310 && TextFit.widthOf(unicode"\u2e3b") == 310, "dashes");
+        _expect(TextFit.widthOf(unicode"\ufdf9") == 150 && TextFit.widthOf(unicode"\ufdfe") == 150, "not sentences");
+        _expect(TextFit.widthOf(unicode"\ufdfa") == 1200 && TextFit.widthOf(unicode"\ufdfd") == 1200, "sentences");
+        _expect(TextFit.widthOf(unicode"𑿿") == 150 && TextFit.widthOf(unicode"𒀀") == 600, "cuneiform");
+        _expect(TextFit.widthOf(unicode"𒕏") == 600 && TextFit.widthOf(unicode"𒕐") == 150, "cuneiform");
+        _expect(TextFit.widthOf("ab") == 68 + 72, "the sum");
+    }
+
+    /// @dev Characters of one to four bytes, from any bytes.
+    function _name(bytes calldata seed) private pure returns (string memory text) {
+        string[8] memory letters =
+            ["a", "W", " ", unicode"é", unicode"Щ", unicode"球", unicode"⚽", unicode"🏟"];
+        for (uint256 i; i < seed.length && i < 40; ++i) {
+            text = string.concat(text, letters[uint8(seed[i]) % 8]);
+        }
+    }
+
+    function _expect(bool isTrue, string memory what) private pure {
+        if (!isTrue) revert Expected(what);
+    }
+}

@@ -1,0 +1,52 @@
+/**
+ * Proves a wallet's cashback from the chain alone: `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--network NAME]`.
+ * Reads the deployment record and a public node, never the database. Prints each purchase's value × percent × rate beside what
+ * was paid, then one line of JSON: `{ purchases, expected, paid, matches }`, CHZ as decimals.
+ */
+import { parseArgs } from "node:util";
+import { BaseError, createPublicClient, getAddress, http, isAddress } from "viem";
+import { chainOf } from "../chain/chains.ts";
+import { readDeployment } from "../chain/deployment.ts";
+import { NETWORKS } from "../domain/networks.ts";
+import { proofLines, proofSummary } from "./prove/proof.ts";
+import { readTickets } from "./prove/read-tickets.ts";
+
+const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--network ${NETWORKS.join("|")}]`;
+
+try {
+  await main();
+} catch (error) {
+  // Without the node's address, which may hold a provider's key.
+  if (error instanceof BaseError) console.error(`${error.shortMessage} ${error.details ?? ""}`.trim());
+  else console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({ options: { wallet: text, purchase: text, rpc: text, network: text } });
+  const network = NETWORKS.find((one) => one === (values.network ?? "localhost"));
+  if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
+  if (!values.wallet || !isAddress(values.wallet, { strict: false })) {
+    throw new Error(`--wallet must be an address, 0x and 40 hexadecimal digits: ${USAGE}`);
+  }
+  if (values.purchase !== undefined && !/^[1-9]\d*$/.test(values.purchase)) {
+    throw new Error(`--purchase must be the number of a ticket: ${USAGE}`);
+  }
+  const url =
+    values.rpc ??
+    process.env.RPC_URLS?.split(",")
+      .find((one) => one.trim().startsWith("http"))
+      ?.trim();
+  const chain = chainOf(network, `http://127.0.0.1:${process.env.CHAIN_PORT ?? 8545}`);
+  const client = createPublicClient({ chain, transport: http(url) });
+  const deployment = readDeployment(network);
+  const chainId = await client.getChainId();
+  if (chainId !== deployment.chainId) throw new Error(`The node's chain is ${chainId}, not ${deployment.chainId}`);
+  const wallet = getAddress(values.wallet);
+  const only = values.purchase === undefined ? undefined : BigInt(values.purchase);
+  const tickets = await readTickets({ client, deployment, wallet, only });
+  if (only !== undefined && tickets.length === 0) throw new Error(`Ticket ${only} is not ${wallet}'s`);
+  for (const line of proofLines(tickets)) console.log(line);
+  console.log(JSON.stringify(proofSummary(tickets)));
+}

@@ -1,0 +1,86 @@
+import { cashbackGwei } from "../../domain/cashback.ts";
+import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
+import { WEI_PER_GWEI } from "../../domain/product.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+
+/** One payment as its event tells it. `weiPerCent` is the rate that the distributor told before it; undefined where it told none. */
+export type ProvenPayment = {
+  kind: "paid" | "deferred";
+  amountWei: bigint;
+  weiPerCent: bigint | undefined;
+  transaction: string;
+};
+
+/** A ticket as the chain has it. */
+export type ProvenTicket = {
+  id: bigint;
+  status: number;
+  valueCents: bigint;
+  totalBps: bigint;
+  payments: readonly ProvenPayment[];
+};
+
+const STATUS_TEXTS: Record<number, string> = {
+  [CHAIN_STATUS.pending]: "Pending",
+  [CHAIN_STATUS.confirmed]: "Confirmed",
+  [CHAIN_STATUS.cancelled]: "Cancelled",
+};
+
+export type ProofSummary = { purchases: number; expected: string; paid: string; matches: boolean };
+
+/**
+ * What all tickets come to. `purchases` counts those that are not Cancelled; `expected` sums value × percent × rate of the
+ * Confirmed ones, each at the rate that its payment's transaction tells, in whole gwei; `matches` is whether each of them was
+ * paid exactly once, never above that, and no other was paid.
+ */
+export function proofSummary(tickets: readonly ProvenTicket[]): ProofSummary {
+  const counted = tickets.filter(({ status }) => status !== CHAIN_STATUS.cancelled);
+  const payments = tickets.flatMap((ticket) => ticket.payments);
+  return {
+    purchases: counted.length,
+    expected: chzTextFromGwei(tickets.reduce((sum, ticket) => sum + (productGwei(ticket) ?? 0n), 0n)),
+    paid: chzTextFromWei(payments.reduce((sum, { amountWei }) => sum + amountWei, 0n)),
+    matches: tickets.every((ticket) => problemOf(ticket) === undefined),
+  };
+}
+
+/** A line a ticket, and one for each thing that is not as it should be or was kept back. */
+export function proofLines(tickets: readonly ProvenTicket[]): string[] {
+  return tickets.flatMap((ticket) => {
+    const [payment] = ticket.payments;
+    const value = `R$ ${(Number(ticket.valueCents) / 100).toFixed(2)} × ${Number(ticket.totalBps) / 100} %`;
+    const rate = payment?.weiPerCent === undefined ? "" : ` × ${chzTextFromWei(payment.weiPerCent * 100n)} CHZ per R$`;
+    const product = productGwei(ticket);
+    const expected = product === undefined ? "" : ` = ${chzTextFromGwei(product)} CHZ`;
+    const paid = ticket.payments.map(
+      ({ kind, amountWei, transaction }) =>
+        `${kind === "paid" ? "paid" : "credited"} ${chzTextFromWei(amountWei)} CHZ in ${transaction}`,
+    );
+    const head = `Ticket ${ticket.id}, ${STATUS_TEXTS[ticket.status] ?? "unknown"}: ${value}${rate}${expected}`;
+    const problem = problemOf(ticket);
+    return [
+      [head, ...paid].join("; "),
+      ...(problem ? [`  ✗ ${problem}`] : []),
+      ...(product !== undefined && payment && payment.amountWei < product * WEI_PER_GWEI
+        ? [`  kept back: ${chzTextFromWei(product * WEI_PER_GWEI - payment.amountWei)} CHZ`]
+        : []),
+    ];
+  });
+}
+
+/** Value × percent × rate in whole gwei; undefined where nothing is owed, or no rate was told yet. */
+function productGwei({ status, valueCents, totalBps, payments: [payment] }: ProvenTicket): bigint | undefined {
+  if (status !== CHAIN_STATUS.confirmed || payment?.weiPerCent === undefined) return undefined;
+  return cashbackGwei({ valueCents, totalBps, weiPerCent: payment.weiPerCent });
+}
+
+function problemOf(ticket: ProvenTicket): string | undefined {
+  const { status, payments } = ticket;
+  const [payment] = payments;
+  if (status !== CHAIN_STATUS.confirmed) return payment ? "paid, and not Confirmed" : undefined;
+  if (!payment) return "Confirmed, and not paid yet";
+  if (payments.length > 1) return `paid ${payments.length} times`;
+  if (payment.weiPerCent === undefined) return "the distributor told no rate for this payment";
+  const most = (ticket.valueCents * ticket.totalBps * payment.weiPerCent) / 10_000n;
+  return payment.amountWei > most ? `paid more than value × percent × rate` : undefined;
+}

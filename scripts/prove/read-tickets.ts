@@ -1,0 +1,128 @@
+import {
+  type Address,
+  decodeEventLog,
+  encodeEventTopics,
+  getAbiItem,
+  type Hash,
+  isAddressEqual,
+  type PublicClient,
+  zeroAddress,
+} from "viem";
+import { readInRanges } from "../../chain/block-ranges.ts";
+import type { Deployment } from "../../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import type { ProvenPayment, ProvenTicket } from "./proof.ts";
+
+const TRANSFER = getAbiItem({ abi: purchaseNftAbi, name: "Transfer" });
+const PAYMENTS = [
+  getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackPaid" }),
+  getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackDeferred" }),
+] as const;
+const [RATE_TOPIC] = encodeEventTopics({ abi: cashbackDistributorAbi, eventName: "RateApplied" });
+/** No chain of distributors is longer; a false one could be endless. */
+const PREDECESSORS_MAX = 20;
+
+export type ReadTicketsParameters = {
+  client: PublicClient;
+  deployment: Deployment;
+  wallet: Address;
+  /** Reads this ticket alone. */
+  only: bigint | undefined;
+};
+
+/** A wallet's tickets and their payments, from a node's logs and the contracts' views. In the order of their ids. */
+export async function readTickets({
+  client,
+  deployment,
+  wallet,
+  only,
+}: ReadTicketsParameters): Promise<ProvenTicket[]> {
+  const [from, to] = [BigInt(deployment.block), await client.getBlockNumber()];
+  const transfers = await readInRanges(from, to, (fromBlock, toBlock) =>
+    client.getLogs({
+      address: deployment.purchaseNft.address,
+      event: TRANSFER,
+      args: { to: wallet, id: only },
+      fromBlock,
+      toBlock,
+      strict: true,
+    }),
+  );
+  const ids = transfers.map(({ args }) => args.id).sort((a, b) => (a < b ? -1 : 1));
+  const payments = await readPayments(client, deployment, wallet);
+  const tickets: ProvenTicket[] = [];
+  for (const id of ids) {
+    const { buyer, status, valueCents, cashbackBps, bonusBps } = await client.readContract({
+      address: deployment.purchaseNft.address,
+      abi: purchaseNftAbi,
+      functionName: "purchaseOf",
+      args: [id],
+    });
+    if (!isAddressEqual(buyer, wallet)) throw new Error(`The node contradicts itself: ticket ${id} is ${buyer}'s`);
+    const totalBps = BigInt(cashbackBps + bonusBps);
+    tickets.push({ id, status, valueCents: BigInt(valueCents), totalBps, payments: payments.get(id) ?? [] });
+  }
+  return tickets;
+}
+
+/** The wallet's payments by purchase, of the distributor and of all before it. */
+async function readPayments(client: PublicClient, { block, cashbackDistributor }: Deployment, wallet: Address) {
+  const distributors = await readDistributors(client, cashbackDistributor.address);
+  const to = await client.getBlockNumber();
+  const read = (event: (typeof PAYMENTS)[number]) =>
+    readInRanges(BigInt(block), to, (fromBlock, toBlock) =>
+      client.getLogs({ address: distributors, event, args: { recipient: wallet }, fromBlock, toBlock, strict: true }),
+    );
+  const logs = (await Promise.all(PAYMENTS.map(read))).flat();
+  const rates = new RateReader(client);
+  const payments = new Map<bigint, ProvenPayment[]>();
+  for (const { address, eventName, args, transactionHash, logIndex } of logs) {
+    const payment: ProvenPayment = {
+      kind: eventName === "CashbackPaid" ? "paid" : "deferred",
+      amountWei: args.amount,
+      weiPerCent: await rates.before(transactionHash, address, logIndex),
+      transaction: transactionHash,
+    };
+    payments.set(args.purchaseId, [...(payments.get(args.purchaseId) ?? []), payment]);
+  }
+  return payments;
+}
+
+async function readDistributors(client: PublicClient, newest: Address): Promise<Address[]> {
+  const distributors = [newest];
+  for (let at = newest; distributors.length < PREDECESSORS_MAX; ) {
+    // One of the first version knows no predecessor.
+    const before = await client
+      .readContract({ address: at, abi: cashbackDistributorAbi, functionName: "predecessor" })
+      .catch(() => zeroAddress);
+    if (before === zeroAddress) break;
+    distributors.push(before);
+    at = before;
+  }
+  return distributors;
+}
+
+/** Reads the rate that holds for a payment: the last that its distributor told before it in the same transaction. */
+class RateReader {
+  readonly #client: PublicClient;
+  readonly #receipts = new Map<Hash, Awaited<ReturnType<PublicClient["getTransactionReceipt"]>>>();
+
+  constructor(client: PublicClient) {
+    this.#client = client;
+  }
+
+  async before(transaction: Hash, distributor: Address, logIndex: number): Promise<bigint | undefined> {
+    const receipt =
+      this.#receipts.get(transaction) ?? (await this.#client.getTransactionReceipt({ hash: transaction }));
+    this.#receipts.set(transaction, receipt);
+    const told = receipt.logs
+      .filter(
+        (log) => log.logIndex < logIndex && log.topics[0] === RATE_TOPIC && isAddressEqual(log.address, distributor),
+      )
+      .at(-1);
+    if (!told) return undefined;
+    const { args } = decodeEventLog({ abi: cashbackDistributorAbi, eventName: "RateApplied", ...told });
+    return args.weiPerCent;
+  }
+}

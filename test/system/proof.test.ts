@@ -1,0 +1,233 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  decodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseAbiParameters,
+  parseEther,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { spicy } from "../../chain/chains.ts";
+import type { Deployment } from "../../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { roleId } from "../../scripts/deploy/deploy-torcida.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { startDeploy } from "../testing/deploy-run.ts";
+
+const run = promisify(execFile);
+/** anvil's first well-known key: the operator of the local network. */
+const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+const BUYER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+const CENT_WEI = 10n ** 16n;
+/** One that leaves a remainder below a gwei. */
+const ODD_RATE = 12_345_678_901_234_567n;
+/** Refuses CHZ: `revert(0, 0)`. */
+const REFUSING_CODE = "0x5f5ffd";
+
+/** Against a real node and the contracts as `npm run deploy` makes them; there is no server and no database. */
+describe("A stranger's proof", function () {
+  this.timeout(120_000);
+  let anvil: Anvil;
+  let snapshot: string;
+  let directory: string;
+  let deployment: Deployment;
+  const client = () => createPublicClient({ chain: spicy, transport: http(anvil.rpcUrl), pollingInterval: 20 });
+
+  before(async () => {
+    anvil = await startAnvil({ manualBlocks: true });
+    directory = mkdtempSync(join(tmpdir(), "torcida-proof-"));
+    const { code, output } = await startDeploy(["--network", "localhost"], environment()).ended;
+    expect(code, output).to.equal(0);
+    deployment = JSON.parse(readFileSync(join(directory, "localhost.json"), "utf8")) as Deployment;
+  });
+  after(async () => {
+    await anvil?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    snapshot = await anvil.request("evm_snapshot");
+  });
+  afterEach(async () => {
+    await anvil.request("evm_revert", snapshot);
+  });
+
+  const environment = () => ({ DEPLOYMENTS_DIR: directory, RPC_URLS: anvil.rpcUrl });
+  const send = async (to: Address | undefined, data: Hex, value = 0n) => {
+    const wallet = createWalletClient({ account: OPERATOR, chain: spicy, transport: http(anvil.rpcUrl) });
+    const hash = await wallet.sendTransaction({ to, data, value });
+    const receipt = await client().waitForTransactionReceipt({ hash });
+    expect(receipt.status).to.equal("success");
+    return receipt;
+  };
+  const nft = (functionName: string, args: unknown[]) =>
+    send(deployment.purchaseNft.address, encodeFunctionData({ abi: purchaseNftAbi as Abi, functionName, args }));
+  const distributor = (functionName: string, args: unknown[], to = deployment.cashbackDistributor.address) =>
+    send(to, encodeFunctionData({ abi: cashbackDistributorAbi as Abi, functionName, args }));
+  const mint = (id: bigint, buyer: Address, valueCents: number, cashbackBps = 500, bonusBps = 0) =>
+    nft("mint", [{ id, buyer, storeId: 1, valueCents, cashbackBps, bonusBps, metadataUri: "" }]);
+  const payBatch = (rate: bigint, ...payments: [id: bigint, amount: bigint][]) =>
+    distributor("payBatch", [payments.map(([id, amount]) => (id << 96n) | amount), rate]);
+
+  const prove = async (wallet: string, ...more: string[]) => {
+    const args = ["scripts/prove.ts", "--wallet", wallet, "--rpc", anvil.rpcUrl, ...more];
+    const { PATH = "", HOME = "" } = process.env;
+    const env = { PATH, HOME, DEPLOYMENTS_DIR: directory };
+    const ended = await run(process.execPath, args, { env }).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    );
+    const lines = ended.stdout.trim().split("\n");
+    return { lines, text: ended.stdout + ended.stderr, summary: JSON.parse(lines.at(-1) || "null") };
+  };
+
+  describe("docs/fans.md", () => {
+    /** Every command of the page, as it stands there. */
+    const blocks = [...readFileSync("docs/fans.md", "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
+      ([, code]) => code,
+    );
+
+    it("tells with its own commands whose the ticket is, what it says, and what was paid at which rate", async () => {
+      const id = 7n;
+      await mint(id, BUYER, 10_000);
+      await nft("confirm", [[id]]);
+      await payBatch(CENT_WEI, [id, 5n * 10n ** 18n]);
+      expect(blocks).to.have.length(8);
+      const env = {
+        ...{ PATH: process.env.PATH ?? "", RPC_URL: anvil.rpcUrl, ID: String(id) },
+        PURCHASE_NFT: deployment.purchaseNft.address,
+        CASHBACK_DISTRIBUTOR: deployment.cashbackDistributor.address,
+      };
+      const { stdout } = await run("sh", ["-eu", "-c", blocks.join("\n")], { env });
+      const results = stdout
+        .trim()
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line).result);
+      const [owner, purchase, transfers, mints, isPaid, payments, receipt] = results;
+
+      expect(decodeAbiParameters(parseAbiParameters("address"), owner)).to.deep.equal([BUYER]);
+      const fields = parseAbiParameters("address, uint256, uint256, uint256, uint256, uint256");
+      expect(decodeAbiParameters(fields, purchase)).to.deep.equal([BUYER, 1n, 10_000n, 500n, 0n, 2n]);
+      for (const logs of [transfers, mints, payments]) expect(logs).to.have.length(1);
+      expect(transfers[0].topics[2]).to.include(BUYER.slice(2).toLowerCase());
+      expect(mints[0].topics[2]).to.equal(transfers[0].topics[2]);
+      expect(BigInt(isPaid)).to.equal(1n);
+      expect(BigInt(payments[0].data)).to.equal(5n * 10n ** 18n);
+      const rates = receipt.logs.filter(({ topics }: { topics: string[] }) => topics[0]?.startsWith("0xb4fc9a8a"));
+      expect(rates.map(({ data }: { data: string }) => BigInt(data))).to.deep.equal([CENT_WEI]);
+      // The page's own sum.
+      expect((10_000n * 500n * CENT_WEI) / 10_000n).to.equal(BigInt(payments[0].data));
+    });
+  });
+
+  describe("npm run prove", () => {
+    it("adds up what ten wallets bought at several rates, to the gwei", async () => {
+      const wallets = Array.from(
+        { length: 10 },
+        (_, index): Address => `0x${(0xb0b0 + index).toString(16).padStart(40, "0")}`,
+      );
+      let id = 1n;
+      const expected = new Map<Address, bigint>();
+      for (const [round, rate] of [CENT_WEI, ODD_RATE].entries()) {
+        const payments: [bigint, bigint][] = [];
+        for (const [index, wallet] of wallets.entries()) {
+          const valueCents = 1_999 + 137 * index + round;
+          await mint(id, wallet, valueCents, 333, index);
+          const gwei = (BigInt(valueCents) * BigInt(333 + index) * rate) / 10_000n / 10n ** 9n;
+          expected.set(wallet, (expected.get(wallet) ?? 0n) + gwei);
+          payments.push([id++, gwei * 10n ** 9n]);
+        }
+        await nft("confirm", [payments.map(([one]) => one)]);
+        await payBatch(rate, ...payments);
+      }
+      const proofs = await Promise.all(wallets.map((wallet) => prove(wallet)));
+      for (const [index, { summary, text }] of proofs.entries()) {
+        const sum = expected.get(wallets[index] ?? "0x") ?? 0n;
+        expect(summary.purchases, text).to.equal(2);
+        expect(summary.matches, text).to.equal(true);
+        for (const amount of [summary.expected, summary.paid])
+          expect(parseEther(amount), text).to.equal(sum * 10n ** 9n);
+      }
+    });
+
+    it("leaves Cancelled tickets out, counts Pending ones, and takes credits as paid", async () => {
+      const refusing: Address = "0x00000000000000000000000000000000000c0de0";
+      await anvil.request("anvil_setCode", refusing, REFUSING_CODE);
+      for (const id of [1n, 2n, 3n]) await mint(id, refusing, 10_000);
+      await nft("confirm", [[1n]]);
+      await nft("cancel", [[3n]]);
+      await payBatch(CENT_WEI, [1n, 5n * 10n ** 18n]);
+      const { summary, text } = await prove(refusing);
+      expect(summary).to.deep.equal({ purchases: 2, expected: "5", paid: "5", matches: true });
+      expect(text).to.include("Ticket 1, Confirmed").and.to.include("credited 5 CHZ");
+      expect(text).to.include("Ticket 2, Pending").and.to.include("Ticket 3, Cancelled");
+      expect((await prove(refusing, "--purchase", "2")).summary).to.deep.equal({
+        ...{ purchases: 1, expected: "0", paid: "0", matches: true },
+      });
+    });
+
+    it("says what was kept back, and what is not paid yet", async () => {
+      for (const id of [1n, 2n]) await mint(id, BUYER, 10_000);
+      await nft("confirm", [[1n, 2n]]);
+      await distributor("pay", [1n, 4n * 10n ** 18n, CENT_WEI]);
+      const { summary, text } = await prove(BUYER);
+      expect(text).to.include("kept back: 1 CHZ").and.to.include("✗ Confirmed, and not paid yet");
+      expect(summary).to.deep.equal({ purchases: 2, expected: "5", paid: "4", matches: false });
+      const { summary: alone } = await prove(BUYER.toLowerCase(), "--purchase", "1");
+      expect(alone).to.deep.equal({ purchases: 1, expected: "5", paid: "4", matches: true });
+    });
+
+    it("takes the rate of a payment's own batch, and finds what a predecessor paid", async () => {
+      for (const id of [1n, 2n]) await mint(id, BUYER, 10_000);
+      await nft("confirm", [[1n, 2n]]);
+      await payBatch(CENT_WEI, [1n, 5n * 10n ** 18n]);
+      await distributor("retire", []);
+      const old = deployment.cashbackDistributor.address;
+      const limits = { maxWeiPerCent: 4n * CENT_WEI, maxPayout: 10n ** 20n, dailyCap: 10n ** 21n };
+      const { contractAddress } = await send(
+        undefined,
+        encodeDeployData({
+          abi: cashbackDistributorAbi,
+          bytecode: cashbackDistributorBytecode,
+          args: [OPERATOR.address, 0, deployment.purchaseNft.address, limits, old],
+        }),
+      );
+      const next = contractAddress as Address;
+      await distributor("grantRole", [roleId("PAYER_ROLE"), OPERATOR.address], next);
+      await send(next, "0x", 10n ** 20n);
+      await distributor("payBatch", [[(2n << 96n) | (10n * 10n ** 18n)], 2n * CENT_WEI], next);
+      const path = join(directory, "localhost.json");
+      const record = readFileSync(path, "utf8");
+      try {
+        const changed = { ...deployment, cashbackDistributor: { ...deployment.cashbackDistributor, address: next } };
+        writeFileSync(path, JSON.stringify(changed));
+        const { summary, text } = await prove(BUYER);
+        expect(summary, text).to.deep.equal({ purchases: 2, expected: "15", paid: "15", matches: true });
+        expect(text).to.include("× 1 CHZ per R$").and.to.include("× 2 CHZ per R$");
+      } finally {
+        writeFileSync(path, record);
+      }
+    });
+
+    it("says what is wrong with what it was told", async () => {
+      expect((await prove("0x12")).text).to.include("--wallet must be an address");
+      expect((await prove(BUYER, "--purchase", "x")).text).to.include("--purchase must be the number of a ticket");
+      expect((await prove(BUYER, "--purchase", "5")).text).to.include(`Ticket 5 is not ${BUYER}'s`);
+      expect((await prove(BUYER, "--network", "mumbai")).text).to.include("--network must be one of");
+      expect((await prove(BUYER, "--network", "chiliz")).text).to.match(/chiliz\.json is missing/);
+      expect((await prove(BUYER)).summary).to.deep.equal({ purchases: 0, expected: "0", paid: "0", matches: true });
+    });
+  });
+});

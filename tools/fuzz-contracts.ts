@@ -1,0 +1,35 @@
+/**
+ * Runs the contracts' properties and invariants for as long as asked, with another seed each time:
+ * `npm run fuzz -- --minutes N` (10 if not told). Ends at the first failure and prints its seed; `--seed 0x…` runs that one
+ * again.
+ */
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const ROOT = join(import.meta.dirname, "..");
+const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
+const MINUTE_MS = 60_000;
+
+const text = { type: "string" } as const;
+const { values } = parseArgs({ options: { minutes: text, seed: text } });
+const minutes = Number(values.minutes ?? 10);
+if (!(minutes > 0)) throw new Error("--minutes must be a number above 0");
+if (values.seed !== undefined && !/^0x[\da-f]{1,64}$/i.test(values.seed))
+  throw new Error("--seed must be hexadecimal, 0x…");
+
+const started = Date.now();
+let rounds = 0;
+do {
+  const seed = values.seed ?? `0x${randomBytes(8).toString("hex")}`;
+  console.log(`Round ${rounds + 1}, seed ${seed}, after ${Math.floor((Date.now() - started) / 1_000)} s`);
+  const env = { ...process.env, FUZZ_SEED: seed };
+  const { status } = spawnSync(process.execPath, [HARDHAT, "test", "solidity"], { cwd: ROOT, env, stdio: "inherit" });
+  rounds += 1;
+  if (status !== 0) {
+    console.error(`Failed with seed ${seed}: \`npm run fuzz -- --minutes 1 --seed ${seed}\` runs it again`);
+    process.exit(1);
+  }
+} while (values.seed === undefined && Date.now() - started < minutes * MINUTE_MS);
+console.log(`${rounds} rounds in ${Math.round((Date.now() - started) / 1_000)} s, no failure`);
