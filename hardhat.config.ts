@@ -34,6 +34,9 @@ const withoutLibraryWarnings: HardhatPlugin = {
   },
 };
 
+/** In every test run a few; `npm run fuzz` asks for more, with another seed each time. */
+const INVARIANT_RUNS = process.env.FUZZ_SEED === undefined ? { runs: 16, depth: 48 } : { runs: 64, depth: 96 };
+
 export default defineConfig({
   plugins: [hardhatToolboxMochaEthers, withoutLibraryWarnings],
   solidity: {
@@ -52,7 +55,10 @@ export default defineConfig({
   networks: { default: { type: "edr-simulated", hardfork: "cancun" } },
   test: {
     mocha: { timeout: 120_000 },
-    solidity: { fuzz: { runs: 512, seed: process.env.FUZZ_SEED ?? "0x7071c1da" }, invariant: { runs: 64, depth: 64, failOnRevert: true } },
+    solidity: {
+      fuzz: { runs: 512, seed: process.env.FUZZ_SEED ?? "0x7071c1da" },
+      invariant: { ...INVARIANT_RUNS, failOnRevert: true },
+    },
   },
   paths: { sources: "./contracts", tests: { mocha: "./test/contracts", solidity: "./contracts" } },
 });

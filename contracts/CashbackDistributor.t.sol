@@ -2,7 +2,7 @@
 pragma solidity 0.8.35;
 
 // Whether a call is refused is what these tests ask; the handler belongs to its invariants.
-// solhint-disable avoid-low-level-calls
+// solhint-disable avoid-low-level-calls, max-states-count
 
 import {CashbackDistributor} from "./CashbackDistributor.sol";
 import {PurchaseNFT} from "./PurchaseNFT.sol";
@@ -204,6 +204,7 @@ contract Handler is TestSystem {
 
     /// Everyone is paid at once: the largest batch, to 128 recipients.
     function payEveryone() external {
+        if (lastId > 2 * BUYERS) return; // enough to look through after every step
         uint256[] memory ids = new uint256[](BUYERS);
         uint256[] memory items = new uint256[](BUYERS);
         for (uint256 i; i < BUYERS; ++i) {

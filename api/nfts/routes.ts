@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
@@ -14,12 +15,15 @@ import type { Services } from "../services.ts";
 const JSON_URI = "data:application/json;base64,";
 const SVG_URI = "data:image/svg+xml;base64,";
 const MAXIMUM_PICTURES = 1_000;
+/** A store that gets another name or colour, or another descriptor, changes pictures: seen after so long. */
+const PICTURE_AGE_MS = 60_000;
+const PICTURE_AGE_SECONDS = 300;
 /** A contract draws the picture: opened as a page, it must not load or run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
 /** The public view of a ticket, and its picture. */
 export function nftRoutes(services: Services): Route[] {
-  const pictures = new Map<string, string>();
+  const pictures = new LRUCache<string, string>({ max: MAXIMUM_PICTURES, ttl: PICTURE_AGE_MS });
 
   async function readPicture(tokenId: bigint, status: string): Promise<string | undefined> {
     const key = `${tokenId}:${status}`;
@@ -33,7 +37,6 @@ export function nftRoutes(services: Services): Route[] {
     });
     const picture = pictureOf(uri);
     if (picture === undefined) return undefined;
-    if (pictures.size >= MAXIMUM_PICTURES) pictures.clear();
     pictures.set(key, picture);
     return picture;
   }
@@ -104,7 +107,7 @@ export function nftRoutes(services: Services): Route[] {
           type: "image/svg+xml; charset=utf-8",
           headers: {
             "content-security-policy": PICTURE_POLICY,
-            "cache-control": isLasting ? "public, max-age=86400" : "no-cache",
+            "cache-control": isLasting ? `public, max-age=${PICTURE_AGE_SECONDS}` : "no-cache",
           },
         };
       },

@@ -165,7 +165,7 @@ export function toNft(services: Services, nft: Nft): PurchaseNft {
     metadata: {
       name: `${PRODUCT_NAME} nº ${nft.tokenId}`,
       image: imagePath(nft.tokenId, nft.status),
-      description: `Recibo de uma compra na loja ${nft.storeName}, com cashback em CHZ. Intransferível.`,
+      description: `Ingresso de uma compra na loja ${nft.storeName}, com cashback em CHZ. Intransferível.`,
       attributes: [
         { trait_type: "Loja", value: nft.storeName },
         { trait_type: "Valor da Compra", value: ticketReais(nft.valueCents) },
