@@ -42,6 +42,7 @@ const TABLE: Record<string, Expected> = {
   "get /api/stores": everyone,
   "get /api/stores/{id}": everyone,
   "get /api/fan-tokens": everyone,
+  "get /api/nfts": users,
   "get /api/nfts/{tokenId}": everyone,
   "get /api/nfts/{tokenId}/image": everyone,
   "get /api/is-admin": everyone,
