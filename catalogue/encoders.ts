@@ -1,29 +1,27 @@
 import { encodeFunctionData } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
-import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "../sender/encoder.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
-import type { ReadName } from "./chain-names.ts";
 
 const GAS_LIMIT = 210_000n;
 
-/** Encodes the registration and renaming of stores, one per transaction. */
-export function storeEncoders(contracts: Contracts, readName: ReadName): Encoder[] {
-  return [storeEncoder("register_store", contracts, readName), storeEncoder("rename_store", contracts, readName)];
+/** How store names become contract calls, one by one. */
+export function storeEncoders(contracts: Contracts): Encoder[] {
+  return [storeEncoder("register_store", contracts), storeEncoder("rename_store", contracts)];
 }
 
-function storeEncoder(
-  kind: "register_store" | "rename_store",
-  { purchaseNft }: Contracts,
-  readName: ReadName,
-): Encoder {
+function storeEncoder(kind: "register_store" | "rename_store", { purchaseNft }: Contracts): Encoder {
   return {
     kind,
     largestBatch: 1,
     async encode(queries, operations) {
       const storeId = operations[0]?.subject_id ?? 0n;
-      const name = await nameOf(queries, storeId);
+      const { name } = await queries
+        .selectFrom("stores")
+        .select("name")
+        .where("id", "=", storeId)
+        .executeTakeFirstOrThrow();
       const functionName = kind === "register_store" ? "registerStore" : "renameStore";
       return {
         to: purchaseNft,
@@ -31,14 +29,9 @@ function storeEncoder(
         gasLimit: GAS_LIMIT,
       };
     },
-    async readRefusal(queries, revert, operations) {
+    async readRefusal(_queries, revert, operations) {
       const [storeId] = numbersOf(revert);
-      if (revert.name === "StoreAlreadyRegistered") {
-        const refusal = refusalOf(operations, storeId, { kind: "done" });
-        // Registered, but perhaps under a name that is not this store's.
-        const isMisnamed = storeId !== undefined && (await readName(storeId)) !== (await nameOf(queries, storeId));
-        return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId: storeId } } : refusal;
-      }
+      if (revert.name === "StoreAlreadyRegistered") return refusalOf(operations, storeId, { kind: "done" });
       if (revert.name === "InvalidStoreName") return { atFault: operations, verdict: never(revert) };
       if (revert.name !== "UnknownStore") return refusalOfContract(revert);
       return {
@@ -48,9 +41,4 @@ function storeEncoder(
       };
     },
   };
-}
-
-async function nameOf(queries: Queries, storeId: bigint): Promise<string> {
-  const store = await queries.selectFrom("stores").select("name").where("id", "=", storeId).executeTakeFirstOrThrow();
-  return store.name;
 }

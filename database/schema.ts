@@ -21,8 +21,6 @@ export type Schema = {
   fan_tokens: FanTokensTable;
   // Claims
   purchases: PurchasesTable;
-  buyer_totals: BuyerTotalsTable;
-  shop_totals: ShopTotalsTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
@@ -95,15 +93,15 @@ type StoresTable = {
   description: string | null;
   logo: string | null;
   featured: bigint;
-  /** A template with `{click}`; null if the link is built for the network. */
+  /** A template with `{click}`; null where the network's link is built. */
   affiliate_link: string | null;
-  /** The network and our account with it that report the store's sales. */
+  /** Whose sales these are: a network and one of our accounts with it. */
   network: string | null;
   account: string | null;
   /** How the network names the store. */
   advertiser_id: string | null;
   store_url: string | null;
-  /** Null if the environment's value applies. */
+  /** Null where the environment's value applies. */
   mint_delay_seconds: bigint | null;
   hold_seconds: bigint | null;
   claim_days: bigint | null;
@@ -117,9 +115,9 @@ type StoreCashbacksTable = {
   store_id: bigint;
   category: string;
   cashback_bps: bigint;
-  /** The network's commission group; null if the percent is for no particular group. */
+  /** The network's commission group; null where this percent is for no group in particular. */
   group_code: string | null;
-  /** 1n for the category of unknown groups. */
+  /** 1n for the category of what no group names. */
   is_default: Generated<bigint>;
   created_at: bigint;
   updated_at: bigint;
@@ -169,49 +167,17 @@ type PurchasesTable = {
   reversed_at: bigint | null;
   /** Nothing is left to do: the payout is final, or the purchase is cancelled or offset in full. */
   settled_at: bigint | null;
-  /** The sale of this purchase; null if it is simulated. */
+  /** The sale that it is a purchase of; null where it is simulated. */
   sale_id: bigint | null;
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
-  /** When its next step is looked for; null while only a change of it can bring one. */
-  due_at: bigint | null;
-  /** The same, from the block on that the index must have reached. */
-  due_block: bigint | null;
-  /** How it stands in the sums; null where it was never counted. `purchases/totals.ts` alone writes these. */
-  counted_status: bigint | null;
-  counted_wei_per_cent: bigint | null;
-  counted_cent_bps: Generated<bigint>;
-  counted_paid_gwei: Generated<bigint>;
-  counted_open: Generated<bigint>;
 };
 
-/** What a buyer's purchases add up to. Cashback whose rate is not frozen is summed as cents × basis points. */
-type BuyerTotalsTable = {
-  wallet: WalletAddress;
-  processing: bigint;
-  pending: bigint;
-  confirmed: bigint;
-  cancelled: bigint;
-  /** Of processing and pending purchases. */
-  pending_gwei: bigint;
-  pending_cent_bps: bigint;
-  confirmed_gwei: bigint;
-  confirmed_cent_bps: bigint;
-  paid_gwei: bigint;
-};
-
-/** Sums of the whole shop; the rows of a name are to be added up. */
-type ShopTotalsTable = {
-  name: string;
-  slot: bigint;
-  value: bigint;
-};
-
-/** The debt for a paid purchase; negative if it is lifted. */
+/** What is owed back of a purchase that was paid; negative where it is owed back no more. */
 type AdjustmentsTable = {
   purchase_id: bigint;
-  /** The revision that caused it; 0n for a purchase without a sale. */
+  /** What said so; 0n for a purchase without a sale. */
   revision_id: bigint;
   wallet: WalletAddress;
   cent_bps: bigint;
@@ -231,7 +197,7 @@ type AffiliateEventsTable = {
 /** Somebody set out to a shop. */
 type ClicksTable = {
   id: Generated<bigint>;
-  /** The unguessable token that the network gets and returns with a sale. */
+  /** What the network is given, and gives back with a sale; cannot be guessed. */
   token: string;
   wallet: WalletAddress;
   store_id: bigint;
@@ -253,7 +219,7 @@ type SalesTable = {
   sale_key: string;
   /** As the network gave it. */
   click_ref: string | null;
-  /** Null while its buyer is unknown. */
+  /** Null while nobody is known for it. */
   click_id: bigint | null;
   wallet: WalletAddress | null;
   store_id: bigint | null;
@@ -268,10 +234,10 @@ type SalesTable = {
   report: string;
   /** Millionths of a real for one unit of the currency; frozen for all revisions. */
   fx_rate_micros: bigint | null;
-  /** In cents of a real; null if there is no rate. */
+  /** In reais; null where there is no rate. */
   amount_cents: bigint | null;
   commission_cents: bigint | null;
-  /** The buyer's entitlement. */
+  /** What its buyer is entitled to. */
   cashback_cent_bps: Generated<bigint>;
   state: SaleState;
   /** Why it is held or declined, as a sentence. */
@@ -305,7 +271,7 @@ type SaleRevisionsTable = {
   report: string;
   changed_at: bigint | null;
   read_at: bigint;
-  /** 0n if a later state had been read before. */
+  /** 0n where a later state had been read before. */
   is_applied: bigint;
 };
 
@@ -320,11 +286,11 @@ type SaleHintsTable = {
   attempts: Generated<bigint>;
 };
 
-/** Sums of commission and cashback, updated by the transactions that change sales. */
+/** Counted in the transactions that change sales: what the shop earns and promises. */
 type SaleTotalsTable = {
   network: string;
   account: string;
-  /** 0n if unknown. */
+  /** 0n where it is not known. */
   store_id: bigint;
   /** `YYYY-MM`, of the sale, UTC. */
   month: string;
@@ -344,7 +310,7 @@ type ClaimsTable = {
   store_id: bigint;
   click_id: bigint;
   order_ref: string;
-  /** The buyer's statement; it pays nothing. */
+  /** What the buyer says; nothing is paid by it. */
   amount_cents: bigint;
   /** `YYYY-MM-DD`. */
   purchased_on: string;
@@ -371,7 +337,7 @@ type AffiliateStatusTable = {
   account: string;
   /** The times of the last minute's calls, separated by blanks. */
   calls: Generated<string>;
-  /** The network must not be called before this time. */
+  /** The network asked not to be called before. */
   blocked_until: Generated<bigint>;
   /** When a poll last went through. */
   read_at: bigint | null;
@@ -424,7 +390,7 @@ export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_st
 export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "failed" | "withdrawn";
 
 export type OperationReason =
-  /** Above the rest of the distributor's daily cap. */
+  /** Above what is left of the distributor's daily cap. */
   | "day_cap"
   /** Above the distributor's limit for one payout. */
   | "max_payout"
@@ -466,7 +432,7 @@ type OperationsTable = {
   error: string | null;
   /** When it came into this status for this reason. */
   since: bigint;
-  /** The maximum number of operations in a transaction with this one; null if only the batch size limits it. */
+  /** The most operations of a transaction with this one; null where only the batch size counts. */
   batch_limit: bigint | null;
   created_at: bigint;
   updated_at: bigint;

@@ -1,10 +1,9 @@
 import { privateKeyToAddress } from "viem/accounts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** anvil's first account: worthless except on a local chain. */
+/** anvil's first account: worth nothing outside a chain on this machine. */
 export const LOCAL_TEST_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** The first twenty accounts of the mnemonics of development chains: Hardhat and anvil, Ganache, Truffle. */
+/** The first twenty accounts of the mnemonics that development chains come with: Hardhat and anvil, Ganache, Truffle. */
 export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
   // test test test test test test test test test test test junk
   "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -71,14 +70,10 @@ export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
   "0xcb0236b37ff19001633e38808bd124b60b1fe1ba",
 ]);
 
-/** A key below this was counted and not random; programs watch such accounts. */
+/** Below this, a key was counted, not drawn: programs watch those accounts. */
 const LEAST_DRAWN_KEY = 2n ** 64n;
 
-export function addressOfKey(key: `0x${string}`): WalletAddress {
-  return privateKeyToAddress(key).toLowerCase() as WalletAddress;
-}
-
-/** Whether the key is public knowledge, so that anybody can take its funds on a public chain. */
+/** Whether everyone knows this key, so that what it holds on a public chain is anybody's. */
 export function isKnownKey(key: `0x${string}`): boolean {
-  return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(addressOfKey(key));
+  return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(privateKeyToAddress(key).toLowerCase());
 }

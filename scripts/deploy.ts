@@ -15,9 +15,7 @@ import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
 
 const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
-/** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
-const storesOf = (network: Network) =>
-  network === "localhost" ? SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name })) : [];
+const STORES = SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name }));
 
 try {
   await main();
@@ -52,11 +50,7 @@ async function main(): Promise<void> {
 async function deploy(network: Network): Promise<void> {
   const configuration = readDeployConfiguration(network, process.env);
   const report = (line: string) => console.log(line);
-  const { purchaseNft, cashbackDistributor } = await deployTorcida({
-    configuration,
-    stores: storesOf(network),
-    report,
-  });
+  const { purchaseNft, cashbackDistributor } = await deployTorcida({ configuration, stores: STORES, report });
   print([
     `PurchaseNFT ${purchaseNft.address}`,
     `CashbackDistributor ${cashbackDistributor.address}`,
@@ -65,7 +59,7 @@ async function deploy(network: Network): Promise<void> {
 }
 
 async function dryRun(network: Network): Promise<void> {
-  print(costReport(await estimateCost(readDeployConfiguration(network, process.env), storesOf(network))));
+  print(costReport(await estimateCost(readDeployConfiguration(network, process.env), STORES)));
 }
 
 async function check(network: Network): Promise<void> {

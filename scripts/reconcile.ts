@@ -1,5 +1,7 @@
 /** Compares the database with the chain and lists every difference. With any difference, pauses payouts and exits with 1. */
+import { privateKeyToAddress } from "viem/accounts";
 import { readEnvironment } from "../api/environment.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
@@ -26,7 +28,7 @@ try {
     database,
     client,
     contracts,
-    sender: environment.operator.address,
+    sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
     startBlock: BigInt(startBlock),
   });
   const [first] = differences;

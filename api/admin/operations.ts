@@ -13,7 +13,7 @@ import type { Services } from "../services.ts";
 
 const STUCK = ["waiting", "failed"] as const;
 
-/** Waiting and failed operations, and their retry. */
+/** What waits or failed in the outbox, and the button that tries it again. */
 export function operationQueueRoutes(services: Services): Route[] {
   const { database } = services;
   return [

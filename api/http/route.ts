@@ -9,7 +9,7 @@ export type Identity =
   | {
       kind: "user";
       visitor: Visitor;
-      /** The role of an admin; undefined for everyone else. */
+      /** What kind of admin it is; undefined for everyone else. */
       role: Role | undefined;
     }
   | { kind: "service"; name: string };
@@ -82,7 +82,7 @@ type Description = {
   method: "get" | "post" | "put" | "delete";
   path: string;
   access: Access;
-  /** The permission that an admin needs; default: `read` for `get`, every permission for writes. */
+  /** What an admin must be allowed; without it, reading for `get`, and everything for what changes something. */
   permission?: Permission;
   summary: string;
   limit?: Limit;
@@ -143,7 +143,7 @@ export function visitorOf(identity: Identity): Visitor {
   return identity.visitor;
 }
 
-/** Whether the caller is an admin with this permission. */
+/** Whether the caller is an admin who is allowed this. */
 export function isAllowed(identity: Identity, permission: Permission): boolean {
   return identity.kind === "user" && identity.role !== undefined && permissionsOf(identity.role).includes(permission);
 }

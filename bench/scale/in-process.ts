@@ -1,5 +1,7 @@
+import { privateKeyToAddress } from "viem/accounts";
 import { readEnvironment } from "../../api/environment.ts";
 import type { Database } from "../../database/connect.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { readContracts } from "../../platform/contracts.ts";
 import { openLog } from "../../platform/log.ts";
 import { openChain } from "../../platform/rpc/chain-client.ts";
@@ -23,7 +25,7 @@ export async function measurePlanner(database: Database): Promise<Record<string,
     assertLease: async () => {},
   };
   while (await planNextSteps(database, options)) {
-    // Finishes the work left by the other measurements.
+    // What the other measurements left to be done.
   }
   const plannerIdleMs = await medianMs(20, () => planNextSteps(database, options));
   const taken: number[] = [];
@@ -85,7 +87,7 @@ export async function measureReconcile(
     database,
     client,
     contracts,
-    sender: environment.operator.address,
+    sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
     startBlock: BigInt(startBlock),
   };
   await reconcile(options);

@@ -12,7 +12,7 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/** Starts one of the product's processes and waits until it is ready. */
+/** One of the product's processes, from its start until it says that it is ready. */
 export async function start(
   script: string,
   environment: Record<string, string>,

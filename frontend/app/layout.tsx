@@ -89,14 +89,7 @@ function Header() {
               onClick={() => (session.profile ? wallet.connect() : navigate(paths.auth()))}
             >
               <Icon name="wallet" />
-              {session.profile ? (
-                <span>
-                  {t("wallet.reconnect")}
-                  <span className="wide-only"> {t("wallet.reconnect.what")}</span>
-                </span>
-              ) : (
-                t("wallet.connect")
-              )}
+              {t(session.profile ? "wallet.reconnect" : "wallet.connect")}
             </button>
           )}
           {session.status === "ready" && (

@@ -72,9 +72,7 @@ export default function Home() {
             </li>
           ))}
         </ul>
-        <p className="example">
-          {t("home.tiers.example")} <strong>{t("home.tiers.paidInChz")}</strong>
-        </p>
+        <p className="example">{t("home.tiers.example")}</p>
         <TiersNote />
       </section>
 

@@ -1,27 +1,27 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 
 export type RpcFailure =
-  /** No response, a truncated one, or one that is not JSON-RPC. */
+  /** No answer, half an answer, or one that is not JSON-RPC. */
   | "transport"
   | "timeout"
-  /** The provider refuses the size of the request, or its response is larger than our limit. */
+  /** The provider refuses the size of what was asked for, or its answer is larger than what we take. */
   | "too-large"
   | "rate-limited"
-  /** A response that cannot be true. */
+  /** An answer that cannot be true. */
   | "inconsistent"
-  /** The node does not have the requested state any more, or not yet. */
+  /** The node no longer has, or does not have yet, the state that was asked for. */
   | "no-state"
-  /** No node is proven to be of our chain; no request was sent. */
+  /** No node is proven to be of our chain; nothing was asked. */
   | "unproven"
-  /** Any other error response of the node. */
+  /** Any other error that the node itself answers. */
   | "refused";
 
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly failure: RpcFailure;
-  /** The wait that the provider requested. */
+  /** How long the provider asked us to wait. */
   readonly retryAfterMs: number | undefined;
-  /** The node's error response, if there is one. */
+  /** The error as the node answered it, where it was the node that did. */
   readonly answer: RpcErrorAnswer | undefined;
 
   constructor(failure: RpcFailure, message: string, more: { retryAfterMs?: number; answer?: RpcErrorAnswer } = {}) {
@@ -34,10 +34,10 @@ export class RpcError extends Error {
 
 export type RpcErrorAnswer = { code: number; message: string; data?: unknown };
 export type RpcCall = { method: string; params: readonly unknown[] };
-/** The outcome of one call of a batch. */
+/** What became of one call of a batch. */
 export type RpcOutcome = { result: unknown } | { error: RpcError };
 
-/** Called with every HTTP request, for the metrics. */
+/** Told of every HTTP request, for the metrics. */
 export type RpcObserver = (call: {
   rpc: string;
   method: string;
@@ -48,10 +48,10 @@ export type RpcObserver = (call: {
 }) => void;
 
 const MAX_SOCKETS = 8;
-/** Refuses a larger response: requesting less costs another request, holding it costs memory. */
+/** A larger answer is not taken: asking for less costs a request, holding it costs memory. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
-/** JSON-RPC over HTTP with keep-alive. No retries here: the caller knows the alternatives. */
+/** JSON-RPC over HTTP with connections that are kept. No retries here: the caller knows what else it could ask. */
 export class JsonRpc {
   /** For logs, metrics and messages. */
   readonly name: string;
@@ -95,7 +95,7 @@ export class JsonRpc {
     return resultOf<T>(await this.#post(method, 1, body));
   }
 
-  /** Several calls in one request, with results in order. @throws RpcError if one of them fails. */
+  /** Several calls in one request, answered in their order. @throws RpcError when one of them fails. */
   async batch<T>(calls: readonly RpcCall[]): Promise<T[]> {
     const [first] = calls;
     if (first && calls.length === 1) return [await this.call<T>(first.method, first.params)];
@@ -108,7 +108,7 @@ export class JsonRpc {
 
   /**
    * Several calls in one request, each with its own result or error, in their order.
-   * @throws RpcError if the whole request failed
+   * @throws RpcError where the request as a whole failed
    */
   async settle(calls: readonly RpcCall[], timeoutMs = this.#timeoutMs): Promise<RpcOutcome[]> {
     const [first] = calls;
@@ -168,7 +168,7 @@ export class JsonRpc {
       );
       request.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
       request.on("response", (response) => {
-        // Decoded to text at once: buffers waiting to be joined are freed late and cause the peak of memory.
+        // As text at once: buffers that wait to be joined are freed late, and the peak of memory is theirs.
         response.setEncoding("utf8");
         let text = "";
         response.on("data", (chunk: string) => {
@@ -188,7 +188,7 @@ export class JsonRpc {
   }
 }
 
-/** A URL without path and password, where providers put keys. */
+/** A URL without its path and password: providers put keys there. */
 export function nameOf(url: string): string {
   return new URL(url).origin;
 }
@@ -240,7 +240,7 @@ function safeError(text: string): RpcError | undefined {
   return undefined;
 }
 
-/** A revert of `eth_call`, which every node returns alike. */
+/** What `eth_call` answers when the contract reverted: nobody else would answer anything else. */
 const REVERTED = 3;
 
 function refusedByNode(answer: RpcErrorAnswer): RpcError {

@@ -1,10 +1,9 @@
-import { type Address, createPublicClient, formatEther, getAddress, http, type PublicClient } from "viem";
+import { type Address, createPublicClient, formatEther, http, type PublicClient } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { readContracts } from "../../platform/contracts.ts";
-import type { OperatorEnvironment } from "../operator/environment.ts";
-import { examineNames } from "./examine-names.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -15,7 +14,7 @@ const LEAST_GAS_WEI = 50n * 10n ** 18n;
 const TEN_PERCENT = 10n;
 
 /** Checks every RPC and both contracts. */
-export async function examineChain(environment: ApiEnvironment, operator: OperatorEnvironment): Promise<Finding[]> {
+export async function examineChain(environment: ApiEnvironment): Promise<Finding[]> {
   const clients = environment.RPC_URLS.map((url) =>
     createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) }),
   );
@@ -31,8 +30,7 @@ export async function examineChain(environment: ApiEnvironment, operator: Operat
   }
   const best = heads.findIndex((head) => head.number === highest && highest > 0n);
   const client = clients[best];
-  if (client)
-    findings.push(...(await examineContracts(client, environment)), ...(await examineNames(client, operator)));
+  if (client) findings.push(...(await examineContracts(client, environment)));
   return findings;
 }
 
@@ -70,7 +68,7 @@ async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvir
 async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
   try {
     const { purchaseNft: nft, cashbackDistributor: distributor } = readContracts(environment);
-    const operator = getAddress(environment.operator.address);
+    const operator = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY).address;
     for (const [name, address] of [
       ["PurchaseNFT", nft],
       ["CashbackDistributor", distributor],
