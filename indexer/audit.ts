@@ -41,7 +41,10 @@ export class Audit {
     this.#notBefore = performance.now() + PAUSE_MS;
     try {
       const started = performance.now();
-      const { differences, logs } = await nodes.ask((node) => compareRange({ database, node, bloom, from, to }));
+      const witness = await nodes.witness();
+      const { differences, logs } = await nodes.ask((node) =>
+        compareRange({ database, node, bloom, witness, from, to }),
+      );
       this.#sizer.answered({ blocks: to - from + 1, logs, durationMs: performance.now() - started });
       this.#next = to + 1;
       const [first] = differences;

@@ -86,8 +86,7 @@ async function readPiece(
   to: number,
 ): Promise<Piece> {
   const started = performance.now();
-  const [logs, [end]] = await Promise.all([node.logs(from, to), node.blocks([to])]);
-  if (!end) throw new Error(`No block ${to}`);
+  const { logs, end } = await node.range(from, to, await context.nodes.witness());
   sizer.answered({ blocks: to - from + 1, logs: logs.length, durationMs: performance.now() - started });
   const blocks = new Map<number, StoredBlock>();
   const untimed: number[] = [];

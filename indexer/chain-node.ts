@@ -1,4 +1,6 @@
+import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
+import { ContradictionError } from "../platform/rpc/node-pool.ts";
 import type { Bloom } from "./bloom.ts";
 import { EVENT_TOPICS, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 
@@ -13,6 +15,8 @@ export type Source = {
   /** The first block that can hold an event of ours. */
   startBlock: number;
 };
+
+export type RangeAnswer = { logs: RpcLog[]; end: Block };
 
 type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: string; logsBloom: string };
 
@@ -53,9 +57,7 @@ export class ChainNode {
   async blocksWhereKnown(numbers: readonly number[]): Promise<(Block | undefined)[]> {
     const requests: Promise<(RpcBlock | null)[]>[] = [];
     for (let at = 0; at < numbers.length; at += HEADERS_PER_REQUEST) {
-      const calls = numbers
-        .slice(at, at + HEADERS_PER_REQUEST)
-        .map((number): RpcCall => ({ method: "eth_getBlockByNumber", params: [hex(number), false] }));
+      const calls = numbers.slice(at, at + HEADERS_PER_REQUEST).map(headerCall);
       requests.push(this.#rpc.batch<RpcBlock | null>(calls));
     }
     const answers = (await Promise.all(requests)).flat();
@@ -67,11 +69,51 @@ export class ChainNode {
     });
   }
 
+  /**
+   * Our logs of a range and its last block, in one request with the witness: whoever stands behind a balancer, all is of
+   * one node, and that node is of our chain.
+   * @throws ContradictionError where it is not
+   */
+  async range(from: number, to: number, witness: BlockId | undefined): Promise<RangeAnswer> {
+    const calls = [this.#logsCall(from, to), headerCall(to)];
+    const [logs, end] = await this.#witnessed(calls, witness);
+    return { logs: this.#checked(logs as RpcLog[], from, to), end: this.#blockAt(end as RpcBlock | null, to) };
+  }
+
+  /** A block, of a node that has the witness. @throws ContradictionError where it has not */
+  async witnessedBlock(number: number, witness: BlockId | undefined): Promise<Block> {
+    const [block] = await this.#witnessed([headerCall(number)], witness);
+    return this.#blockAt(block as RpcBlock | null, number);
+  }
+
+  async #witnessed(calls: readonly RpcCall[], witness: BlockId | undefined): Promise<unknown[]> {
+    if (!witness) return this.#rpc.batch(calls);
+    const [shown, ...answers] = await this.#rpc.batch<unknown>([headerCall(witness.number), ...calls]);
+    const hash = (shown as RpcBlock | null)?.hash;
+    if (hash === witness.hash) return answers;
+    throw new ContradictionError(
+      "block",
+      `The RPC ${this.name} is of another chain: its block ${witness.number} is ${hash ?? "not there"}, not ${witness.hash}`,
+    );
+  }
+
   /** Our logs of a range, both ends included, in the chain's order. */
   async logs(from: number, to: number): Promise<RpcLog[]> {
+    const { method, params } = this.#logsCall(from, to);
+    return this.#checked(await this.#rpc.call<RpcLog[]>(method, params), from, to);
+  }
+
+  #logsCall(from: number, to: number): RpcCall {
     const address = [this.#source.purchaseNft, this.#source.cashbackDistributor];
     const filter = { address, fromBlock: hex(from), toBlock: hex(to), topics: [TOPICS] };
-    return this.#checked(await this.#rpc.call<RpcLog[]>("eth_getLogs", [filter]), from, to);
+    return { method: "eth_getLogs", params: [filter] };
+  }
+
+  #blockAt(answer: RpcBlock | null, number: number): Block {
+    if (answer === null) throw new RpcError("inconsistent", `${this.name} does not know block ${number}`);
+    const block = blockOf(answer);
+    if (block.number !== number) throw this.#lie(`block ${block.number} for ${number}`);
+    return block;
   }
 
   /**
@@ -131,6 +173,10 @@ function blockOf(block: RpcBlock | null): Block {
     timestamp: Number(block.timestamp),
     logsBloom: block.logsBloom,
   };
+}
+
+function headerCall(number: number): RpcCall {
+  return { method: "eth_getBlockByNumber", params: [hex(number), false] };
 }
 
 function hex(number: number): string {

@@ -1,4 +1,5 @@
 import type { Database } from "../database/connect.ts";
+import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import type { Bloom } from "./bloom.ts";
 import type { ChainNode } from "./chain-node.ts";
 import { argumentsOf, decodeEvents, type RpcLog } from "./events.ts";
@@ -15,20 +16,34 @@ export type Difference = {
 
 export type Comparison = { differences: Difference[]; logs: number };
 
-export type ComparisonParameters = { database: Database; node: ChainNode; bloom: Bloom; from: number; to: number };
+export type ComparisonParameters = {
+  database: Database;
+  node: ChainNode;
+  bloom: Bloom;
+  /** What a node of our chain has; another chain's events are no difference. */
+  witness: BlockId | undefined;
+  from: number;
+  to: number;
+};
 
 /**
  * Compares the indexed events of a range with the chain's. Checks each difference again, block by block, against the
  * block's bloom: a node that omits a log from one response causes no false difference.
  */
-export async function compareRange({ database, node, bloom, from, to }: ComparisonParameters): Promise<Comparison> {
+export async function compareRange({
+  database,
+  node,
+  bloom,
+  witness,
+  from,
+  to,
+}: ComparisonParameters): Promise<Comparison> {
   const logs = await node.logs(from, to);
   const indexed = await readIndexed(database, from, to);
   const suspects = new Set(differences(indexed, describeLogs(logs)).map(({ blockNumber }) => blockNumber));
   const confirmed: Difference[] = [];
   for (const number of suspects) {
-    const [block] = await node.blocks([number]);
-    if (!block) continue;
+    const block = await node.witnessedBlock(number, witness);
     const exact = describeLogs(await node.exactLogsOf(block, bloom));
     // Also read again: a running indexer may have rolled back and rewritten this block in the meantime.
     confirmed.push(...differences(await readIndexed(database, number, number), exact));

@@ -1,4 +1,5 @@
 import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { ContradictionError } from "../platform/rpc/node-pool.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";
 import { readStoredBlock, readStoredBlocks, rollBack } from "./store/chain-index.ts";
@@ -55,6 +56,7 @@ export async function returnToChain(context: Context, node: ChainNode, cursor: B
   if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
     throw new RpcError("inconsistent", `${node.name} returned two different chains`);
   }
+  await assertOurChain(context, node, match);
   const ancestor = match && match.number >= context.source.startBlock ? match : undefined;
   const depth = cursor.number - (ancestor?.number ?? context.source.startBlock - 1);
   if (depth > KEPT_BLOCKS) status.state = "rebuilding";
@@ -63,6 +65,18 @@ export async function returnToChain(context: Context, node: ChainNode, cursor: B
   metrics.rolledBack(depth);
   status.cursor = ancestor?.number;
   return ancestor;
+}
+
+/** A reorg never goes below the block that every node must have: this is another chain. */
+async function assertOurChain({ database, nodes }: Context, node: ChainNode, ancestor: BlockId | undefined) {
+  const witness = await nodes.witness();
+  if (!witness || (ancestor && ancestor.number >= witness.number)) return;
+  // An index that was read from another chain itself must be able to go back.
+  if ((await readStoredBlock(database, witness.number))?.hash !== witness.hash) return;
+  throw new ContradictionError(
+    "block",
+    `The RPC ${node.name} is of another chain: it has another block ${witness.number}`,
+  );
 }
 
 async function findAncestor({ database }: Context, node: ChainNode, cursor: BlockId): Promise<BlockId | undefined> {

@@ -80,7 +80,7 @@ async function verifyEvents(
     const end = Math.min(to, from + sizer.size - 1);
     const started = performance.now();
     try {
-      const range = { database, bloom, from, to: end };
+      const range = { database, bloom, witness: await nodes.witness(), from, to: end };
       const { differences, logs } = await nodes.ask((node) => compareRange({ ...range, node }));
       sizer.answered({ blocks: end - from + 1, logs, durationMs: performance.now() - started });
       for (const difference of differences) tell(lineOf(difference));

@@ -7,6 +7,7 @@ import { chzTextFromWei } from "../domain/money.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import { assertMinedIsCounted } from "../sender/head-reader.ts";
 import { readFlows } from "./distributor-flows.ts";
 import { highestConfirmedNonce, highestIds, type LedgerRow, listLedger, listOddPayouts, sumPayouts } from "./ledger.ts";
 
@@ -197,7 +198,13 @@ async function compareBalance(options: ReconcileOptions, blockNumber: bigint): P
 /** What was sent and is not deep yet may come and go; what counts as confirmed is mined, so the chain has counted it. */
 async function compareNonces({ database, client, sender }: ReconcileOptions): Promise<string[]> {
   const highest = await highestConfirmedNonce(database.kysely, sender);
-  const count = BigInt(await client.getTransactionCount({ address: sender, blockTag: "latest" }));
-  if (highest === undefined || count > highest) return [];
+  if (highest === undefined) return [];
+  const count = await client.onOneNode(async (node) => {
+    const number = await node.getBlockNumber();
+    const nonce = BigInt(await node.getTransactionCount({ address: sender, blockNumber: number }));
+    await assertMinedIsCounted(node, database.kysely, { wallet: sender, number, nonce });
+    return nonce;
+  });
+  if (count > highest) return [];
   return [`The chain has ${count} transactions of the operator, but nonce ${highest} counts as confirmed here`];
 }

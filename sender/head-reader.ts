@@ -1,5 +1,7 @@
 import type { PublicClient } from "viem";
 import { indexedBlock } from "../database/chain-cursor.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import { ContradictionError } from "../platform/rpc/node-pool.ts";
 import { findSpender } from "./nonce-evidence.ts";
@@ -30,7 +32,10 @@ export class HeadReader {
     return this.#context.options.client.onOneNode(async (node) => {
       const head = await this.#readOnce(node);
       await this.#assertNotBehind(head);
-      await this.#assertMinedIsCounted(node, head);
+      await assertMinedIsCounted(node, this.#context.options.database.kysely, {
+        ...head,
+        wallet: this.#context.wallet,
+      });
       await this.#assertExplained(node, head);
       return head;
     });
@@ -52,22 +57,6 @@ export class HeadReader {
     const indexed = await indexedBlock(this.#context.options.database.kysely);
     if (indexed === undefined || number + BEHIND_BLOCKS >= indexed) return;
     throw new RpcError("inconsistent", `The node is at block ${number}, the index at ${indexed}`);
-  }
-
-  /** A nonce that goes back below a mined transaction's: that block was orphaned, or the node contradicts itself. */
-  async #assertMinedIsCounted(node: PublicClient, { number, nonce }: Head): Promise<void> {
-    const mined = await highestMined(this.#context.options.database.kysely, this.#context.wallet);
-    if (!mined || nonce > mined.nonce) return;
-    const blockNumber = mined.block_number ?? 0n;
-    if (number < blockNumber) {
-      throw new RpcError("inconsistent", `The node is at block ${number}, a transaction of ours in ${blockNumber}`);
-    }
-    const { hash } = await node.getBlock({ blockNumber });
-    if (hash !== mined.block_hash) return;
-    throw new ContradictionError(
-      "nonce",
-      `The node counts ${nonce} transactions of ${this.#context.wallet}, and has the block with number ${mined.nonce}`,
-    );
   }
 
   async #assertExplained(node: PublicClient, { number, nonce }: Head): Promise<void> {
@@ -100,4 +89,27 @@ export class HeadReader {
     this.#unexplained = { nonce, reads };
     return last === undefined && reads >= READ_ALIKE;
   }
+}
+
+/**
+ * A nonce that goes back below a mined transaction's: that block was orphaned, or the node contradicts itself.
+ * @throws ContradictionError, or an RpcError where the node is not that far yet
+ */
+export async function assertMinedIsCounted(
+  node: PublicClient,
+  queries: Queries,
+  { wallet, number, nonce }: { wallet: WalletAddress; number: bigint; nonce: bigint },
+): Promise<void> {
+  const mined = await highestMined(queries, wallet);
+  if (!mined || nonce > mined.nonce) return;
+  const blockNumber = mined.block_number ?? 0n;
+  if (number < blockNumber) {
+    throw new RpcError("inconsistent", `The node is at block ${number}, a transaction of ours in ${blockNumber}`);
+  }
+  const { hash } = await node.getBlock({ blockNumber });
+  if (hash !== mined.block_hash) return;
+  throw new ContradictionError(
+    "nonce",
+    `The node counts ${nonce} transactions of ${wallet}, and has the block with number ${mined.nonce}`,
+  );
 }

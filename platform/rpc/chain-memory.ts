@@ -18,6 +18,7 @@ export type ChainMemory = {
 
 /** Deeper than any reorg that a chain of this kind makes; the index goes back further only where every node says so. */
 const DEEP_BLOCKS = 64n;
+const SETTLED_BLOCKS = 15n;
 
 /**
  * What the database knows of the chain: the genesis block that the first proven node had, and a deep block of the index.
@@ -81,19 +82,18 @@ export class DatabaseChainMemory implements ChainMemory {
   }
 
   async #readDeep(): Promise<BlockId | undefined> {
-    const row = await this.#kysely
-      .selectFrom("chain_blocks")
-      .select(["number", "hash"])
-      .where("number", "<=", (where) =>
-        where
-          .selectFrom("chain_cursor")
-          .innerJoin("chain_source", (join) => join.on("chain_source.chain_id", "=", BigInt(this.#chainId)))
-          .select((cursor) => cursor("block_number", "-", DEEP_BLOCKS).as("deep")),
-      )
-      .where("number", ">", 0n)
-      .orderBy("number", "desc")
-      .limit(1)
+    const cursor = await this.#kysely
+      .selectFrom("chain_cursor")
+      .innerJoin("chain_source", "chain_source.id", "chain_cursor.id")
+      .select("block_number")
+      .where("chain_source.chain_id", "=", BigInt(this.#chainId))
       .executeTakeFirst();
+    if (!cursor) return undefined;
+    const kept = this.#kysely.selectFrom("chain_blocks").select(["number", "hash"]).where("number", ">", 0n).limit(1);
+    const deep = kept.where("number", "<=", cursor.block_number - DEEP_BLOCKS).orderBy("number", "desc");
+    // A young index has none so deep: its first block, once that is settled.
+    const first = kept.where("number", "<=", cursor.block_number - SETTLED_BLOCKS).orderBy("number");
+    const row = (await deep.executeTakeFirst()) ?? (await first.executeTakeFirst());
     return row && { number: Number(row.number), hash: row.hash };
   }
 

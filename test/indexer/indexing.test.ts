@@ -23,6 +23,7 @@ import {
   readIndex,
   startIndexer,
 } from "./support/running-indexer.ts";
+import { startScriptedNode } from "./support/scripted-node.ts";
 
 const PAID_WEI = 2_500_000_000_000_000_001n;
 
@@ -156,6 +157,36 @@ describe("Indexing", function () {
       expect(refused).to.be.instanceOf(WrongChainError);
       await runIndexer({ ...run, reset: true });
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([9n]);
+    });
+
+    it("throws nothing away where a proven address goes over to another chain without breaking a connection", async () => {
+      const { database, url } = await open();
+      const other = await startAnvil({ manualBlocks: true, extraArguments: ["--timestamp", "1700000000"] });
+      await placeEmitters(other);
+      await other.request("anvil_mine", "0x80");
+      let isOther = false;
+      const balancer = await startScriptedNode(anvil.rpcUrl, async ({ method, params }) =>
+        isOther ? { result: await other.request(method, ...params) } : undefined,
+      );
+      try {
+        await emit(anvil, purchase(1n));
+        const indexer = await start({ databaseUrl: url, rpcUrls: [balancer.url] });
+        await caughtUp(database, anvil);
+        isOther = true;
+        const seen = balancer.calls.length;
+        await until("it has looked at the other chain", () => balancer.calls.length > seen + 10);
+        await until("it is not ready", async () => (await indexer.readiness()).code === 503);
+        expect((await readIndex(database)).payouts).to.have.length(1);
+        expect(await indexer.metric("torcida_indexer_reorgs_total")).to.equal(0);
+        isOther = false;
+        await emit(anvil, purchase(2n));
+        await caughtUp(database, anvil);
+        await until("it is ready again", async () => (await indexer.readiness()).code === 200);
+        expect((await readIndex(database)).payouts).to.have.length(2);
+      } finally {
+        await balancer.stop();
+        await other.stop();
+      }
     });
 
     it("ignores an id that cannot be a purchase of this shop", async () => {
