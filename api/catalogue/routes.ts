@@ -32,7 +32,7 @@ import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-c
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache" };
-const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of an answer that the caller has" } };
+const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's copy" } };
 const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 
 /** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
@@ -119,7 +119,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       path: "/api/store/:id",
       access: "admin",
       permission: "catalogue",
-      summary: "Changes the fields of a store that are given",
+      summary: "Updates the given fields of a store",
       limit: WRITE_LIMIT,
       body: updateStoreRequestSchema,
       responses: { 200: doneSchema },
@@ -137,7 +137,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       path: "/api/store/:id",
       access: "admin",
       permission: "catalogue",
-      summary: "Takes a store off offer",
+      summary: "Deletes a store",
       limit: WRITE_LIMIT,
       responses: { 200: doneSchema },
       async handle(call) {
@@ -204,7 +204,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       path: "/api/admin/fan-token",
       access: "admin",
       permission: "catalogue",
-      summary: "Creates a fan token, or with an id changes it",
+      summary: "Creates a fan token, or updates it if an id is given",
       limit: WRITE_LIMIT,
       body: saveFanTokenRequestSchema,
       failures: { 404: "No fan token has this id", 409: "Another fan token has this slug" },

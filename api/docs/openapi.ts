@@ -66,7 +66,7 @@ function successes(route: Route): Json {
         : { [schema?.type ?? "text/plain"]: {} };
     return [status, { description: status === "202" ? "Queued" : status === "200" ? "Done" : "Not now", content }];
   });
-  const cached = route.headers?.["if-none-match"] ? { 304: { description: "The caller has it already" } } : {};
+  const cached = route.headers?.["if-none-match"] ? { 304: { description: "The caller's copy is current" } } : {};
   return { ...Object.fromEntries(entries), ...cached };
 }
 
@@ -82,8 +82,8 @@ function failures(route: Route): Json {
     ...(isProtected || route.access === "signed" ? { 403: "Not allowed" } : {}),
     ...(hasParameters ? { 404: "Not found" } : {}),
     ...(route.method === "get" ? {} : { 413: "The body is too large", 415: "The body is compressed, or is not JSON" }),
-    ...(route.limit ? { 429: "Too many requests; `Retry-After` says when to come again" } : {}),
-    ...(route.responses[503] ? {} : { 503: "The chain or the database does not answer now" }),
+    ...(route.limit ? { 429: "Too many requests; `Retry-After` says when to retry" } : {}),
+    ...(route.responses[503] ? {} : { 503: "The chain or the database is unavailable" }),
     ...route.failures,
   };
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };

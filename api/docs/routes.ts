@@ -19,7 +19,7 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       method: "get",
       path: "/api/docs",
       access: "anyone",
-      summary: "This document, to read",
+      summary: "This document as a page",
       responses: { 200: { type: "text/html" } },
       handle() {
         const { html, policy } = page();

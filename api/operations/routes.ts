@@ -26,7 +26,7 @@ export function operationRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/config",
       access: "anyone",
-      summary: "What the web app must know of this deployment",
+      summary: "The web app's configuration",
       responses: { 200: configResponseSchema },
       handle: () => ({
         body: { success: true, data: appConfig(services) },
@@ -37,7 +37,7 @@ export function operationRoutes(services: Services): Route[] {
       method: "get",
       path: "/healthz",
       access: "anyone",
-      summary: "Whether the process lives",
+      summary: "Whether the process runs",
       responses: { 200: z.object({ status: z.literal("ok") }) },
       handle: () => ({ body: { status: "ok" } }),
     }),
@@ -45,7 +45,7 @@ export function operationRoutes(services: Services): Route[] {
       method: "get",
       path: "/readyz",
       access: "anyone",
-      summary: "Whether everything that it needs is there",
+      summary: "Whether everything it needs is available",
       limit: READY_LIMIT,
       responses: { 200: readinessSchema, 503: readinessSchema },
       async handle() {

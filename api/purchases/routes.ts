@@ -110,10 +110,10 @@ export function purchaseRoutes(services: Services): Route[] {
       method: "post",
       path: "/api/mint-nft",
       access: "user_or_staff",
-      summary: "Mints the token of a purchase, once",
+      summary: "Mints the ticket of a purchase, once",
       limit: MONEY_LIMIT,
       body: mintNftRequestSchema,
-      failures: { 404: "No such purchase", 409: "The purchase was taken back" },
+      failures: { 404: "No such purchase", 409: "The purchase was returned" },
       responses: { 200: mintNftResponseSchema, 202: mintNftResponseSchema },
       async handle({ body, identity }) {
         const purchase = await findPurchase(database.kysely, body.purchase_id);
@@ -174,7 +174,9 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Pays a user the cashback of their confirmed, unpaid purchases",
       limit: MONEY_LIMIT,
       body: distributeCashbackRequestSchema,
-      headers: { "idempotency-key": { description: "1 to 128 printable characters; a repeat is answered the same" } },
+      headers: {
+        "idempotency-key": { description: "1 to 128 printable characters; a repetition gets the same response" },
+      },
       failures: {
         409: "Nothing is payable, or another amount is; `payable` says which",
         422: "The Idempotency-Key was used with another body",
