@@ -35,6 +35,8 @@ const rows: [string, string, string | undefined][] = [
   ["– with sparse ids, seven to a word of paid bits", "payBatchExistingSparse", "naiveBatchExisting"],
   ["payBatch of 100, new accounts, against a bare disperse", "payBatchNew", "disperseNew"],
   ["payBatch of 100, new accounts, against naive idempotent", "payBatchNew", "naiveBatchNew"],
+  ["payBatch of 128 new accounts, whole", "payLargestNew", undefined],
+  ["payBatch of 128 distinct contracts that burn their gas, whole", "payLargestHostile", undefined],
   ["strict pay, against naive idempotent", "payStrict", "naiveStrict"],
   ["strict pay, first of its 256 ids", "payStrictFirstOf256", "naiveStrict"],
   ["tokenURI with the art, as a call", "tokenUri", undefined],

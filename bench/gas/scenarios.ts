@@ -5,6 +5,7 @@ import {
   ethers,
   gasOf,
   item,
+  networkHelpers,
   read,
   SITE_URL,
   type System,
@@ -13,6 +14,8 @@ import {
 
 const BATCH = 100;
 const NFT_BATCH = 50;
+/** What the contracts take at most. */
+const LARGEST_BATCH = 128;
 /** Between the ids of a batch that is no run; a word of 256 paid bits then holds seven of them. */
 const SPARSE_STEP = 37n;
 /** The part of a transaction's gas that an `eth_call` does not have. */
@@ -85,11 +88,23 @@ async function measurePayments(system: System): Promise<Record<string, number>> 
   const sparse = ids(0, BATCH).map((index) => 20_000n + index * SPARSE_STEP);
   const toExistingSparse = await payBatch(await prepare(sparse, buyers));
   await prepare([10n, 11n, 90_000n], buyers.slice(0, 3));
+  const largest = accounts(60_000, LARGEST_BATCH);
+  const payLargestNew = await gasOf(
+    send(distributor, "payBatch", [await prepare(ids(40_192, LARGEST_BATCH), largest), CENT_WEI], payer),
+  );
+  const hostile = accounts(70_000, LARGEST_BATCH);
+  const code = await ethers.provider.getCode(await (await ethers.deployContract("LoopingReceiver")).getAddress());
+  for (const address of hostile) await networkHelpers.setCode(address, code);
+  const payLargestHostile = await gasOf(
+    send(distributor, "payBatch", [await prepare(ids(50_176, LARGEST_BATCH), hostile), CENT_WEI], payer),
+  );
   expectPositive(await read(distributor, "spentToday"));
   return {
     payBatchExisting: toExisting,
     payBatchExistingSparse: toExistingSparse,
     payBatchNew: toNew,
+    payLargestNew,
+    payLargestHostile,
     payStrict: (await pay(10n)) && (await pay(11n)),
     payStrictFirstOf256: await pay(90_000n),
   };

@@ -1,6 +1,17 @@
 import { expect } from "chai";
 import { network } from "hardhat";
-import { aPurchase, CENT_WEI, ethers, freshSystem, gasOf, item, read, type System, send } from "./support/system.ts";
+import {
+  aPurchase,
+  CENT_WEI,
+  ethers,
+  freshSystem,
+  gasOf,
+  item,
+  networkHelpers,
+  read,
+  type System,
+  send,
+} from "./support/system.ts";
 
 const AMOUNT = 10n ** 15n;
 /** A quarter of Chiliz' block of 30 million. */
@@ -118,6 +129,17 @@ describe("Hostile receivers", () => {
     await system.confirm(...ids);
     expect(await gasOf(payBatch(ids))).to.be.lessThan(QUARTER_BLOCK_GAS);
     expect(await read(system.distributor, "totalCredit")).to.equal(128n * AMOUNT);
+  });
+
+  it("pays a batch to 128 distinct ones, of which each burns all it is given, as credits, within half a block", async () => {
+    const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 1));
+    const code = await ethers.provider.getCode(await addressOf("LoopingReceiver"));
+    const buyers = ids.map((id) => ethers.getAddress(ethers.toBeHex(0xdead0000n + id, 20)));
+    for (const buyer of buyers) await networkHelpers.setCode(buyer, code);
+    await system.mint(...ids.map((id, index) => aPurchase({ id, buyer: buyers[index] ?? "" })));
+    await system.confirm(...ids);
+    expect(await gasOf(payBatch(ids))).to.be.within(QUARTER_BLOCK_GAS, 2 * QUARTER_BLOCK_GAS);
+    for (const buyer of buyers) expect(await read(system.distributor, "creditOf", buyer)).to.equal(AMOUNT);
   });
 
   it("pays the largest batch to brand-new accounts with less than a quarter of a block", async () => {

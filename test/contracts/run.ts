@@ -9,7 +9,9 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 /** Instruments cost gas and change bytecode, so these run without. */
-const WITHOUT_COVERAGE = ["gas", "generated", "verify-source"].map((name) => `test/contracts/${name}.test.ts`);
+const WITHOUT_COVERAGE = ["documents", "gas", "generated", "verify-source"].map(
+  (name) => `test/contracts/${name}.test.ts`,
+);
 
 const files = globSync("test/contracts/*.test.ts", { cwd: ROOT }).sort();
 const plain = files.filter((file) => WITHOUT_COVERAGE.includes(file));

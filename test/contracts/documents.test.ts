@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { build } from "../../chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+
+const page = readFileSync("docs/contracts.md", "utf8");
+const figures = JSON.parse(readFileSync(join(import.meta.dirname, "gas-snapshot.json"), "utf8")) as Record<
+  string,
+  number
+>;
+const grouped = (number: number) => Math.round(number).toLocaleString("en-US");
+
+/** What docs/contracts.md says, held against what is so. */
+describe("docs/contracts.md", () => {
+  it("names the compiler's settings as the bytecode was made with them", () => {
+    const { compiler, evmVersion, viaIR, optimizerRuns, libraries } = build;
+    expect(page).to.include(`| compiler | solc ${compiler.split("+")[0]}${viaIR ? ", IR pipeline" : ""} |`);
+    expect(page).to.include(`| EVM version | ${evmVersion} |`);
+    const names = {
+      purchaseNft: "PurchaseNFT",
+      cashbackDistributor: "CashbackDistributor",
+      ticketDescriptor: "TicketDescriptor",
+    } as const;
+    for (const [key, name] of Object.entries(names)) {
+      expect(page).to.include(`| optimizer runs, \`${name}\` | ${optimizerRuns[key as keyof typeof names]} |`);
+    }
+    for (const library of libraries) {
+      const [, name, version] = /^@?(\w+).*@([\d.]+)$/.exec(library) ?? [];
+      expect(page).to.match(new RegExp(`${name} ${version}`, "i"));
+    }
+  });
+
+  it("gives every figure of gas as it was measured", () => {
+    const rows = [...page.matchAll(/^\| `(\w+)`[^|]*\| ([\d,]+) \|$/gm)];
+    expect(rows.length).to.be.greaterThan(10);
+    for (const [, name = "", told] of rows) expect(told, name).to.equal(grouped(figures[name] ?? 0));
+    for (const name of ["payLargestNew", "payLargestHostile"]) {
+      expect(page).to.match(new RegExp(`\`${name}\`\\s+${grouped(figures[name] ?? 0)}`));
+    }
+    const { payBatchExisting = 0 } = figures;
+    const decision = readFileSync("docs/decisions/0007-one-rate-a-batch.md", "utf8");
+    expect(decision).to.include(`${grouped(payBatchExisting)} of 15,800`);
+  });
+
+  it("says what a recipient is given, in all", () => {
+    const source = readFileSync("contracts/CashbackDistributor.sol", "utf8");
+    const handed = Number(/RECIPIENT_GAS = ([\d_]+)/.exec(source)?.[1]?.replaceAll("_", ""));
+    expect(page).to.include(`${grouped(handed)} gas handed over, ${grouped(handed + 2_300)} with what the EVM adds`);
+  });
+
+  it("speaks of functions, events and tests that are there", () => {
+    const known = new Set<string>(
+      [...purchaseNftAbi, ...cashbackDistributorAbi].map((item) => ("name" in item ? item.name : "")),
+    );
+    for (const name of [
+      "retire",
+      "isRetired",
+      "withdrawCredit",
+      "sweep",
+      "setDescriptor",
+      "setStoreColour",
+      "paidWord",
+    ])
+      if (page.includes(`\`${name}`)) expect(known.has(name), name).to.equal(true);
+    expect(page).not.to.include("importPaid(");
+    const solidity = ["CashbackDistributor", "PurchaseNFT"].map((name) =>
+      readFileSync(`contracts/${name}.t.sol`, "utf8"),
+    );
+    const named = new Set([...page.matchAll(/`((?:testFuzz|invariant)_\w+)`/g)].map(([, name]) => name ?? ""));
+    for (const name of named) expect(solidity.join("\n"), name).to.include(`function ${name}(`);
+    for (const [invariant] of solidity.join("\n").matchAll(/invariant_\w+/g)) expect(named).to.include(invariant);
+  });
+
+  it("has every role in its table of keys", () => {
+    const roles = [...purchaseNftAbi, ...cashbackDistributorAbi].flatMap((item) =>
+      item.type === "function" && item.name.endsWith("_ROLE") && item.name !== "DEFAULT_ADMIN_ROLE" ? [item.name] : [],
+    );
+    for (const role of [...new Set(roles), "ADMIN_ROLE"]) {
+      expect(page).to.match(new RegExp(`^\\| ${role.replace("_ROLE", "").toLowerCase()} \\|`, "m"));
+    }
+  });
+});
