@@ -1,0 +1,43 @@
+import { expect } from "chai";
+import {
+  addCashback,
+  createStore,
+  deleteCashback,
+  deleteFanToken,
+  deleteStore,
+  type Outcome,
+  saveFanToken,
+  updateCashback,
+  updateStore,
+} from "../../frontend/admin/admin-calls.ts";
+
+const STORE = {
+  name: "Loja",
+  country: "Brasil",
+  club: "",
+  category: "",
+  description: "",
+  logo: "",
+  affiliate_link: "",
+  featured: false,
+};
+const TOKEN = { name: "Palmeiras", slug: "verdao", image: "https://example.com/verdao.png" };
+
+describe("The helpers of the admin panel, where no server answers", () => {
+  const cases: [message: string, attempt: () => Promise<Outcome>][] = [
+    ["Failed to create store", () => createStore(STORE)],
+    ["Failed to update store", () => updateStore("1", STORE, { ...STORE, name: "Outra" })],
+    ["Failed to delete store", () => deleteStore("1")],
+    ["Failed to add cashback", () => addCashback("1", { category: "Tudo", cashback_percent: "5" })],
+    ["Failed to update cashback", () => updateCashback("1", "2", { category: "Tudo", cashback_percent: "5" })],
+    ["Failed to delete cashback", () => deleteCashback("1", "2")],
+    ["Failed to create/update fan token", () => saveFanToken(TOKEN)],
+    ["Failed to delete fan token", () => deleteFanToken("1")],
+  ];
+  for (const [message, attempt] of cases) {
+    it(`never throw, and say '${message}'`, async () => {
+      // There is no page here, so that no address can be reached.
+      expect(await attempt()).to.include({ success: false, message });
+    });
+  }
+});
