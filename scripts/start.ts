@@ -54,6 +54,11 @@ async function main(environment: StartEnvironment, isHot: boolean): Promise<void
     await children.endAll(specifications);
     process.exit(exitCode);
   };
+  // Whatever goes wrong here, nothing is left running.
+  process.on("uncaughtException", (error) => {
+    console.error(error.message);
+    void end(1);
+  });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
 
   try {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { unwritable } from "./run-to-end.ts";
 
 export type ChildSpecification = {
   name: string;
@@ -41,6 +42,7 @@ export class Children {
   start(specification: ChildSpecification, earlierFailures?: readonly number[]): void {
     const logFile = this.logFile(specification.name);
     const log = createWriteStream(logFile, { flags: earlierFailures === undefined ? "w" : "a" });
+    log.on("error", (error) => this.#onGivenUp(unwritable(logFile, error)));
     const child = spawn(specification.command, specification.arguments, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...specification.env },
@@ -99,7 +101,11 @@ export class Children {
   #writePids(): void {
     const pids = Object.fromEntries([...this.#running].map(([name, child]) => [name, child.pid]));
     mkdirSync(dirname(this.#pidFile), { recursive: true });
-    writeFileSync(this.#pidFile, JSON.stringify({ start: process.pid, ...pids }));
+    try {
+      writeFileSync(this.#pidFile, JSON.stringify({ start: process.pid, ...pids }));
+    } catch (error) {
+      this.#onGivenUp(unwritable(this.#pidFile, error as Error));
+    }
   }
 }
 

@@ -1,6 +1,11 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 
+/** What to say of a file that cannot be written: the disk is full, or the folder is not ours. */
+export function unwritable(file: string, error: Error): string {
+  return `${file} cannot be written (${error.message}): make room or correct its rights, or set DATA_DIR to another folder`;
+}
+
 /** Runs a command with its output in a log file; throws its last output if it fails. */
 export function runToEnd(
   command: string,
@@ -10,6 +15,10 @@ export function runToEnd(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const log = createWriteStream(logFile);
+    log.on("error", (error) => {
+      child.kill();
+      reject(new Error(unwritable(logFile, error)));
+    });
     const child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, NO_COLOR: "1", ...env },
