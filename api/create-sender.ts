@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
-import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { nameReader } from "../catalogue/chain-names.ts";
 import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { purchaseEncoders } from "../purchases/encoders.ts";
 import { planNextSteps } from "../purchases/planner.ts";
 import type { RateSource } from "../rates/rate-source.ts";
+import { openAccount } from "../sender/account.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
 import { Sender } from "../sender/sender.ts";
 import type { ApiEnvironment } from "./environment.ts";
@@ -23,16 +23,19 @@ type Parts = {
   log: Logger;
 };
 
-/** The sender, told what it sends: store names and the steps of purchases. */
+/** The sender with its encoders: store names and the steps of purchases. */
 export function createSender({ environment, database, client, contracts, rates, payouts, log }: Parts): Sender {
-  const account: PrivateKeyAccount = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY);
-  const payer = account.address.toLowerCase() as WalletAddress;
+  const account = openAccount(environment.operator);
+  const payer = account.address;
   return new Sender({
     database,
     client,
     account,
     chainId: environment.CHAIN_ID,
-    encoders: [...storeEncoders(contracts), ...purchaseEncoders({ contracts, client, payer })],
+    encoders: [
+      ...storeEncoders(contracts, nameReader(client, contracts)),
+      ...purchaseEncoders({ contracts, client, payer }),
+    ],
     plan: (assertLease) =>
       planNextSteps(database, {
         rates,

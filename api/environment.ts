@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { SALE_VARIABLES, saleProblems } from "../affiliates/environment.ts";
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
 import { isRole, type Role } from "../domain/roles.ts";
@@ -17,15 +16,15 @@ import {
   list,
   type Problem,
   port,
-  privateKey,
   readUrl,
   type Variables,
   wholeNumber,
   wholeNumberIfSet,
   withWrongUrls,
 } from "../platform/environment.ts";
-import { isKnownKey, KNOWN_ADDRESSES, LOCAL_TEST_KEY } from "../platform/known-keys.ts";
+import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networks.ts";
+import { SIGNER_VARIABLES, signerOf, signerProblems } from "../platform/signer.ts";
 
 const readAddress = (item: string) => (isAddressShaped(item) ? (item.toLowerCase() as WalletAddress) : undefined);
 
@@ -37,7 +36,17 @@ const secrets = list(
   SECRET,
 );
 
-/** As browsers send it: what has a path would never be met. */
+const affiliateSecrets = list(
+  (item) => {
+    const [network = "", ...rest] = item.split(":");
+    const secret = rest.join(":");
+    return /^[a-z0-9-]{1,32}$/.test(network) && secret.length >= 32 ? { network, secret } : undefined;
+  },
+  "must be network:secret pairs, each secret of at least 32 characters",
+  SECRET,
+);
+
+/** An origin as browsers send it; one with a path would never match. */
 const readOrigin = (item: string) => {
   const url = readUrl(["https:", "http:"])(item);
   return url !== undefined && new URL(url).pathname === "/" ? new URL(url).origin : undefined;
@@ -55,14 +64,12 @@ function isProxy(item: string): boolean {
 const VARIABLES = {
   ...DATABASE_VARIABLES,
   ...CHAIN_VARIABLES,
-  ...SALE_VARIABLES,
   LOG_LEVEL,
-  CLAIM_AFTER_DAYS: wholeNumber(7, 0, 365),
   PORT: port(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   WEB_DIR: z.string().optional(),
-  OPERATOR_PRIVATE_KEY: privateKey.optional(),
+  ...SIGNER_VARIABLES,
   ADMIN_WALLETS: list(
     readAdmin,
     "must be wallet addresses, each alone or with :operator, :catalogue, :support or :auditor",
@@ -70,10 +77,12 @@ const VARIABLES = {
     .refine(isOnceEach, "must name each wallet once")
     .default([]),
   SERVICE_TOKENS: secrets.default([]),
+  AFFILIATE_SECRETS: affiliateSecrets.default([]),
   AUTH_MODE: z.enum(["compat", "strict"], { error: "must be compat or strict" }).optional(),
   BONUS_PROGRAM: z.enum(["club", "tiers"], { error: "must be club or tiers" }).default("club"),
   SIMULATED_PURCHASES: flag.optional(),
   SIMULATED_STEP_DELAY_MS: wholeNumber(1_500, 0, 3_600_000),
+  HOLD_SECONDS: wholeNumber(30 * 24 * 3_600, 0),
   PAYOUTS_PAUSED: flag.default(false),
   CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
   PAYOUT_CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
@@ -113,7 +122,7 @@ const VARIABLES = {
     .transform(Number)
     .refine((scale) => scale > 0, "must be more than 0")
     .default(1),
-  // What the web app was built with, for the policy that its pages are served under.
+  // How the web app was built, for the content policy of its pages.
   VITE_ANALYTICS_URL: z.string().optional(),
   VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
 };
@@ -141,7 +150,7 @@ export type ApiEnvironment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(source: Variables) {
   const values = checkVariables(VARIABLES, source, (right, wrong) => {
     const known = withWrongUrls(right, wrong);
-    return [...chainProblems(known), ...safetyProblems(known), ...saleProblems(right)];
+    return [...chainProblems(known), ...signerProblems(deriveNetwork(known), known, wrong), ...safetyProblems(known)];
   });
   const chain = chainEnvironment(values);
   const { isLocal, network } = chain;
@@ -152,13 +161,13 @@ export function readEnvironment(source: Variables) {
     network,
     CHAIN_ID: chain.chainId,
     RPC_URLS: chain.rpcUrls,
-    // The demo admin's key is public: it is an admin only where nobody but this machine can call.
+    // The demo admin's key is public: it is an admin only if nobody but this machine can call.
     ADMIN_WALLETS:
       isLocal && isLoopbackHost(values.HOST)
         ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]
         : values.ADMIN_WALLETS,
     DATABASE_URL: databaseUrlOf(values),
-    OPERATOR_PRIVATE_KEY: values.OPERATOR_PRIVATE_KEY ?? LOCAL_TEST_KEY,
+    operator: signerOf(values),
     AUTH_MODE: values.AUTH_MODE ?? (network === "chiliz" ? ("strict" as const) : ("compat" as const)),
     SIMULATED_PURCHASES: values.SIMULATED_PURCHASES ?? network !== "chiliz",
     CONFIRMATIONS: values.CONFIRMATIONS ?? rules.confirmations,
@@ -167,19 +176,12 @@ export function readEnvironment(source: Variables) {
   };
 }
 
-/** What would put other people's money or accounts at risk; nothing of it matters on the local chain. */
+/** Settings that put money or accounts at risk; the local chain allows them. docs/product.md#production-refusals */
 function safetyProblems(values: Partial<Values>): Problem[] {
   const network = deriveNetwork(values);
   if (network === "localhost") return [];
-  const key = values.OPERATOR_PRIVATE_KEY;
   const knownAdmin = values.ADMIN_WALLETS?.find(({ wallet }) => KNOWN_ADDRESSES.has(wallet))?.wallet;
   const problems: [boolean, variable: string, message: string][] = [
-    [key === undefined, "OPERATOR_PRIVATE_KEY", "is missing: set the key that mints, confirms and pays on this chain"],
-    [
-      key !== undefined && isKnownKey(key),
-      "OPERATOR_PRIVATE_KEY",
-      "is a test key that everyone knows: use one of your own on a public chain",
-    ],
     [
       knownAdmin !== undefined,
       "ADMIN_WALLETS",

@@ -1,7 +1,7 @@
 /**
- * What the product costs with a long history:
+ * The product's speed with a long history:
  *   npm run bench -- scale --purchases N --database sqlite|postgres
- * Fills a database through its schema, starts the real processes beside a real chain, and measures. Two cores also make
+ * Fills a database, starts the real processes with a real chain, and measures. Two cores also generate
  * the load.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -52,7 +52,7 @@ async function main(): Promise<Record<string, number | string>> {
     const databaseUrl = (await postgres?.createDatabase()) ?? join(directory, "torcida.db");
     const [port, indexerPort] = (await freePorts(2)) as [number, number];
     const environment = environmentOf({ directory, databaseUrl, chainPort: anvil.port, port, indexerPort });
-    // What is measured inside of this process reads the same variables as the others.
+    // The measurements inside this process read the same variables as the others.
     Object.assign(process.env, environment);
     await runScript("scripts/deploy.ts", environment, ["--network", "localhost"]);
     await runScript("scripts/seed.ts", environment);
@@ -196,7 +196,7 @@ function environmentOf(given: {
     ADMIN_WALLETS: ADMIN,
     RATE_LIMIT_SCALE: "100000000",
     LOG_LEVEL: "error",
-    // What is registered here is minted after the bench is over: the sender's work is no part of a registration.
+    // These purchases are minted after the benchmark, because a registration does not include the sender's work.
     SIMULATED_STEP_DELAY_MS: "3600000",
     RECONCILE_INTERVAL_SECONDS: "3",
   };

@@ -1,27 +1,29 @@
 import { encodeFunctionData } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "../sender/encoder.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
+import type { ReadName } from "./chain-names.ts";
 
 const GAS_LIMIT = 210_000n;
 
-/** How store names become contract calls, one by one. */
-export function storeEncoders(contracts: Contracts): Encoder[] {
-  return [storeEncoder("register_store", contracts), storeEncoder("rename_store", contracts)];
+/** Encodes the registration and renaming of stores, one per transaction. */
+export function storeEncoders(contracts: Contracts, readName: ReadName): Encoder[] {
+  return [storeEncoder("register_store", contracts, readName), storeEncoder("rename_store", contracts, readName)];
 }
 
-function storeEncoder(kind: "register_store" | "rename_store", { purchaseNft }: Contracts): Encoder {
+function storeEncoder(
+  kind: "register_store" | "rename_store",
+  { purchaseNft }: Contracts,
+  readName: ReadName,
+): Encoder {
   return {
     kind,
     largestBatch: 1,
     async encode(queries, operations) {
       const storeId = operations[0]?.subject_id ?? 0n;
-      const { name } = await queries
-        .selectFrom("stores")
-        .select("name")
-        .where("id", "=", storeId)
-        .executeTakeFirstOrThrow();
+      const name = await nameOf(queries, storeId);
       const functionName = kind === "register_store" ? "registerStore" : "renameStore";
       return {
         to: purchaseNft,
@@ -29,9 +31,14 @@ function storeEncoder(kind: "register_store" | "rename_store", { purchaseNft }: 
         gasLimit: GAS_LIMIT,
       };
     },
-    async readRefusal(_queries, revert, operations) {
+    async readRefusal(queries, revert, operations) {
       const [storeId] = numbersOf(revert);
-      if (revert.name === "StoreAlreadyRegistered") return refusalOf(operations, storeId, { kind: "done" });
+      if (revert.name === "StoreAlreadyRegistered") {
+        const refusal = refusalOf(operations, storeId, { kind: "done" });
+        // Registered, but perhaps under a name that is not this store's.
+        const isMisnamed = storeId !== undefined && (await readName(storeId)) !== (await nameOf(queries, storeId));
+        return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId: storeId } } : refusal;
+      }
       if (revert.name === "InvalidStoreName") return { atFault: operations, verdict: never(revert) };
       if (revert.name !== "UnknownStore") return refusalOfContract(revert);
       return {
@@ -41,4 +48,9 @@ function storeEncoder(kind: "register_store" | "rename_store", { purchaseNft }: 
       };
     },
   };
+}
+
+async function nameOf(queries: Queries, storeId: bigint): Promise<string> {
+  const store = await queries.selectFrom("stores").select("name").where("id", "=", storeId).executeTakeFirstOrThrow();
+  return store.name;
 }

@@ -11,10 +11,13 @@ export type FanTokenContracts = Partial<Record<string, string>>;
  * Fills an empty catalogue with the sample stores (ids 1 to 8, in order) and fan tokens, and updates the fan
  * tokens' contracts. A catalogue with rows, even deleted ones, belongs to an operator and keeps its content.
  */
-export async function seedCatalogue(database: Database, contracts: FanTokenContracts = {}): Promise<void> {
+export async function seedCatalogue(
+  database: Database,
+  { contracts = {}, withStores = true }: { contracts?: FanTokenContracts; withStores?: boolean } = {},
+): Promise<void> {
   await inTransaction(database.kysely, async (queries) => {
     const now = BigInt(Date.now());
-    if (!(await queries.selectFrom("stores").select("id").limit(1).executeTakeFirst())) {
+    if (withStores && !(await queries.selectFrom("stores").select("id").limit(1).executeTakeFirst())) {
       await insertStores(queries, now);
       if (database.engine === "postgres")
         await sql`select setval('stores_id_seq', max(id)) from stores`.execute(queries);

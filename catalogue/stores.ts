@@ -4,15 +4,7 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 
-export type StoreCategory = {
-  id: bigint;
-  category: string;
-  cashbackBps: bigint;
-  /** The network's commission group that it is for. */
-  groupCode: string | null;
-  /** Whether it is for what no group names. */
-  isDefault: boolean;
-};
+export type StoreCategory = { id: bigint; category: string; cashbackBps: bigint };
 export type StoreRow = Selectable<Schema["stores"]>;
 export type StoreWithCategories = StoreRow & { categories: StoreCategory[] };
 
@@ -24,17 +16,10 @@ export type StoreFields = {
   description?: string | null;
   logo?: string | null;
   affiliate_link?: string | null;
-  network?: string | null;
-  account?: string | null;
-  advertiser_id?: string | null;
-  store_url?: string | null;
-  mint_delay_seconds?: number | null;
-  hold_seconds?: number | null;
-  claim_days?: number | null;
   featured?: boolean;
 };
 
-/** The active stores, oldest first, at most `limit`. */
+/** The active stores, drafts too, oldest first, at most `limit`. */
 export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
   const stores = await queries
     .selectFrom("stores")
@@ -46,7 +31,7 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
   if (stores.length === 0) return [];
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default"])
+    .select(["id", "store_id", "category", "cashback_bps"])
     .where("deleted_at", "is", null)
     .where(
       "store_id",
@@ -57,6 +42,25 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
     .execute();
   const byStore = Map.groupBy(categories, (row) => row.store_id);
   return stores.map((store) => ({ ...store, categories: (byStore.get(store.id) ?? []).map(toCategory) }));
+}
+
+type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | "store_url"> & {
+  categories: readonly Pick<StoreCategory, "cashbackBps">[];
+};
+
+/** Whether a buyer can be sent there: the store's own link, or what its network's link is built from. */
+export function hasLink({ affiliate_link, network, advertiser_id, store_url }: Sellable): boolean {
+  return Boolean(affiliate_link) || Boolean(network && advertiser_id && store_url);
+}
+
+/** Whether anything that is bought there brings cashback. */
+export function hasCashback({ categories }: Sellable): boolean {
+  return categories.some(({ cashbackBps }) => cashbackBps > 0n);
+}
+
+/** A store that cannot sell yet is a draft, which only admins see. docs/product.md#store-draft */
+export function isOnOffer(store: Sellable): boolean {
+  return hasLink(store) && hasCashback(store);
 }
 
 /** An active store; undefined if it never existed or was deleted. */
@@ -70,7 +74,7 @@ export async function findStore(queries: Queries, storeId: bigint): Promise<Stor
   if (!store) return undefined;
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "category", "cashback_bps", "group_code", "is_default"])
+    .select(["id", "category", "cashback_bps"])
     .where("store_id", "=", storeId)
     .where("deleted_at", "is", null)
     .orderBy("id")
@@ -82,14 +86,7 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
   const now = BigInt(Date.now());
   const { id } = await queries
     .insertInto("stores")
-    .values({
-      name: fields.name,
-      country: fields.country,
-      ...columnsOf(fields),
-      featured: fields.featured ? 1n : 0n,
-      created_at: now,
-      updated_at: now,
-    })
+    .values({ ...fields, featured: fields.featured ? 1n : 0n, created_at: now, updated_at: now })
     .returning("id")
     .executeTakeFirstOrThrow();
   await bumpCatalogueVersion(queries);
@@ -98,10 +95,12 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
 
 /** Updates the given fields. Returns false if there is no such store. */
 export async function updateStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
+  const { featured, ...rest } = fields;
   const { numUpdatedRows } = await queries
     .updateTable("stores")
     .set({
-      ...columnsOf(fields),
+      ...rest,
+      ...(featured === undefined ? {} : { featured: featured ? 1n : 0n }),
       updated_at: BigInt(Date.now()),
     })
     .where("id", "=", storeId)
@@ -109,18 +108,6 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
   return numUpdatedRows === 1n;
-}
-
-/** The columns of the fields that are given. */
-function columnsOf({ featured, mint_delay_seconds, hold_seconds, claim_days, ...rest }: Partial<StoreFields>) {
-  const count = (value: number | null) => (value === null ? null : BigInt(value));
-  return {
-    ...rest,
-    ...(featured === undefined ? {} : { featured: featured ? 1n : 0n }),
-    ...(mint_delay_seconds === undefined ? {} : { mint_delay_seconds: count(mint_delay_seconds) }),
-    ...(hold_seconds === undefined ? {} : { hold_seconds: count(hold_seconds) }),
-    ...(claim_days === undefined ? {} : { claim_days: count(claim_days) }),
-  };
 }
 
 /** Marks a store as deleted; purchases still refer to its row. */
@@ -138,18 +125,15 @@ export async function deleteStore(queries: Queries, storeId: bigint): Promise<bo
 export async function insertCategory(
   queries: Queries,
   storeId: bigint,
-  fields: { category: string } & CategoryFields,
+  fields: { category: string; cashbackBps: bigint },
 ): Promise<bigint> {
   const now = BigInt(Date.now());
-  if (fields.isDefault) await clearDefault(queries, storeId);
   const { id } = await queries
     .insertInto("store_cashbacks")
     .values({
       store_id: storeId,
       category: fields.category,
       cashback_bps: fields.cashbackBps,
-      group_code: fields.groupCode ?? null,
-      is_default: fields.isDefault ? 1n : 0n,
       created_at: now,
       updated_at: now,
     })
@@ -159,28 +143,18 @@ export async function insertCategory(
   return id;
 }
 
-type CategoryFields = { cashbackBps: bigint; groupCode?: string | null; isDefault?: boolean };
-
-/** A store has one default category at most. */
-async function clearDefault(queries: Queries, storeId: bigint): Promise<void> {
-  await queries.updateTable("store_cashbacks").set({ is_default: 0n }).where("store_id", "=", storeId).execute();
-}
-
 /** Returns false if the store has no such category. */
 export async function updateCategory(
   queries: Queries,
   key: { storeId: bigint; categoryId: bigint },
-  fields: { category?: string; deleted?: true } & Partial<CategoryFields>,
+  fields: { category?: string; cashbackBps?: bigint; deleted?: true },
 ): Promise<boolean> {
   const now = BigInt(Date.now());
-  if (fields.isDefault) await clearDefault(queries, key.storeId);
   const { numUpdatedRows } = await queries
     .updateTable("store_cashbacks")
     .set({
       ...(fields.category === undefined ? {} : { category: fields.category }),
       ...(fields.cashbackBps === undefined ? {} : { cashback_bps: fields.cashbackBps }),
-      ...(fields.groupCode === undefined ? {} : { group_code: fields.groupCode }),
-      ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
       ...(fields.deleted ? { deleted_at: now } : {}),
       updated_at: now,
     })
@@ -201,14 +175,6 @@ export async function bumpCatalogueVersion(queries: Queries): Promise<void> {
   await writeSetting(queries, "catalogue_version", crypto.randomUUID());
 }
 
-function toCategory(
-  row: Pick<Selectable<Schema["store_cashbacks"]>, "id" | "category" | "cashback_bps" | "group_code" | "is_default">,
-): StoreCategory {
-  return {
-    id: row.id,
-    category: row.category,
-    cashbackBps: row.cashback_bps,
-    groupCode: row.group_code,
-    isDefault: row.is_default === 1n,
-  };
+function toCategory(row: { id: bigint; category: string; cashback_bps: bigint }): StoreCategory {
+  return { id: row.id, category: row.category, cashbackBps: row.cashback_bps };
 }

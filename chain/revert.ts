@@ -6,7 +6,7 @@ export type Revert = { name: string; args: readonly unknown[] };
 
 const ABIS: readonly Abi[] = [purchaseNftAbi, cashbackDistributorAbi];
 
-/** Reads a revert of one of our contracts from a client's error; undefined where the node did not answer the call. */
+/** Decodes a revert of our contracts from a client's error; undefined if the node did not respond. */
 export function readRevert(error: unknown): Revert | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError);

@@ -146,6 +146,11 @@ class ImmediateSqliteDriver extends SqliteDriver {
   }
 }
 
+/** Queries on a connection of one's own, as parts of the transaction that it is in. */
+export function queriesOnSqlite(sqlite: Sqlite.Database): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: withStatementCache(sqlite) }) });
+}
+
 /** Kysely prepares each query again. A process has few distinct statements, so they are cached here. */
 function withStatementCache(sqlite: Sqlite.Database): SqliteDatabase {
   const statements = new Map<string, Sqlite.Statement<unknown[]>>();

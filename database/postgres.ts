@@ -1,22 +1,28 @@
 import type { Socket } from "node:net";
+import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { hostUrls } from "./postgres-url.ts";
+import type { Schema } from "./schema.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Of one host among several: one that vanished must not use up the time of the next. */
+/** Timeout of one host among several, so that a lost one leaves time for the next. */
 const HOST_TIMEOUT_MS = 1_500;
 const POOL_SIZE = 10;
 const INT8_TYPE = 20;
-/** A write on a server that takes none any more: it was the primary when the connection was made. */
+/** Error code of a write on a server that is no longer the primary. */
 const READ_ONLY_TRANSACTION = "25006";
 
-/** This host is a standby: it answers reads only. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)),
+};
+
+/** This host is a read-only standby. */
 class StandbyError extends Error {
-  /** As PostgreSQL says "cannot connect now": it may be promoted at any moment. */
+  /** PostgreSQL's "cannot connect now": the host may be promoted at any moment. */
   readonly code = "57P03";
 }
 
-/** Connections to the host that takes writes. Throws what the last host answered where none does. */
+/** Connections to the writable host. Throws the error of the last host if none is writable. */
 export function openPool(
   databaseUrl: string,
   queryTimeoutMs: number,
@@ -33,7 +39,7 @@ export function openPool(
       }
     },
     onConnect: (client) => hosts.requirePrimary(client),
-    types: { getTypeParser: (oid, format) => (oid === INT8_TYPE ? BigInt : pg.types.getTypeParser(oid, format)) },
+    types: TYPES,
   });
   // The pool replaces a connection that dies while idle; the next query reports whether the server is down.
   pool.on("error", () => {});
@@ -46,7 +52,7 @@ export function openPool(
 export async function openClient(databaseUrl: string): Promise<pg.Client> {
   const hosts = new Hosts(databaseUrl);
   return hosts.firstPrimary(async () => {
-    const client = new ImpatientClient(hosts.target());
+    const client = new ImpatientClient({ ...hosts.target(), types: TYPES });
     // The next query detects a broken connection.
     client.on("error", () => {});
     await client.connect();
@@ -58,7 +64,15 @@ export async function openClient(databaseUrl: string): Promise<pg.Client> {
   });
 }
 
-/** The hosts of a URL, and which of them was the primary last. */
+/** Queries on a connection of one's own, as parts of the transaction that it is in. */
+export function queriesOn(client: pg.Client): Kysely<Schema> {
+  const connection = { query: client.query.bind(client), release: () => {} } as unknown as pg.PoolClient;
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }),
+  });
+}
+
+/** The hosts of a URL, and the last known primary. */
 class Hosts {
   readonly #urls: string[];
   #current = 0;
@@ -81,7 +95,7 @@ class Hosts {
     if (rows[0]?.is_standby) throw new StandbyError("No host of DATABASE_URL takes writes now");
   }
 
-  /** Tries one host after the other, from the one that was the primary last. */
+  /** Tries the hosts in turn, starting with the last known primary. */
   async firstPrimary<T>(connect: () => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried++) {
       const from = this.#current;
@@ -96,7 +110,7 @@ class Hosts {
 }
 
 /**
- * Closes a connection whose query timed out, or whose server takes no writes any more: after a host failure the response
+ * Closes a connection whose query timed out, or whose server is no longer writable: after a host failure the response
  * never comes, and the next query would wait behind it.
  */
 class ImpatientClient extends pg.Client {

@@ -21,6 +21,8 @@ export type Schema = {
   fan_tokens: FanTokensTable;
   // Claims
   purchases: PurchasesTable;
+  buyer_totals: BuyerTotalsTable;
+  shop_totals: ShopTotalsTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
@@ -93,15 +95,15 @@ type StoresTable = {
   description: string | null;
   logo: string | null;
   featured: bigint;
-  /** A template with `{click}`; null where the network's link is built. */
+  /** A template with `{click}`; null if the link is built for the network. */
   affiliate_link: string | null;
-  /** Whose sales these are: a network and one of our accounts with it. */
+  /** The network and our account with it that report the store's sales. */
   network: string | null;
   account: string | null;
   /** How the network names the store. */
   advertiser_id: string | null;
   store_url: string | null;
-  /** Null where the environment's value applies. */
+  /** Null if the environment's value applies. */
   mint_delay_seconds: bigint | null;
   hold_seconds: bigint | null;
   claim_days: bigint | null;
@@ -115,9 +117,9 @@ type StoreCashbacksTable = {
   store_id: bigint;
   category: string;
   cashback_bps: bigint;
-  /** The network's commission group; null where this percent is for no group in particular. */
+  /** The network's commission group; null if the percent is for no particular group. */
   group_code: string | null;
-  /** 1n for the category of what no group names. */
+  /** 1n for the category of unknown groups. */
   is_default: Generated<bigint>;
   created_at: bigint;
   updated_at: bigint;
@@ -167,17 +169,49 @@ type PurchasesTable = {
   reversed_at: bigint | null;
   /** Nothing is left to do: the payout is final, or the purchase is cancelled or offset in full. */
   settled_at: bigint | null;
-  /** The sale that it is a purchase of; null where it is simulated. */
+  /** The sale of this purchase; null if it is simulated. */
   sale_id: bigint | null;
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
+  /** When its next step is looked for; null while only a change of it can bring one. */
+  due_at: bigint | null;
+  /** The same, from the block on that the index must have reached. */
+  due_block: bigint | null;
+  /** How it stands in the sums; null where it was never counted. `purchases/totals.ts` alone writes these. */
+  counted_status: bigint | null;
+  counted_wei_per_cent: bigint | null;
+  counted_cent_bps: Generated<bigint>;
+  counted_paid_gwei: Generated<bigint>;
+  counted_open: Generated<bigint>;
 };
 
-/** What is owed back of a purchase that was paid; negative where it is owed back no more. */
+/** What a buyer's purchases add up to. Cashback whose rate is not frozen is summed as cents × basis points. */
+type BuyerTotalsTable = {
+  wallet: WalletAddress;
+  processing: bigint;
+  pending: bigint;
+  confirmed: bigint;
+  cancelled: bigint;
+  /** Of processing and pending purchases. */
+  pending_gwei: bigint;
+  pending_cent_bps: bigint;
+  confirmed_gwei: bigint;
+  confirmed_cent_bps: bigint;
+  paid_gwei: bigint;
+};
+
+/** Sums of the whole shop; the rows of a name are to be added up. */
+type ShopTotalsTable = {
+  name: string;
+  slot: bigint;
+  value: bigint;
+};
+
+/** The debt for a paid purchase; negative if it is lifted. */
 type AdjustmentsTable = {
   purchase_id: bigint;
-  /** What said so; 0n for a purchase without a sale. */
+  /** The revision that caused it; 0n for a purchase without a sale. */
   revision_id: bigint;
   wallet: WalletAddress;
   cent_bps: bigint;
@@ -197,7 +231,7 @@ type AffiliateEventsTable = {
 /** Somebody set out to a shop. */
 type ClicksTable = {
   id: Generated<bigint>;
-  /** What the network is given, and gives back with a sale; cannot be guessed. */
+  /** The unguessable token that the network gets and returns with a sale. */
   token: string;
   wallet: WalletAddress;
   store_id: bigint;
@@ -219,7 +253,7 @@ type SalesTable = {
   sale_key: string;
   /** As the network gave it. */
   click_ref: string | null;
-  /** Null while nobody is known for it. */
+  /** Null while its buyer is unknown. */
   click_id: bigint | null;
   wallet: WalletAddress | null;
   store_id: bigint | null;
@@ -234,10 +268,10 @@ type SalesTable = {
   report: string;
   /** Millionths of a real for one unit of the currency; frozen for all revisions. */
   fx_rate_micros: bigint | null;
-  /** In reais; null where there is no rate. */
+  /** In cents of a real; null if there is no rate. */
   amount_cents: bigint | null;
   commission_cents: bigint | null;
-  /** What its buyer is entitled to. */
+  /** The buyer's entitlement. */
   cashback_cent_bps: Generated<bigint>;
   state: SaleState;
   /** Why it is held or declined, as a sentence. */
@@ -271,7 +305,7 @@ type SaleRevisionsTable = {
   report: string;
   changed_at: bigint | null;
   read_at: bigint;
-  /** 0n where a later state had been read before. */
+  /** 0n if a later state had been read before. */
   is_applied: bigint;
 };
 
@@ -286,11 +320,11 @@ type SaleHintsTable = {
   attempts: Generated<bigint>;
 };
 
-/** Counted in the transactions that change sales: what the shop earns and promises. */
+/** Sums of commission and cashback, updated by the transactions that change sales. */
 type SaleTotalsTable = {
   network: string;
   account: string;
-  /** 0n where it is not known. */
+  /** 0n if unknown. */
   store_id: bigint;
   /** `YYYY-MM`, of the sale, UTC. */
   month: string;
@@ -310,7 +344,7 @@ type ClaimsTable = {
   store_id: bigint;
   click_id: bigint;
   order_ref: string;
-  /** What the buyer says; nothing is paid by it. */
+  /** The buyer's statement; it pays nothing. */
   amount_cents: bigint;
   /** `YYYY-MM-DD`. */
   purchased_on: string;
@@ -337,7 +371,7 @@ type AffiliateStatusTable = {
   account: string;
   /** The times of the last minute's calls, separated by blanks. */
   calls: Generated<string>;
-  /** The network asked not to be called before. */
+  /** The network must not be called before this time. */
   blocked_until: Generated<bigint>;
   /** When a poll last went through. */
   read_at: bigint | null;
@@ -390,7 +424,7 @@ export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_st
 export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "failed" | "withdrawn";
 
 export type OperationReason =
-  /** Above what is left of the distributor's daily cap. */
+  /** Above the rest of the distributor's daily cap. */
   | "day_cap"
   /** Above the distributor's limit for one payout. */
   | "max_payout"
@@ -432,7 +466,7 @@ type OperationsTable = {
   error: string | null;
   /** When it came into this status for this reason. */
   since: bigint;
-  /** The most operations of a transaction with this one; null where only the batch size counts. */
+  /** The maximum number of operations in a transaction with this one; null if only the batch size limits it. */
   batch_limit: bigint | null;
   created_at: bigint;
   updated_at: bigint;

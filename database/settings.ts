@@ -12,9 +12,7 @@ export type SettingName =
   | "network"
   | "distributor_flows"
   | "rate_accepted"
-  | "chain_genesis"
-  /** The index was complete: sales that are read may become purchases. */
-  | "ids_open";
+  | "chain_genesis";
 
 export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
   const row = await queries.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();

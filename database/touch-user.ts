@@ -1,8 +1,9 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
- * To be called with every change of rows that this wallet's own pages show. It locks the wallet's row: whoever changes what a
+ * Must be called with every change of rows that this wallet's pages show. It locks the wallet's row: whoever changes what a
  * buyer is owed calls it first, so that two of them go one after the other.
  */
 export async function touchUser(queries: Queries, wallet: WalletAddress): Promise<void> {
@@ -10,5 +11,23 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
     .updateTable("users")
     .set((set) => ({ revision: set("revision", "+", 1n) }))
     .where("wallet", "=", wallet)
+    .execute();
+}
+
+/** The same for many, in the order in which everybody locks them. */
+export async function touchUsers(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<void> {
+  if (wallets.size === 0) return;
+  let rows = queries
+    .selectFrom("users")
+    .select("wallet")
+    .where("wallet", "in", [...wallets])
+    .orderBy("wallet");
+  if (engineOf(queries) === "postgres") rows = rows.forUpdate();
+  const locked = (await rows.execute()).map((row) => row.wallet);
+  if (locked.length === 0) return;
+  await queries
+    .updateTable("users")
+    .set((set) => ({ revision: set("revision", "+", 1n) }))
+    .where("wallet", "in", locked)
     .execute();
 }

@@ -1,4 +1,4 @@
-/** What the contracts take as text: the same rules as `PlainText.isName` and `WebAddress`, in front of them. */
+/** Text that the contracts accept: the rules of `PlainText.isName` and `WebAddress`, checked before them. */
 
 /** Invisible, or with a say in the direction of the text around it. Variation selectors of emoji count as marks instead. */
 const HIDDEN =
@@ -27,7 +27,7 @@ export function isBlank(character: string): boolean {
 
 /**
  * Whether a name reads as it is stored: something of it can be seen, nothing in it is invisible or turns the direction of
- * text, and no character carries more than one mark. It may stand on a ticket.
+ * text, and no character has more than one mark. Such text can be drawn on a ticket.
  */
 export function isReadableName(name: string): boolean {
   const characters = [...name];
@@ -36,7 +36,7 @@ export function isReadableName(name: string): boolean {
   return !stacks && characters.some((one) => !isBlank(one) && !isMark(one));
 }
 
-/** Whether a purchase's own metadata may stand at this address: https or ipfs, in characters of RFC 3986 alone. */
+/** Whether this URL is allowed for a purchase's own metadata: https or ipfs, only with characters of RFC 3986. */
 export function isMetadataAddress(address: string): boolean {
   return ADDRESS.test(address);
 }

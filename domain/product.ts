@@ -17,6 +17,8 @@ export const SIMULATED_PURCHASE_CENTS = 10_000n;
 
 /** No list answers more rows than this. docs/product.md#limit-lists. */
 export const LIST_LIMIT = 500;
+/** How many of the newest tickets and purchases come with the profile; the others in pages of their own. */
+export const PROFILE_LIMIT = 24;
 
 /** The highest value of a purchase, in cents: R$ 1,000,000.00. The contract's field has 40 bits. docs/product.md#purchase-value. */
 export const PURCHASE_CAP_CENTS = 100_000_000n;

@@ -1,9 +1,9 @@
-/** What an admin wallet may be. docs/product.md#roles. */
+/** The roles of admin wallets. docs/product.md#roles. */
 export const ROLES = ["owner", "operator", "catalogue", "support", "auditor"] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * What a role allows, each beside the others: `read` sees everything in the panel, `catalogue` changes stores and fan
+ * The independent permissions of a role: `read` sees everything in the panel, `catalogue` changes stores and fan
  * tokens, `payments` confirms, pays, retries and pauses, `sales` releases, declines and assigns reported sales, `claims`
  * answers missing-cashback claims, `people` ends sessions and erases profiles.
  */

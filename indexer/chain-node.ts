@@ -7,7 +7,7 @@ import { EVENT_TOPICS, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
 
-/** What is looked for, addresses in lower case. */
+/** The requested contracts, addresses in lower case. */
 export type Source = {
   chainId: number;
   purchaseNft: string;
@@ -23,7 +23,7 @@ type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: s
 const HEADERS_PER_REQUEST = 100;
 const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
 
-/** One chain node, asked for what the indexer needs. Every answer is checked; one that cannot be true is refused. */
+/** One chain node with the indexer's requests. Every response is checked; one that cannot be true is refused. */
 export class ChainNode {
   readonly name: string;
   readonly #rpc: JsonRpc;
@@ -44,7 +44,7 @@ export class ChainNode {
     return blockOf(await this.#rpc.call<RpcBlock | null>("eth_getBlockByNumber", ["latest", false]));
   }
 
-  /** The blocks of these numbers, in this order. @throws RpcError where one is not there. */
+  /** The blocks with these numbers, in this order. @throws RpcError if one is missing. */
   async blocks(numbers: readonly number[]): Promise<Block[]> {
     const blocks = await this.blocksWhereKnown(numbers);
     return blocks.map((block, index) => {
@@ -53,7 +53,7 @@ export class ChainNode {
     });
   }
 
-  /** The same, undefined where the node has no such block. */
+  /** The same; undefined if the node does not have the block. */
   async blocksWhereKnown(numbers: readonly number[]): Promise<(Block | undefined)[]> {
     const requests: Promise<(RpcBlock | null)[]>[] = [];
     for (let at = 0; at < numbers.length; at += HEADERS_PER_REQUEST) {
@@ -118,7 +118,7 @@ export class ChainNode {
 
   /**
    * Our logs of exactly this block. All its logs are read and must make its bloom, so that none can be left out.
-   * @throws RpcError, also where the node does not have the block any more
+   * @throws RpcError, also if the node does not have the block any more
    */
   async exactLogsOf(block: Block, bloom: Bloom): Promise<RpcLog[]> {
     const all = await this.#rpc.call<RpcLog[]>("eth_getLogs", [{ blockHash: block.hash }]);
@@ -129,7 +129,7 @@ export class ChainNode {
     return this.#checked(ours, block.number, block.number);
   }
 
-  /** Drops what only looks like ours; refuses what no honest node answers. */
+  /** Drops foreign logs; refuses logs that no honest node returns. */
   #checked(logs: readonly RpcLog[], from: number, to: number): RpcLog[] {
     if (!Array.isArray(logs)) throw this.#lie("logs that are not a list");
     const ours: RpcLog[] = [];

@@ -2,7 +2,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
  * The events that the indexer keeps. Amounts are wei. A ticket's `Transfer` is read too: it names the owner, and the
- * `PurchaseMinted` beside it must name the same (`decodeEvents`). `Locked` and `MetadataUpdate` repeat them for explorers.
+ * `PurchaseMinted` next to it must name the same (`decodeEvents`). `Locked` and `MetadataUpdate` repeat them for explorers.
  */
 export type ChainEvent = EventPosition & EventContent;
 
@@ -49,7 +49,7 @@ export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashba
 };
 
 /**
- * ERC-721's own event, by which every wallet and explorer knows who owns a token. It is read and not kept: with the
+ * ERC-721's event, from which wallets and explorers know the owner of a token. It is read and not stored: with the
  * `PurchaseMinted` that follows it in the same transaction it is one fact here.
  */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -71,7 +71,7 @@ export type RpcLog = {
 /** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/** Logs that no contract of ours emits together: a node that answers them left something out, or made something up. */
+/** Logs that our contracts never emit together: the node omitted or invented one. */
 export class ContradictoryLogsError extends Error {
   override readonly name = "ContradictoryLogsError";
 }
@@ -81,7 +81,7 @@ const NOBODY = `0x${"0".repeat(64)}`;
 /**
  * The events of whole blocks' logs, in their order. The owner of a new ticket is whom `Transfer` names; it must agree with
  * the buyer that `PurchaseMinted` names, one for one. Ids that no purchase here can have are counted as ignored.
- * @throws ContradictoryLogsError where a ticket has one event without the other, two owners, or moves
+ * @throws ContradictoryLogsError if a ticket has one event without the other, two owners, or moves
  */
 export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; ignored: number } {
   const events: ChainEvent[] = [];

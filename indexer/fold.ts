@@ -42,6 +42,11 @@ export type Changes = {
   payouts: Map<bigint, Payout>;
 };
 
+/** The tokens, and among them those whose payout, that some changes are of. */
+export function changedIds({ nfts, statuses, payouts }: Changes): { tokenIds: bigint[]; payoutIds: bigint[] } {
+  return { tokenIds: [...nfts.keys(), ...statuses.keys()], payoutIds: [...payouts.keys()] };
+}
+
 /**
  * Folds events in the chain's order. The last event of a token wins, so the result does not depend on how the chain is
  * divided into chunks.

@@ -4,7 +4,7 @@ import type { Block } from "./chain-node.ts";
 
 export type HeadWatcherParameters = {
   webSocketUrls: readonly string[];
-  /** How often to look where no node announces its blocks. */
+  /** The polling interval if no node announces its blocks. */
   pollIntervalMs: number;
   log: Logger;
 };
@@ -14,13 +14,13 @@ const GUARD_INTERVAL_MS = 2_000;
 const FIRST_RECONNECT_MS = 250;
 const LONGEST_RECONNECT_MS = 30_000;
 
-/** Says when to look for new blocks: at once where a node announces them, else after the polling interval. */
+/** Decides when to read new blocks: at once if a node announces them, otherwise after the polling interval. */
 export class HeadWatcher {
   readonly #parameters: HeadWatcherParameters;
   readonly #sockets = new Set<WebSocket>();
   #subscribed = 0;
   #closed = false;
-  /** The newest announcement that nobody has taken yet. */
+  /** The newest announcement that was not taken yet. */
   #announced: { block: Block | undefined } | undefined;
   #wake: (() => void) | undefined;
 
@@ -29,7 +29,7 @@ export class HeadWatcher {
     for (const url of parameters.webSocketUrls) this.#connect(url, FIRST_RECONNECT_MS);
   }
 
-  /** Waits for the next reason to look, or `atMostMs`; answers the new block where it was announced whole. */
+  /** Waits for the next announcement or poll, at most `atMostMs`; returns the new block if it was announced completely. */
   async next(signal: AbortSignal, atMostMs: number): Promise<Block | undefined> {
     if (!this.#announced) {
       await new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ export class HeadWatcher {
     socket.addEventListener("close", () => {
       this.#sockets.delete(socket);
       if (subscribed) this.#subscribed -= 1;
-      // Whoever waits at the guard's pace goes over to polling.
+      // Waiting callers switch from the guard interval to polling.
       this.#wake?.();
       if (this.#closed) return;
       const again = subscribed ? FIRST_RECONNECT_MS : Math.min(LONGEST_RECONNECT_MS, reconnectMs * 2);
@@ -85,7 +85,7 @@ export class HeadWatcher {
   }
 
   #announce(block: Block | undefined): void {
-    // A second block before the first was taken: the reader asks for both.
+    // A second block before the first was taken: the reader requests both.
     this.#announced = { block: this.#announced ? undefined : block };
     this.#wake?.();
   }
@@ -101,7 +101,7 @@ function parse(data: unknown): Message | undefined {
   }
 }
 
-/** The announced header, where it holds all that is needed. */
+/** The announced header, if it is complete. */
 function blockOf({ number, hash, parentHash, timestamp, logsBloom }: Record<string, string>): Block | undefined {
   if (!number || !hash || !parentHash || !timestamp || !logsBloom) return undefined;
   return { number: Number(number), hash, parentHash, timestamp: Number(timestamp), logsBloom };

@@ -3,7 +3,7 @@ import type { Network } from "../domain/networks.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { EnvironmentError } from "./environment.ts";
 
-/** The contracts of a network, and the first block that can hold an event of theirs. */
+/** The contracts of a network, and the first block that can contain their events. */
 export type DeployedContracts = { purchaseNft: WalletAddress; cashbackDistributor: WalletAddress; startBlock: number };
 
 export type ContractVariables = {
@@ -13,7 +13,7 @@ export type ContractVariables = {
   START_BLOCK?: number | undefined;
 };
 
-/** By the environment, else by the network's deployment record. @throws EnvironmentError */
+/** From the environment, otherwise from the network's deployment record. @throws EnvironmentError */
 export function readContracts(variables: ContractVariables): DeployedContracts {
   const { PURCHASE_NFT_ADDRESS: purchaseNft, CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor } = variables;
   if (purchaseNft && cashbackDistributor) {

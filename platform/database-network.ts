@@ -4,17 +4,17 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CHAIN_IDS, type Network } from "../domain/networks.ts";
 
-/** The rows of a database are about one network; this process is for another one. */
+/** The database belongs to another network than this process. */
 export class OtherNetworkError extends DatabaseUnavailableError {}
 
 type Place = { kysely: Queries; location: string };
 type Contracts = { purchaseNft: string; cashbackDistributor: string };
 
-/** Notes which network the rows of a database are about; to be called by every process that writes. @throws OtherNetworkError */
+/** Records the network of a database; must be called by every process that writes. @throws OtherNetworkError */
 export async function claimForNetwork(database: Place, network: Network): Promise<void> {
   const noted = await readSetting(database.kysely, "network");
   if (noted === network) return requireNetwork(database, network);
-  // A first start with a wrong NETWORK leaves no rows behind.
+  // A first start with a wrong NETWORK writes nothing.
   if (await hasRows(database.kysely)) await requireNetwork(database, network);
   await writeSetting(database.kysely, "network", network);
 }
@@ -27,7 +27,7 @@ async function hasRows(queries: Queries): Promise<boolean> {
 }
 
 /**
- * Refuses a database whose rows are about another network, or, where they are given, about other contracts.
+ * Refuses a database of another network or, if given, of other contracts.
  * @throws OtherNetworkError
  */
 export async function requireNetwork(database: Place, network: Network, contracts?: Contracts): Promise<void> {

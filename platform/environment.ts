@@ -7,7 +7,7 @@ import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
 
-/** Variables are wrong or missing; the message names each on a line of its own. */
+/** Variables are wrong or missing; the message names each on its own line. */
 export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
@@ -16,8 +16,8 @@ export type Problem = { variable: string; message: string };
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads and checks a process's variables; an empty one counts as unset. `rules` sees those that are right by themselves,
- * and the names of the others, and answers what is wrong with them together, so that one run names everything.
+ * Reads and checks a process's variables; an empty one counts as unset. `rules` gets the valid ones
+ * and the names of the others, and returns contradictions between them, so that one run names every problem.
  * @throws EnvironmentError
  */
 export function checkVariables<Shape extends z.ZodRawShape>(
@@ -62,7 +62,7 @@ export const flag = z
   .enum(["true", "false", "1", "0"], { error: "must be true or false" })
   .transform((text) => text === "true" || text === "1");
 
-/** Comma separated items. What is wrong is quoted, unless it may be a secret. */
+/** Comma separated items. Quotes an invalid item unless it may be a secret. */
 export function list<T>(read: (item: string) => T | undefined, mistake: string, { isSecret = false } = {}) {
   return z.string().transform((text, context): T[] => {
     const items = text.split(",").map((item) => item.trim());
@@ -85,7 +85,7 @@ export const address = z
   .refine(hasRightChecksum, "has a wrong checksum; copy the address again, or write it in lower case")
   .transform((text) => text.toLowerCase() as WalletAddress);
 
-/** viem is loaded only for an address that has a checksum: the indexer does without it. */
+/** viem is loaded only to check a checksum, because the indexer works without it. */
 function hasRightChecksum(text: string): boolean {
   if (text === text.toLowerCase()) return true;
   const viem = createRequire(import.meta.url)("viem/utils") as typeof import("viem/utils");
@@ -121,7 +121,7 @@ export function databaseUrlOf(values: { DATA_DIR: string; DATABASE_URL?: string 
 
 const NODE_PROTOCOLS = ["http:", "https:", "ws:", "wss:"];
 
-/** Which chain a process is for, and where its node and its contracts are. */
+/** The chain of a process, its nodes and its contracts. */
 export const CHAIN_VARIABLES = {
   NETWORK: z.enum(NETWORKS, { error: `must be ${NETWORKS.join(", ")}` }).optional(),
   CHAIN_ID: wholeNumberIfSet(1).refine(
@@ -139,12 +139,12 @@ export const CHAIN_VARIABLES = {
   START_BLOCK: wholeNumberIfSet(0),
 };
 
-/** For rules: a wrong `RPC_URLS` is not an unset one, which would mean the local chain. */
+/** For rules: an invalid `RPC_URLS` is not an unset one, which would mean the local chain. */
 export function withWrongUrls<Values extends NetworkVariables>(values: Values, wrong: ReadonlySet<string>): Values {
   return wrong.has("RPC_URLS") ? { ...values, RPC_URLS: [] } : values;
 }
 
-/** What is wrong with the variables of the chain together, for a process that asks a node. */
+/** Contradictions between the variables of the chain, for a process that uses a node. */
 export function chainProblems(values: NetworkVariables): Problem[] {
   const network = deriveNetwork(values);
   const problems: Problem[] = networkContradictions(values);
@@ -156,16 +156,16 @@ export function chainProblems(values: NetworkVariables): Problem[] {
 
 export type ChainEnvironment = {
   network: Network;
-  /** Whether the chain is one of this machine, where keys are worth nothing. */
+  /** Whether the chain runs on this machine, where keys are worthless. */
   isLocal: boolean;
   chainId: number;
   /** Asked by HTTP. */
   rpcUrls: string[];
-  /** Where new blocks may be announced. */
+  /** WebSocket URLs for new blocks. */
   webSocketUrls: string[];
 };
 
-/** What the variables of the chain say; in every process the same. */
+/** The settings derived from the variables of the chain, the same in every process. */
 export function chainEnvironment(values: NetworkVariables & { CHAIN_PORT: number }): ChainEnvironment {
   const network = deriveNetwork(values);
   const urls = values.RPC_URLS ?? [`http://127.0.0.1:${values.CHAIN_PORT}`];

@@ -1,9 +1,10 @@
 import { privateKeyToAddress } from "viem/accounts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** anvil's first account: worth nothing outside a chain on this machine. */
+/** anvil's first account: worthless except on a local chain. */
 export const LOCAL_TEST_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** The first twenty accounts of the mnemonics that development chains come with: Hardhat and anvil, Ganache, Truffle. */
+/** The first twenty accounts of the mnemonics of development chains: Hardhat and anvil, Ganache, Truffle. */
 export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
   // test test test test test test test test test test test junk
   "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -70,10 +71,14 @@ export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
   "0xcb0236b37ff19001633e38808bd124b60b1fe1ba",
 ]);
 
-/** Below this, a key was counted, not drawn: programs watch those accounts. */
+/** A key below this was counted and not random; programs watch such accounts. */
 const LEAST_DRAWN_KEY = 2n ** 64n;
 
-/** Whether everyone knows this key, so that what it holds on a public chain is anybody's. */
+export function addressOfKey(key: `0x${string}`): WalletAddress {
+  return privateKeyToAddress(key).toLowerCase() as WalletAddress;
+}
+
+/** Whether the key is public knowledge, so that anybody can take its funds on a public chain. */
 export function isKnownKey(key: `0x${string}`): boolean {
-  return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(privateKeyToAddress(key).toLowerCase());
+  return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(addressOfKey(key));
 }

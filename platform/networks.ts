@@ -2,14 +2,14 @@ import { BlockList, isIP } from "node:net";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 import { CHILIZ_CHAIN_ID } from "../domain/product.ts";
 
-/** What differs from network to network, in every process alike. */
+/** The settings of each network, the same in every process. */
 type NetworkRules = {
   /** Blocks after which a transaction is final. Chiliz has no finality in its protocol. */
   confirmations: number;
   payoutConfirmations: number;
-  /** How long operations are gathered before they are sent together. */
+  /** How long operations wait to be batched. */
   batchAgeMs: number;
-  /** How often a process asks for what is new. Chiliz makes a block every three seconds. */
+  /** How often a process polls. Chiliz has a block every three seconds. */
   pollMs: number;
 };
 
@@ -21,21 +21,21 @@ export const NETWORK_RULES: Record<Network, NetworkRules> = {
   chiliz: PUBLIC_NETWORK,
 };
 
-/** The variables that say which network this is; those that are wrong are left out. */
+/** The variables that determine the network, without invalid ones. */
 export type NetworkVariables = {
   NETWORK?: Network | undefined;
   CHAIN_ID?: number | undefined;
   RPC_URLS?: readonly string[] | undefined;
 };
 
-/** `NETWORK` decides; without it, no `RPC_URLS` is the local chain, else `CHAIN_ID` says which public one. */
+/** `NETWORK` decides; without it, the local chain if `RPC_URLS` is unset, otherwise the public one of `CHAIN_ID`. */
 export function deriveNetwork({ NETWORK, CHAIN_ID, RPC_URLS }: NetworkVariables): Network {
   if (NETWORK !== undefined) return NETWORK;
   if (RPC_URLS === undefined) return "localhost";
   return CHAIN_ID === CHILIZ_CHAIN_ID ? "chiliz" : "spicy";
 }
 
-/** Where the variables contradict each other: one message each. */
+/** One message for each contradiction between the variables. */
 export function networkContradictions(variables: NetworkVariables): { variable: string; message: string }[] {
   const network = deriveNetwork(variables);
   const said = variables.NETWORK === undefined ? "without RPC_URLS the network is localhost" : `NETWORK=${network}`;
@@ -52,7 +52,7 @@ export function networkContradictions(variables: NetworkVariables): { variable: 
   return problems;
 }
 
-/** The host alone: providers put keys into the path. */
+/** Only the host: providers put keys into the path. */
 function hostOf(url: string): string {
   return new URL(url).hostname;
 }
@@ -76,7 +76,7 @@ for (const [network, prefix] of [
   PRIVATE_ADDRESSES.addSubnet(network, prefix, "ipv6");
 }
 
-/** This machine, an address of a private network, or a name that only a private network knows, such as a container's. */
+/** Whether a host is this machine, a private address, or a private name such as a container's. */
 function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, "");
   const version = isIP(bare);
@@ -84,7 +84,7 @@ function isPrivateHost(host: string): boolean {
   return !bare.includes(".") || /\.(localhost|local|internal)$/.test(bare);
 }
 
-/** Whether a URL or a host's name is of this machine. */
+/** Whether a URL or host name is on this machine. */
 export function isLoopbackHost(host: string): boolean {
   return ["localhost", "::1", "[::1]"].includes(host) || (isIP(host) === 4 && host.startsWith("127."));
 }

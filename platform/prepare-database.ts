@@ -10,7 +10,7 @@ export type PrepareDatabaseParameters = {
   databaseUrl: string;
   dataDirectory: string;
   network: Network;
-  /** Told why the process waits, at most once a minute while the reason stays the same. */
+  /** Called with the reason for waiting, at most once a minute while it is the same. */
   onWait: (reason: string) => void;
   signal?: AbortSignal;
 };
@@ -19,9 +19,9 @@ const RETRY_MS = 1_000;
 const REPEAT_MS = 60_000;
 
 /**
- * Makes the database ready for a process that writes: waits while its server does not answer, brings the schema up to
- * date, and notes the network. Returns early where the signal aborts.
- * @throws DatabaseUnavailableError where waiting would not help
+ * Prepares the database for a process that writes: waits while its server does not respond, migrates the
+ * schema, and records the network. Returns early if the signal aborts.
+ * @throws DatabaseUnavailableError if waiting would not help
  */
 export async function prepareDatabase(parameters: PrepareDatabaseParameters): Promise<void> {
   const { dataDirectory, onWait, signal } = parameters;

@@ -2,30 +2,14 @@ import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * What a wallet still owes for purchases that were returned after their payment, in gwei. What was kept of another
- * purchase counts against it, unless that one was returned too and never paid.
+ * A wallet's debt for purchases that were returned after their payout, in gwei. What was kept of another
+ * purchase reduces it, unless that one was also returned and never paid. docs/product.md#debt
  */
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   const adjustments = await queries
     .selectFrom("adjustments")
-    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
-    .select("adjustments.amount_gwei")
-    .where("adjustments.wallet", "=", wallet)
-    // A payment that never came about is not owed back, whatever was thought while it was under way.
-    .where(({ or, and, eb, exists, selectFrom }) =>
-      or([
-        eb("purchases.sale_id", "is", null),
-        and([eb("purchases.settled_at", "is not", null), eb("purchases.offset_gwei", ">", 0n)]),
-        exists(selectFrom("payouts").select("token_id").whereRef("payouts.token_id", "=", "purchases.id")),
-        exists(
-          selectFrom("operations")
-            .select("operations.id")
-            .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", "pay")
-            .where("operations.status", "!=", "withdrawn"),
-        ),
-      ]),
-    )
+    .select("amount_gwei")
+    .where("wallet", "=", wallet)
     .execute();
   if (adjustments.length === 0) return 0n;
   const offsets = await queries
@@ -51,7 +35,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
 }
 
-/** Keeps as much of a purchase's cashback as its buyer owes, and answers how much. Once a purchase. */
+/** Keeps as much of a purchase's cashback as its buyer owes, and returns how much. Once per purchase. */
 export async function takeOffset(
   queries: Queries,
   purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
@@ -65,7 +49,19 @@ export async function takeOffset(
   return offset;
 }
 
-/** A purchase was returned after it was paid: its cashback is owed back. Once a purchase. */
+/** Those among some wallets that may owe something. */
+export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
+  if (wallets.size === 0) return new Set();
+  const rows = await queries
+    .selectFrom("adjustments")
+    .select("wallet")
+    .distinct()
+    .where("wallet", "in", [...wallets])
+    .execute();
+  return new Set(rows.map((row) => row.wallet));
+}
+
+/** Records the debt of a purchase that was returned after its payout. Once per purchase. */
 export async function insertAdjustment(
   queries: Queries,
   purchase: { id: bigint; wallet: WalletAddress; cashback_cent_bps: bigint },

@@ -14,24 +14,24 @@ import type { Operation } from "../sender/queue.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
 import { readPayoutAllowance } from "./payout-allowance.ts";
 
-/** Upper bounds on gas, measured with room; what is not used is not charged. */
+/** Upper bounds on gas with some margin; unused gas is not charged. */
 const GAS = {
   transaction: 60_000n,
   mint: 90_000n,
   metadataWord: 23_000n,
   leavePending: 16_000n,
-  /** A recipient whose code uses all that it is given, and whose payout then becomes a credit. */
+  /** A recipient whose code uses all its gas, so that its payout becomes a credit. */
   payment: 96_000n,
-  /** The distributor wants this much left before its last recipient. */
+  /** The distributor requires this much gas before its last recipient. */
   lastPayment: 120_000n,
 } as const;
 
-/** Id and amount share a word of a payment batch. */
+/** Id and amount share one word of a batch of payouts. */
 const ITEM_ID_OFFSET = 96n;
 
 export type PurchaseEncoderOptions = { contracts: Contracts; client: ChainClient; payer: WalletAddress };
 
-/** How the steps of a purchase become contract calls, in the order in which buyers wait for them. */
+/** Encodes the steps of a purchase to contract calls, the most urgent for buyers first. */
 export function purchaseEncoders(options: PurchaseEncoderOptions): Encoder[] {
   const { contracts } = options;
   return [
@@ -87,7 +87,7 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
   };
 }
 
-/** `confirm` and `cancel`: of these two only one can happen to a token. */
+/** `confirm` and `cancel`: only one of them can happen to a ticket. */
 function leavePendingEncoder(kind: "confirm" | "cancel", { purchaseNft }: Contracts): Encoder {
   const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
   return {
@@ -121,7 +121,7 @@ function cancelEncoder(contracts: Contracts): Encoder {
 function payEncoder(options: PurchaseEncoderOptions): Encoder {
   return {
     kind: "pay",
-    // The distributor tells the rate of a batch once, so that anyone can compute what each of its payments should be.
+    // The distributor emits the rate once per batch, so that anyone can compute each payout of it.
     async listTogether(queries, operations) {
       const rates = await readRates(queries, operations);
       const rateOf = (operation: Operation | undefined) => rates.get(operation?.subject_id ?? 0n);
@@ -171,7 +171,7 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
   };
 }
 
-/** Purchases that were taken back: nothing of theirs is minted, confirmed or paid any more. */
+/** Returned purchases, which are not minted, confirmed or paid any more. */
 async function listReversed(
   queries: Queries,
   operations: readonly Operation[],
@@ -181,7 +181,7 @@ async function listReversed(
   const select = () =>
     queries.selectFrom("purchases").select(["id", "wallet", "reversed_at"]).where("id", "in", idsOf(operations));
   if (isFinal) {
-    // A return that is being written now is waited for, then seen.
+    // Waits for a concurrent return, then sees it.
     const wallets = new Set((await select().execute()).map((row) => row.wallet));
     for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
   }
@@ -215,7 +215,7 @@ function idsOf(operations: readonly Operation[]): bigint[] {
   return operations.map((operation) => operation.subject_id);
 }
 
-/** Refusals that name a purchase, whatever was to be done with it, and those of a whole contract. */
+/** Refusals that name a purchase, for every kind of operation, and those of a whole contract. */
 function refusalOfAny(revert: Revert, operations: readonly Operation[]): Refusal {
   const [subject] = numbersOf(revert);
   switch (revert.name) {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000n;
 const PAYER_ROLE = keccak256(toHex("PAYER_ROLE"));
 const CLOSED_RETRY_MS = 30_000n;
 
-/** What the distributor lets be paid now. */
+/** The distributor's current limits. */
 export async function readPayoutAllowance({ client, contracts, payer }: PurchaseEncoderOptions): Promise<Allowance> {
   const distributor = { address: contracts.cashbackDistributor, abi: cashbackDistributorAbi } as const;
   const [limits, spentToday, available, isPaused, isPayer] = await Promise.all([

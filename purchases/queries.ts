@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { recountPurchases } from "./totals.ts";
 
 export type NewPurchase = {
   wallet: WalletAddress;
@@ -16,16 +17,14 @@ export type NewPurchase = {
   tokenSlug: string | null;
   holdingsBlock: bigint | null;
   source: "simulated" | "live";
-  /** Of a purchase of a sale: which, and its exact cashback. */
-  sale?: { id: bigint; centBps: bigint };
 };
 
-/** A claim beside what the chain says of it. */
+/** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
 
 /**
- * Freezes the terms of a purchase. Its id is its token id, so it is above every token that the index knows: a database that
- * was begun anew in front of used contracts would else give a purchase somebody else's token.
+ * Freezes the terms of a purchase. Its id is its token id, so it must be above every indexed token: a new
+ * database in front of used contracts would otherwise assign somebody else's token.
  */
 export async function insertPurchase(
   queries: Queries,
@@ -40,8 +39,7 @@ export async function insertPurchase(
     amount_cents: purchase.amountCents,
     cashback_bps: purchase.cashbackBps,
     bonus_bps: purchase.bonusBps,
-    sale_id: purchase.sale?.id ?? null,
-    cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
+    cashback_cent_bps: purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
@@ -62,19 +60,23 @@ export async function insertPurchase(
     .orderBy("token_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  if (highest === undefined || id > highest.token_id) return { id, createdAt, clickId };
+  if (highest === undefined || id > highest.token_id) {
+    await recountPurchases(queries, [id]);
+    return { id, createdAt, clickId };
+  }
   await queries.deleteFrom("purchases").where("id", "=", id).execute();
-  // SQLite goes on from the highest id by itself, PostgreSQL must be told.
+  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
   if (engineOf(queries) === "postgres") {
     await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
-    return { ...(await insert()), createdAt, clickId };
   }
-  return { ...(await insert(highest.token_id + 1n)), createdAt, clickId };
+  const again = await insert(engineOf(queries) === "postgres" ? undefined : highest.token_id + 1n);
+  await recountPurchases(queries, [again.id]);
+  return { ...again, createdAt, clickId };
 }
 
 /**
- * Claims with what the index says about their tokens and payouts. A token belongs to a claim by its id and its owner: one
- * that somebody else holds was minted by an earlier database, and is nobody's purchase here.
+ * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
+ * with another owner was minted from an earlier database, and is not a purchase here.
  */
 export function selectPurchases(queries: Queries) {
   return queries
@@ -131,34 +133,34 @@ export async function listPurchases(
   return query.orderBy("purchases.id", "desc").limit(page.limit).execute();
 }
 
-/** Tokens of a wallet that no purchase here explains: minted under an earlier database. */
-export async function listUnclaimedNfts(queries: Queries, wallet: WalletAddress, limit: number) {
-  return queries
+/** A wallet's tickets, newest first, with the store's name as it was at the purchase where that is known here. */
+export async function listTickets(
+  queries: Queries,
+  wallet: WalletAddress,
+  page: { limit: number; before?: bigint | undefined },
+) {
+  let query = queries
     .selectFrom("nfts")
+    .leftJoin("purchases", (join) =>
+      join.onRef("purchases.id", "=", "nfts.token_id").onRef("purchases.wallet", "=", "nfts.owner"),
+    )
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .selectAll("nfts")
-    .select("stores.name as store_name")
-    .where("nfts.owner", "=", wallet)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("purchases")
-            .select("id")
-            .whereRef("purchases.id", "=", "nfts.token_id")
-            .whereRef("purchases.wallet", "=", "nfts.owner"),
-        ),
-      ),
-    )
-    .orderBy("nfts.token_id", "desc")
-    .limit(limit)
-    .execute();
+    .select(["purchases.store_name as purchase_store_name", "stores.name as store_name"])
+    .where("nfts.owner", "=", wallet);
+  if (page.before !== undefined) query = query.where("nfts.token_id", "<", page.before);
+  return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();
 }
 
 export async function findPurchase(queries: Queries, id: bigint): Promise<Purchase | undefined> {
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-/** The network approved the sale, or took it back; the first time counts. */
+export async function findPurchaseByClickId(queries: Queries, clickId: string): Promise<Purchase | undefined> {
+  return selectPurchases(queries).where("purchases.click_id", "=", clickId).executeTakeFirst();
+}
+
+/** The network approved or reversed the sale; the first time counts. */
 export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
   await queries
     .updateTable("purchases")
@@ -166,31 +168,42 @@ export async function markPurchase(queries: Queries, id: bigint, mark: "approved
     .where("id", "=", id)
     .where(mark, "is", null)
     .execute();
+  await recountPurchases(queries, [id]);
 }
 
-/** Purchases that were taken back although they were paid, and for which nothing is owed back yet. */
-export async function listPaidReversals(queries: Queries): Promise<Purchase[]> {
-  return (
-    selectPurchases(queries)
-      .where("purchases.reversed_at", "is not", null)
-      // Of a sale, its ledger says what is owed back.
-      .where("purchases.sale_id", "is", null)
-      .where("payouts.token_id", "is not", null)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("adjustments")
-              .select("adjustments.purchase_id")
-              .whereRef("adjustments.purchase_id", "=", "purchases.id"),
-          ),
+/** The network's amount counts, until the ticket is minted. */
+export async function correctAmount(queries: Queries, id: bigint, amountCents: bigint): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({
+      amount_cents: amountCents,
+      cashback_cent_bps: sql<bigint>`${amountCents} * (cashback_bps + bonus_bps)`,
+    })
+    .where("id", "=", id)
+    .execute();
+  await recountPurchases(queries, [id]);
+}
+
+/** Paid purchases that were returned and whose debt is not recorded yet. */
+export async function listPaidReversals(queries: Queries, ids: readonly bigint[]): Promise<Purchase[]> {
+  return selectPurchases(queries)
+    .where("purchases.id", "in", ids)
+    .where("purchases.reversed_at", "is not", null)
+    .where("payouts.token_id", "is not", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("adjustments")
+            .select("adjustments.purchase_id")
+            .whereRef("adjustments.purchase_id", "=", "purchases.id"),
         ),
-      )
-      .limit(LIST_LIMIT)
-      .execute()
-  );
+      ),
+    )
+    .limit(LIST_LIMIT)
+    .execute();
 }
 
-/** Fixes the rate, and how long from now they may not be paid yet; the first call for a purchase counts. */
+/** Freezes the rate and starts the hold; the first call for a purchase counts. */
 export async function freezeRates(
   queries: Queries,
   ids: readonly bigint[],
@@ -199,27 +212,18 @@ export async function freezeRates(
   if (ids.length === 0) return;
   await queries
     .updateTable("purchases")
-    .set({
-      wei_per_cent: terms.weiPerCent,
-      // A sale's network says when its purchases may be paid.
-      payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
-    })
+    .set({ wei_per_cent: terms.weiPerCent, payable_at: sql<bigint>`${databaseNow(queries)} + ${terms.holdMs}` })
     .where("id", "in", ids)
     .where("wei_per_cent", "is", null)
     .execute();
+  await recountPurchases(queries, ids);
 }
 
 export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {
   await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
 }
 
-/** Whether a purchase may be paid by now: no hold is left, and its sale, if it is of one, is payable. */
-export function isDue(queries: Queries): RawBuilder<SqlBool> {
-  return sql<SqlBool>`((purchases.sale_id is null and purchases.payable_at is null)
-    or purchases.payable_at <= ${databaseNow(queries)})`;
-}
-
-/** A wallet's confirmed, deep, unpaid purchases whose hold is over and whose payment nobody asked for yet, oldest first. */
+/** A wallet's final, unpaid purchases whose hold is over and whose payout is not queued yet, oldest first. */
 export async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
   return selectPurchases(queries)
     .where("purchases.wallet", "=", wallet)
@@ -228,7 +232,9 @@ export async function listPayable(queries: Queries, wallet: WalletAddress, deepe
     .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
     .where("nfts.status_block", "<=", deepestBlock)
     .where("payouts.token_id", "is", null)
-    .where(isDue(queries))
+    .where((where) =>
+      where.or([where("purchases.payable_at", "is", null), where("purchases.payable_at", "<=", databaseNow(queries))]),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -245,7 +251,7 @@ export async function listPayable(queries: Queries, wallet: WalletAddress, deepe
     .execute();
 }
 
-/** A wallet's payments that are queued for later, oldest first: whoever asks for them gets them now. */
+/** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */
 export async function listPaymentsForLater(
   queries: Queries,
   wallet: WalletAddress,
@@ -261,7 +267,7 @@ export async function listPaymentsForLater(
     .where("purchases.reversed_at", "is", null)
     .where("operations.status", "=", "queued")
     .where("operations.not_before", ">", databaseNow(queries))
-    // One that was tried before waits for a reason of its own.
+    // One that was tried before has its own reason to wait.
     .where("operations.error", "is", null)
     .orderBy("purchases.id")
     .execute();

@@ -4,17 +4,17 @@ import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 
-/** What came into and left the distributor beside payments. */
+/** Deposits to and withdrawals from the distributor, other than payouts. */
 export type Flows = { fundedWei: bigint; sweptWei: bigint; withdrawnWei: bigint };
 
 const RANGE_BLOCKS = 2_000n;
-/** The node leaves payments out: there may be more of them than one answer holds. */
+/** Payouts are not requested: there may be more of them than fit a response. */
 const EVENTS = [
   getAbiItem({ abi: cashbackDistributorAbi, name: "Funded" }),
   getAbiItem({ abi: cashbackDistributorAbi, name: "Swept" }),
   getAbiItem({ abi: cashbackDistributorAbi, name: "CreditWithdrawn" }),
 ] as const;
-/** What is remembered is deep enough to stay. */
+/** The stored sum ends at a final block. */
 const SETTLED_DEPTH = 64n;
 
 const rememberedSchema = z.object({
@@ -25,7 +25,7 @@ const rememberedSchema = z.object({
   withdrawnWei: z.coerce.bigint(),
 });
 
-/** Adds up the distributor's own events up to a block; goes on where the last sum ended. */
+/** Adds up the distributor's events up to a block, continuing from the last stored sum. */
 export async function readFlows(options: ReconcileOptions, upTo: bigint): Promise<Flows> {
   const { kysely } = options.database;
   const remembered = rememberedSchema.safeParse(

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** What the index says of one token, beside the claim that it was minted for. */
+/** An indexed token, with the purchase that it was minted for. */
 export type LedgerRow = {
   tokenId: bigint;
   owner: WalletAddress;
@@ -12,11 +12,11 @@ export type LedgerRow = {
   bonusBps: bigint;
   status: bigint;
   isPaid: boolean;
-  /** Null where no purchase has this id. */
+  /** Null if no purchase has this id. */
   claim: { wallet: WalletAddress; amountCents: bigint; cashbackBps: bigint; bonusBps: bigint } | null;
 };
 
-/** Tokens by id, a page at a time. */
+/** Tokens by id, one page at a time. */
 export async function listLedger(queries: Queries, after: bigint, limit: number): Promise<LedgerRow[]> {
   const rows = await queries
     .selectFrom("nfts")
@@ -55,7 +55,7 @@ export async function listLedger(queries: Queries, after: bigint, limit: number)
   }));
 }
 
-/** Sums of what the index saw leave the distributor to buyers, and to their credit, in gwei. */
+/** The indexed sums of payouts and of credits, in gwei. */
 export async function sumPayouts(queries: Queries): Promise<{ paidGwei: bigint; deferredGwei: bigint }> {
   const rows = await queries
     .selectFrom("payouts")
@@ -66,7 +66,7 @@ export async function sumPayouts(queries: Queries): Promise<{ paidGwei: bigint; 
   return { paidGwei: of("paid"), deferredGwei: of("deferred") };
 }
 
-/** Payments for which there is no token, and payments that differ from what was asked for. */
+/** Payouts without a token, and payouts whose amount differs from the queued one. */
 export async function listOddPayouts(queries: Queries): Promise<{ tokenId: bigint; reason: string }[]> {
   const orphans = await queries
     .selectFrom("payouts")
@@ -100,7 +100,7 @@ export async function highestIds(queries: Queries): Promise<{ purchase: bigint; 
   return { purchase: purchase?.id ?? 0n, token: token?.token_id ?? 0n };
 }
 
-/** The highest nonce whose transaction is deep enough to stay; undefined where none is. */
+/** The highest nonce with a final transaction; undefined if there is none. */
 export async function highestConfirmedNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
   const row = await queries
     .selectFrom("transactions")

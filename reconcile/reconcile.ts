@@ -17,7 +17,7 @@ export type ReconcileOptions = {
   contracts: Contracts;
   /** The hot wallet. */
   sender: WalletAddress;
-  /** The first block that can hold an event of the distributor. */
+  /** The first block that can contain an event of the distributor. */
   startBlock: bigint;
 };
 
@@ -28,19 +28,19 @@ export type Reconciliation = {
   differences: string[];
 };
 
-/** Why payments stand still after a comparison. */
+/** The reason for pausing payouts after a comparison. */
 export function pausingReason(firstDifference: string): string {
   return `Database and chain differ: ${firstDifference}`;
 }
 
 const PAGE = 500;
 const IDS_PER_WORD = 256n;
-/** The chain moved on while it was compared: compare again, this often. */
+/** How often the comparison is repeated if the chain advances meanwhile. */
 const ATTEMPTS = 4;
 
 /**
- * Compares the database with the chain, at the block that the index stands at: every token, every status, every paid bit,
- * the distributor's balance and the nonces. What differs is listed, never repaired in silence.
+ * Compares the database with the chain at the last indexed block: every token, every status, every paid bit,
+ * the distributor's balance and the nonces. Lists every difference and repairs none.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
   let last: Reconciliation | undefined;
@@ -49,7 +49,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
     if (before === undefined) return { block: 0n, tokens: 0, differences: [] };
     last = await compareAt(options, before);
     const after = await indexedBlock(options.database.kysely);
-    // Rows of later blocks may have been read beside the chain's word at an earlier one.
+    // Rows of later blocks may have been compared with the chain at an earlier one.
     if (last.differences.length === 0 || after === before) return last;
   }
   return last ?? { block: 0n, tokens: 0, differences: [] };
@@ -127,7 +127,7 @@ function compareToken(row: LedgerRow, record: Awaited<ReturnType<typeof readReco
   return differences;
 }
 
-/** Purchases that the chain has and the index lacks: minted in time, and not seen. */
+/** Purchases on the chain that the index missed. */
 async function findUnindexedTokens(options: ReconcileOptions, block: bigint): Promise<string[]> {
   const { kysely } = options.database;
   const differences: string[] = [];
@@ -170,7 +170,7 @@ async function comparePaidBits(
     for (let bit = 0n; bit < IDS_PER_WORD; bit++) {
       const id = word * IDS_PER_WORD + bit;
       const isPaid = ((bits >> bit) & 1n) === 1n;
-      // No purchase has the id 0; its bit is taken from the start.
+      // No purchase has the id 0; its bit is set from the start.
       if (id === 0n || isPaid === paid.has(id)) continue;
       differences.push(
         `Purchase ${id} is ${isPaid ? "" : "not "}paid on the chain, and ${isPaid ? "not " : ""}in the index`,
@@ -187,7 +187,7 @@ async function compareBalance(options: ReconcileOptions, blockNumber: bigint): P
   const expected = flows.fundedWei - flows.sweptWei - flows.withdrawnWei - paidGwei * WEI_PER_GWEI;
   const balance = await client.getBalance({ address: contracts.cashbackDistributor, blockNumber });
   if (balance === expected) return [];
-  // CHZ can be forced into a contract without an event; less than expected is what must never be.
+  // CHZ can be forced into a contract without an event, so only a shortfall is an error.
   const direction = balance > expected ? "more" : "less";
   const difference = balance > expected ? balance - expected : expected - balance;
   return [
@@ -195,7 +195,7 @@ async function compareBalance(options: ReconcileOptions, blockNumber: bigint): P
   ];
 }
 
-/** What was sent and is not deep yet may come and go; what counts as confirmed is mined, so the chain has counted it. */
+/** Transactions that are not final may disappear; final ones are counted by the chain. */
 async function compareNonces({ database, client, sender }: ReconcileOptions): Promise<string[]> {
   const highest = await highestConfirmedNonce(database.kysely, sender);
   if (highest === undefined) return [];

@@ -4,9 +4,15 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { BaseError } from "viem";
+import { nameReader, skipRegisteredIds } from "../catalogue/chain-names.ts";
+import type { Database } from "../database/connect.ts";
+import { openLog } from "../platform/log.ts";
+import { openChain } from "../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { CatalogueFileError, readCatalogue, writeCatalogue } from "./catalog/catalogue-file.ts";
 import { apply, type Change, diff, exportRows } from "./catalog/changes.ts";
-import { readOperatorEnvironment } from "./operator/environment.ts";
+import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
 const USAGE = "npm run catalog -- import FILE [--apply] | export FILE | diff FILE (FILE ends in .csv or .json)";
@@ -32,12 +38,35 @@ async function main(): Promise<void> {
       writeFileSync(file, writeCatalogue(file, rows));
       console.log(`${rows.length} rows are in ${file}`);
     } else if (verb === "import" && values.apply) {
+      if (catalogue.stores.length > 0) await skipIdsOnChain(environment, database);
       report(await apply(database, catalogue), "made");
     } else {
       report(await diff(database, catalogue), "to make; add --apply to an import to make them");
     }
   } finally {
     await database.close();
+  }
+}
+
+/** A new store must not get an id that the contract knows as another store. */
+async function skipIdsOnChain(environment: OperatorEnvironment, database: Database): Promise<void> {
+  const { contracts, network, chainId, rpcUrls } = environment;
+  if (!contracts) return;
+  const { client, nodes } = await openChain({
+    network,
+    urls: rpcUrls,
+    chainId,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(chainId, { database, mayWrite: false }),
+    log: openLog("silent"),
+  });
+  try {
+    await skipRegisteredIds(database, nameReader(client, contracts));
+  } catch (error) {
+    const reason = error instanceof BaseError ? error.shortMessage : String(error);
+    throw new CatalogueFileError(`The chain could not be asked which store ids it knows (${reason}); check RPC_URLS`);
+  } finally {
+    nodes.close();
   }
 }
 

@@ -15,7 +15,9 @@ import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
 
 const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
-const STORES = SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name }));
+/** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
+const storesOf = (network: Network) =>
+  network === "localhost" ? SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name })) : [];
 
 try {
   await main();
@@ -50,7 +52,11 @@ async function main(): Promise<void> {
 async function deploy(network: Network): Promise<void> {
   const configuration = readDeployConfiguration(network, process.env);
   const report = (line: string) => console.log(line);
-  const { purchaseNft, cashbackDistributor } = await deployTorcida({ configuration, stores: STORES, report });
+  const { purchaseNft, cashbackDistributor } = await deployTorcida({
+    configuration,
+    stores: storesOf(network),
+    report,
+  });
   print([
     `PurchaseNFT ${purchaseNft.address}`,
     `CashbackDistributor ${cashbackDistributor.address}`,
@@ -59,7 +65,7 @@ async function deploy(network: Network): Promise<void> {
 }
 
 async function dryRun(network: Network): Promise<void> {
-  print(costReport(await estimateCost(readDeployConfiguration(network, process.env), STORES)));
+  print(costReport(await estimateCost(readDeployConfiguration(network, process.env), storesOf(network))));
 }
 
 async function check(network: Network): Promise<void> {

@@ -21,10 +21,11 @@ async function examine(): Promise<Finding[]> {
     const environment = readEnvironment(process.env);
     const { network, CHAIN_ID, AUTH_MODE, SIMULATED_PURCHASES } = environment;
     const mode = SIMULATED_PURCHASES ? "simulated" : "live";
+    const operator = readOperatorEnvironment(process.env);
     return [
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
-      ...(await examineDatabase(readOperatorEnvironment(process.env))),
-      ...(await examineChain(environment)),
+      ...(await examineDatabase(operator)),
+      ...(await examineChain(environment, operator)),
     ];
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;

@@ -1,6 +1,6 @@
 /**
  * Payouts from the operator's shell: `npm run payouts -- --pause REASON | --resume` stops them and lets them go on,
- * `list | retry ID… | release [REASON]` shows what waits or failed, and tries it again.
+ * `list | retry ID… | release [REASON]` lists waiting and failed payouts, and retries them.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";

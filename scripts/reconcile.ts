@@ -1,7 +1,5 @@
 /** Compares the database with the chain and lists every difference. With any difference, pauses payouts and exits with 1. */
-import { privateKeyToAddress } from "viem/accounts";
 import { readEnvironment } from "../api/environment.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
@@ -28,7 +26,7 @@ try {
     database,
     client,
     contracts,
-    sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
+    sender: environment.operator.address,
     startBlock: BigInt(startBlock),
   });
   const [first] = differences;

@@ -11,7 +11,11 @@ try {
   const onWait = (reason: string) => console.log(`Waiting for the database: ${reason}`);
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   const database = await connect(databaseUrl);
-  await seedCatalogue(database, Object.fromEntries(fanTokens.map((token) => [token.slug, token.address])));
+  await seedCatalogue(database, {
+    contracts: Object.fromEntries(fanTokens.map((token) => [token.slug, token.address])),
+    // The sample stores are not anybody's: nothing may be sold there but on the local chain.
+    withStores: network === "localhost",
+  });
   await database.close();
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

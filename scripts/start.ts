@@ -37,7 +37,7 @@ async function main(environment: StartEnvironment, isHot: boolean): Promise<void
   const webFolder = resolve(dataDirectory, "web");
   await refuseTakenPorts(environment, startsChain);
 
-  // With hot reload the web app stands before the api.
+  // With hot reload the web app's server is in front of the api.
   const apiPort = isHot ? await freePort() : environment.PORT;
   const specifications = processes(environment, { startsChain, apiPort, webFolder });
   const children = new Children(dataDirectory, (message) => {

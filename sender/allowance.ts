@@ -2,16 +2,16 @@ import { chzTextFromGwei } from "../domain/money.ts";
 import type { Verdict } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
 
-/** What a contract lets be paid now; amounts in gwei. */
+/** A contract's current limits on payouts, in gwei. */
 export type Allowance = {
-  /** Set where nothing can be paid at all. */
+  /** Set if nothing can be paid at all. */
   closed?: Verdict & { kind: "later" };
   maxWeiPerCent: bigint;
-  /** The most that one payout may be. */
+  /** The limit of one payout. */
   maxPayout: bigint;
-  /** What is left of the day's cap. */
+  /** The rest of the daily cap. */
   dayLeft: bigint;
-  /** Milliseconds until a new day begins. */
+  /** Milliseconds until the next day. */
   dayEndsInMs: bigint;
   /** The CHZ that can be paid out. */
   pool: bigint;
@@ -22,12 +22,12 @@ type Outcome<T> = { ready: T[]; setAside: { operation: T; verdict: Verdict }[]; 
 
 const LIMIT_RETRY_MS = 600_000n;
 const POOL_RETRY_MS = 60_000n;
-/** A little after midnight: the next block's time counts. */
+/** Shortly after midnight, because the time of the next block counts. */
 const AFTER_MIDNIGHT_MS = 5_000n;
 
 /**
- * Splits operations into what the limits let through together and what is set aside, in order: one that is too large holds
- * up nothing behind it.
+ * Splits operations, in order, into those within the limits and those set aside: one that is too large delays
+ * nothing behind it.
  */
 export function admit<T extends Sized>(operations: readonly T[], allowance: Allowance): Outcome<T> {
   const outcome: Outcome<T> = { ready: [], setAside: [], left: { ...allowance } };
@@ -43,7 +43,7 @@ export function admit<T extends Sized>(operations: readonly T[], allowance: Allo
   return outcome;
 }
 
-/** What is left after a payment. */
+/** The limits after a payout. */
 export function spend(allowance: Allowance, gwei: bigint): Allowance {
   return { ...allowance, dayLeft: allowance.dayLeft - gwei, pool: allowance.pool - gwei };
 }

@@ -22,24 +22,24 @@ import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.t
 import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";
 
-/** How often the limits are read while something waits for them. */
+/** How often the limits are read while operations wait for them. */
 const RECONSIDER_EVERY_MS = 3_000;
-/** When an operation is tried again that the contracts refuse for a reason that passes. */
+/** The delay before retrying an operation that the contracts refuse for a temporary reason. */
 const RETRY_MS = 3_000n;
-/** The reasons that end when there is room under a limit again. */
+/** Reasons that end when a limit allows it again. */
 const LIMIT_REASONS = ["max_payout", "day_cap", "pool_empty"] as const;
-/** The reasons that hold for a whole kind, and end for all of it. */
+/** Reasons that apply to a whole kind, and end for all of it. */
 const CLOSED_REASONS = ["paused", "role_missing"] as const;
 
 export type DueKind = { encoder: Encoder; count: number };
 type Prepared = { call: Call; operations: Operation[] };
 
-/** Takes what is due out of the queue, gathers it into batches, and sends each with a nonce of its own. */
+/** Batches the due operations of the queue, and sends each batch with its own nonce. */
 export class Dispatch {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
   #reconsideredAt = 0;
-  /** The bound on rates when payments were last set aside for it. */
+  /** The rate limit when payouts were last set aside for it. */
   #maxWeiPerCent: bigint | undefined;
 
   constructor(context: SenderContext, transmitter: Transmitter) {
@@ -51,7 +51,7 @@ export class Dispatch {
     return this.#context.options.database.kysely;
   }
 
-  /** The kinds of which something is to be sent, in the order in which others wait for them. */
+  /** The kinds with operations to send, the most urgent first. */
   async dueKinds(): Promise<DueKind[]> {
     const { batchSize, batchAgeMs, encoders, payouts } = this.#context.options;
     const pauseReason = await payouts.reason();
@@ -102,7 +102,7 @@ export class Dispatch {
     return hasSent;
   }
 
-  /** What was set aside for a limit goes on as soon as there is room under it, not only when its time has come. */
+  /** Operations set aside for a limit resume as soon as it allows them, not only at their retry time. */
   async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
     if (Date.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
     this.#reconsideredAt = Date.now();
@@ -129,13 +129,13 @@ export class Dispatch {
     this.#context.options.log.info({ kind, count: ids.length }, "Trying again what was set aside");
   }
 
-  /** The limits less what is on its way: the node does not count what has no receipt. */
+  /** The limits less pending payouts, which the node does not count yet. */
   async #readAllowance(encoder: Encoder): Promise<Allowance | undefined> {
     const allowance = await encoder.readAllowance?.();
     return allowance && spend(allowance, await sumInFlight(this.#kysely, encoder.kind));
   }
 
-  /** Tries a batch on the node before it gets a nonce; sets aside what the contracts would refuse, with its reason. */
+  /** Simulates a batch before it gets a nonce, and sets aside operations that the contracts would refuse, with the reason. */
   async #prepare(
     encoder: Encoder,
     due: readonly Operation[],
@@ -173,7 +173,7 @@ export class Dispatch {
     return undefined;
   }
 
-  /** Takes out what nobody wants any more and what is above a limit. */
+  /** Removes operations that are no longer wanted or above a limit. */
   async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<Operation[]> {
     const unwanted = (await encoder.listUnwanted?.(this.#kysely, due, { isFinal: false })) ?? [];
     if (unwanted.length > 0) {
@@ -185,7 +185,10 @@ export class Dispatch {
     if (!allowance || wanted.length === 0) return wanted;
     const { maxWeiPerCent } = allowance;
     const above = (await encoder.listAboveRate?.(this.#kysely, wanted, maxWeiPerCent)) ?? [];
-    if (above.length > 0) await this.#settle(above, aboveRate(maxWeiPerCent));
+    if (above.length > 0) {
+      this.#maxWeiPerCent = maxWeiPerCent;
+      await this.#settle(above, aboveRate(maxWeiPerCent));
+    }
     const admitted = admit(
       wanted.filter((operation) => !above.includes(operation)),
       allowance,
@@ -220,7 +223,7 @@ export class Dispatch {
     });
     const [first] = operations;
     const isNews = verdict.kind !== "later" || first?.reason !== verdict.reason;
-    if (isNews) this.#context.options.log.info({ kind: first?.kind, verdict, ids }, "Took operations out of a batch");
+    if (isNews) this.#context.options.log.info({ kind: first?.kind, verdict, ids }, "Removed operations from a batch");
   }
 
   async #setKindAside(kind: OperationKind, verdict: Verdict): Promise<void> {
@@ -241,7 +244,7 @@ export class Dispatch {
   }
 }
 
-/** What the hot wallet can pay for beside what is on its way. */
+/** What the hot wallet can pay for in addition to pending transactions. */
 class WalletBudget {
   readonly balanceWei: bigint;
   readonly #maxFeeWei: bigint;

@@ -2,18 +2,18 @@ import { WEI_PER_GWEI } from "../domain/product.ts";
 
 export type Fees = { maxFeeWei: bigint; maxPriorityFeeWei: bigint };
 
-/** Validators of Chiliz take a small tip; the base fee is what counts. */
+/** A small tip is enough on Chiliz; the base fee matters. */
 const TIP_WEI = WEI_PER_GWEI;
-/** Nodes replace a pending transaction for 10 % more; this is a little above. */
+/** Nodes accept a replacement at 10 % more; this is slightly above. */
 const BUMP_NUMERATOR = 1_125n;
 const BUMP_DENOMINATOR = 1_000n;
 
-/** Room for the base fee to double before the transaction is mined. */
+/** Allows the base fee to double before the transaction is mined. */
 export function suggestedFees(baseFeeWei: bigint): Fees {
   return { maxFeeWei: baseFeeWei * 2n + TIP_WEI, maxPriorityFeeWei: TIP_WEI };
 }
 
-/** Fees with which a stuck transaction replaces itself, at most the cap; undefined once it pays the cap already. */
+/** The fees that replace a stuck transaction, at most the cap; undefined if it pays the cap already. */
 export function bumpedFees(previous: Fees, suggested: Fees, capWei: bigint): Fees | undefined {
   const raise = (fee: bigint) => (fee * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
   const larger = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -8,20 +8,20 @@ import { findSpender } from "./nonce-evidence.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { highestMined, highestNonce } from "./transactions.ts";
 
-/** A node this far behind the index tells an old story. */
+/** A node this far behind the index is outdated. */
 const BEHIND_BLOCKS = 5n;
-/** Without history to look into, a new database believes a nonce that was read as often as this. */
+/** Without history, a new database accepts a nonce that was read this often. */
 const READ_ALIKE = 3;
 
 /**
- * Reads the newest block, and at that very block the wallet's nonce and balance, all from one proven node. A nonce that
- * is not what the outbox expects is believed only where the chain's transactions explain it.
+ * Reads the newest block, and the wallet's nonce and balance at that block, all from one proven node. A nonce that
+ * differs from the expected one is accepted only if the chain's transactions explain it. docs/product.md#node-trust
  */
 export class HeadReader {
   readonly #context: SenderContext;
   /** Nonces below this are explained by a transaction on the chain. */
   #explainedBelow = 0n;
-  /** A nonce that cannot be explained, and how often in a row it was read. */
+  /** An unexplained nonce, and how often in a row it was read. */
   #unexplained = { nonce: -1n, reads: 0 };
 
   constructor(context: SenderContext) {
@@ -83,7 +83,7 @@ export class HeadReader {
     else options.log.error({ from: expected, to: nonce - 1n, by }, "Another program used the operator's key");
   }
 
-  /** A new database in front of a node without history: nothing here contradicts the nonce, if it stays the same. */
+  /** A new database with a node without history: nothing contradicts the nonce if it stays the same. */
   #mayBelieve(nonce: bigint, last: bigint | undefined): boolean {
     const reads = this.#unexplained.nonce === nonce ? this.#unexplained.reads + 1 : 1;
     this.#unexplained = { nonce, reads };
@@ -92,7 +92,7 @@ export class HeadReader {
 }
 
 /**
- * A nonce that goes back below a mined transaction's: that block was orphaned, or the node contradicts itself.
+ * A nonce below that of a mined transaction: its block was orphaned, or the node contradicts itself.
  * @throws ContradictionError, or an RpcError where the node is not that far yet
  */
 export async function assertMinedIsCounted(

@@ -11,21 +11,21 @@ import { RpcError } from "../platform/rpc/json-rpc.ts";
 
 export type SpentNonce = { hash: Hex; blockNumber: bigint };
 
-/** What a node can show about who used a nonce. */
+/** A node's evidence of who used a nonce. */
 export type NonceEvidence =
   | ({ kind: "spent" } & SpentNonce)
-  /** The node counts the nonce as used, and has no transaction that used it. */
+  /** The node counts the nonce as used, but has no transaction with it. */
   | { kind: "contradiction" }
-  /** The node no longer has the history in which that transaction would be. */
+  /** The node no longer has the history that would contain the transaction. */
   | { kind: "history is gone" };
 
-/** How many blocks are searched one by one where the node has no state to bisect with. */
+/** How many blocks are searched one by one if the node has no state to bisect with. */
 const SCANNED_BLOCKS = 5_000n;
 const BLOCKS_AT_ONCE = 50n;
 
 /**
- * Searches for the transaction by which `address` used `nonce`, up to a block at which the node counts it as used. The
- * transaction's own signature is the proof: no node can make it up.
+ * Finds the transaction with which `address` used `nonce`, up to a block at which the node counts it as used. The
+ * transaction's signature is the proof, which no node can forge.
  */
 export async function findSpender(
   node: PublicClient,
@@ -72,7 +72,7 @@ async function countAt(node: PublicClient, address: WalletAddress, blockNumber: 
   }
 }
 
-/** Whether the node said that it has no state for the block that was asked about. */
+/** Whether the node reported that it has no state for the requested block. */
 function isStateGone(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { rpcFailure } = cause as { rpcFailure?: unknown };
@@ -109,7 +109,7 @@ type FullTransaction = FullBlock["transactions"][number];
 async function isSignedBy(transaction: FullTransaction, address: WalletAddress): Promise<boolean> {
   const { r, s, v, yParity, input, ...rest } = transaction;
   const signature = { r, s, v, ...(yParity === undefined ? {} : { yParity }) };
-  // What a block says beside the signed fields is left out by the type of the transaction.
+  // The transaction type drops unsigned fields of the block.
   const signed = { ...rest, data: input } as Parameters<typeof serializeTransaction>[0];
   const serialized = serializeTransaction(signed, signature as Parameters<typeof serializeTransaction>[1]);
   if (keccak256(serialized) !== transaction.hash) return false;

@@ -4,7 +4,7 @@ import type { Operation } from "./queue.ts";
 
 const LATEST_DATE = 8_640_000_000_000_000n;
 
-/** An operation as administrators see it. */
+/** An operation as admins see it. */
 export function toOperationRecord(operation: Operation): OperationRecord {
   const isTried = ["queued", "waiting", "failed"].includes(operation.status) && operation.not_before < LATEST_DATE;
   return {

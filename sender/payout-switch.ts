@@ -2,7 +2,7 @@ import type { Database } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 
-/** The kill switch of payments: by the environment, by an admin, and by the system itself where figures do not agree. */
+/** The pause of payouts: by the environment, by an admin, or by the system after a difference. docs/product.md#payout-pause */
 export class PayoutSwitch {
   readonly #database: Database;
   readonly #isPausedByEnvironment: boolean;
@@ -12,7 +12,7 @@ export class PayoutSwitch {
     this.#isPausedByEnvironment = isPausedByEnvironment;
   }
 
-  /** Why payments stand still; undefined while they go on. Read from the database: every process obeys at once. */
+  /** Why payouts are paused; undefined if they are not. Read from the database, so that every process obeys at once. */
   async reason(): Promise<string | undefined> {
     if (this.#isPausedByEnvironment) return "PAYOUTS_PAUSED is set";
     return (await readSetting(this.#database.kysely, "payouts_paused")) || undefined;

@@ -6,24 +6,24 @@ import type { Standing } from "./standing.ts";
 
 export type Operation = Selectable<Schema["operations"]>;
 
-/** `afterMs` is the delay before it may be sent; without it there is none. */
+/** `afterMs` is the delay before it may be sent; none by default. */
 export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: bigint; amountGwei?: bigint };
 
-/** Tried when their time has come. A failed one has a time where trying again makes sense. */
+/** Tried when due. A failed operation has a time if a retry makes sense. */
 const TRIED = ["queued", "waiting", "failed"] as const satisfies readonly OperationStatus[];
-/** Not in a transaction and not over. */
+/** Not in a transaction and not finished. */
 const UNSENT = TRIED;
-/** Later than any clock: only a person makes it go on. */
+/** Later than any clock: only a person can resume it. */
 const NEVER = 9_000_000_000_000_000n;
 const INSERT_ROWS = 500;
 const COUNTED = 10_000;
 
-/** A time from now on, by the database's clock: another process, whose own clock differs, may be the one to look. */
+/** A time by the database's clock, because a process with another clock may read it. */
 function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
   return sql<bigint>`${databaseNow(queries)} + ${afterMs}`;
 }
 
-/** What a row holds that was just put into the queue. */
+/** The columns of a row that was just queued. */
 function fresh(queries: Queries, afterMs?: bigint) {
   return {
     status: "queued" as const,
@@ -39,7 +39,7 @@ function fresh(queries: Queries, afterMs?: bigint) {
 }
 
 /**
- * Puts operations into the queue. There is one row for each kind and subject: a repeat changes nothing, unless the
+ * Adds operations to the queue. There is one row per kind and subject: a repetition changes nothing, unless the
  * operation was withdrawn.
  */
 export async function enqueue(queries: Queries, operations: readonly NewOperation[]): Promise<void> {
@@ -69,7 +69,7 @@ export async function enqueue(queries: Queries, operations: readonly NewOperatio
   }
 }
 
-/** Queues an operation once more that ended, well or badly; one under way is left alone. */
+/** Queues a finished or failed operation again; does not touch one in progress. */
 export async function enqueueAgain(queries: Queries, operation: NewOperation): Promise<void> {
   await enqueue(queries, [operation]);
   await queries
@@ -81,7 +81,7 @@ export async function enqueueAgain(queries: Queries, operation: NewOperation): P
     .execute();
 }
 
-/** Takes an operation that is not in a transaction out of the queue. Answers false where it is under way or done. */
+/** Removes an operation that is not in a transaction from the queue. Returns false if it is in progress or done. */
 export async function withdraw(
   queries: Queries,
   kind: OperationKind,
@@ -98,21 +98,7 @@ export async function withdraw(
   return numUpdatedRows === 1n;
 }
 
-/** Takes operations that never left out of the outbox, so that they can be planned again. */
-export async function forgetOperations(
-  queries: Queries,
-  kinds: readonly OperationKind[],
-  subjectId: bigint,
-): Promise<void> {
-  await queries
-    .deleteFrom("operations")
-    .where("kind", "in", kinds)
-    .where("subject_id", "=", subjectId)
-    .where("status", "not in", ["assigned", "done"])
-    .execute();
-}
-
-/** Lets an operation go now that waits for its time, was set aside, or failed. */
+/** Makes an operation due now that waits, was set aside, or failed. */
 export async function hasten(queries: Queries, kind: OperationKind, subjectId: bigint): Promise<void> {
   await queries
     .updateTable("operations")
@@ -123,7 +109,7 @@ export async function hasten(queries: Queries, kind: OperationKind, subjectId: b
     .execute();
 }
 
-/** Lets operations go now that were set aside or failed: all of them, or those of one reason. Answers how many. */
+/** Makes operations due now that were set aside or failed: all of them, or those with one reason. Returns how many. */
 export async function release(queries: Queries, only: { id?: bigint; reason?: OperationReason } = {}): Promise<bigint> {
   let update = queries.updateTable("operations").set(fresh(queries)).where("status", "in", ["waiting", "failed"]);
   if (only.id !== undefined) update = update.where("id", "=", only.id);
@@ -149,7 +135,7 @@ export async function findOperationById(queries: Queries, id: bigint): Promise<O
   return queries.selectFrom("operations").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Operations in a status, newest first, a page at a time. */
+/** Operations in a status, newest first, one page at a time. */
 export async function listOperations(
   queries: Queries,
   page: { status: OperationStatus | readonly OperationStatus[]; limit: number; before?: bigint | undefined },
@@ -176,7 +162,7 @@ export async function countOperations(
   return Number(count);
 }
 
-/** The hash under which an operation was sent last, once it was. */
+/** The last transaction hash of an operation, if it was sent. */
 export async function findOperationHash(queries: Queries, operation: Operation): Promise<string | null> {
   if (operation.transaction_id === null) return null;
   const transaction = await queries
@@ -195,8 +181,8 @@ export async function findOperationHash(queries: Queries, operation: Operation):
 }
 
 /**
- * Operations whose time has come, oldest first, that may share a transaction: after a batch reverted, its operations are
- * tried again in halves.
+ * Due operations, oldest first, that may share a transaction: after a batch reverted, its operations are
+ * retried in halves.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
   const due = await queries
@@ -231,7 +217,7 @@ export async function summarizeDue(
   return rows.map((row) => ({ kind: row.kind, count: BigInt(row.count), waitedMs: BigInt(row.waited_ms) }));
 }
 
-/** How many operations are not over, by kind, status and reason, and for how long the oldest. */
+/** The number and age of unfinished operations, by kind, status and reason. */
 export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
   const rows = await queries
     .selectFrom("operations")
@@ -256,12 +242,12 @@ export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
   }));
 }
 
-/** Operations that were taken out of a batch have happened by themselves. */
+/** Operations that were removed from a batch because they have happened already. */
 export async function markDone(queries: Queries, ids: readonly bigint[]): Promise<void> {
   await updateUnsent(queries, ids, { status: "done", reason: null, error: null, since: databaseNow(queries) });
 }
 
-/** The contracts can never accept them as they are: a person must look. */
+/** The contracts can never accept them as they are: a person must act. */
 export async function markFailed(queries: Queries, ids: readonly bigint[], error: string): Promise<void> {
   await updateUnsent(queries, ids, {
     ...{ status: "failed" as const, reason: "invalid" as const, error },
@@ -271,12 +257,12 @@ export async function markFailed(queries: Queries, ids: readonly bigint[], error
 
 export type SetAside = { reason: OperationReason; text: string; afterMs: bigint };
 
-/** Cannot be sent now: tried again later, and nothing else waits for them. */
+/** Cannot be sent now: retried later, without delaying others. */
 export async function setAside(queries: Queries, ids: readonly bigint[], why: SetAside): Promise<void> {
   await updateUnsent(queries, ids, asWaiting(queries, why));
 }
 
-/** The same for all operations of a kind whose time has come. */
+/** The same for all due operations of a kind. */
 export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
   await queries
     .updateTable("operations")
@@ -295,7 +281,7 @@ function asWaiting(queries: Queries, { reason, text, afterMs }: SetAside) {
   };
 }
 
-/** Stays as it is where status and reason do. */
+/** Unchanged if status and reason are. */
 function sinceOf(queries: Queries, status: OperationStatus, reason: OperationReason): RawBuilder<bigint> {
   return sql<bigint>`case when status = ${status} and reason = ${reason} then since else ${databaseNow(queries)} end`;
 }
@@ -316,7 +302,7 @@ async function updateUnsent(queries: Queries, ids: readonly bigint[], change: Un
 
 const RECONSIDERED = 500;
 
-/** What was set aside for one of these reasons, of at most an amount, oldest first; not yet tried again. */
+/** Operations set aside for one of these reasons, up to an amount, oldest first; not retried yet. */
 export async function listSetAside(
   queries: Queries,
   kind: OperationKind,
@@ -333,7 +319,7 @@ export async function listSetAside(
   return query.orderBy("id").limit(RECONSIDERED).execute();
 }
 
-/** What was set aside is tried in this round. */
+/** Retries operations that were set aside in this round. */
 export async function reconsider(queries: Queries, ids: readonly bigint[]): Promise<void> {
   await updateUnsent(queries, ids, { not_before: inMs(queries) });
 }
@@ -351,7 +337,7 @@ export async function sumInFlight(queries: Queries, kind: OperationKind): Promis
   return BigInt(row?.gwei ?? 0n);
 }
 
-/** Ties operations to the transaction that does them. Answers false where one of them changed since it was read. */
+/** Assigns operations to their transaction. Returns false if one of them changed since it was read. */
 export async function assign(
   queries: Queries,
   operations: readonly Operation[],
@@ -383,7 +369,7 @@ export async function listAssigned(queries: Queries, transactionId: bigint): Pro
     .execute();
 }
 
-/** Transactions whose operations still wait for their outcome. */
+/** Transactions whose operations have no outcome yet. */
 export async function listUnfinishedTransactionIds(queries: Queries): Promise<Set<bigint>> {
   const rows = await queries
     .selectFrom("operations")
@@ -404,7 +390,7 @@ export async function finishOperations(queries: Queries, transactionId: bigint):
     .execute();
 }
 
-/** The outcome of a transaction is open again, because its block was orphaned. */
+/** Reopens the operations of a transaction whose block was orphaned. */
 export async function reopenOperations(queries: Queries, transactionId: bigint): Promise<void> {
   await queries
     .updateTable("operations")
@@ -414,19 +400,19 @@ export async function reopenOperations(queries: Queries, transactionId: bigint):
     .execute();
 }
 
-/** Their nonce went to a transaction that is not ours: they are sent again at once. */
+/** A foreign transaction used their nonce: they are sent again at once. */
 export async function requeue(queries: Queries, operations: readonly Operation[], error: string): Promise<void> {
   await updateAssigned(queries, operations, { status: "queued", error, not_before: inMs(queries) });
 }
 
 const BACKOFF_MS = 2_000n;
 const LONGEST_BACKOFF_MS = 3_600_000n;
-/** An operation that reverted alone this often needs a person; it is still tried once an hour. */
+/** An operation that reverted alone this often needs a person; it is still retried once an hour. */
 const MAX_ATTEMPTS = 6n;
 
 /**
- * Their transaction reverted although it had been tried before. A batch is tried again in halves, so that the one at fault
- * ends up alone; alone, it is tried again ever more rarely.
+ * Their transaction reverted despite the simulation. A batch is retried in halves, so that the refused operation
+ * ends up alone; alone, it is retried with increasing delays.
  */
 export async function requeueReverted(queries: Queries, operations: readonly Operation[]): Promise<void> {
   const error = "The transaction reverted";
@@ -445,7 +431,7 @@ export async function requeueReverted(queries: Queries, operations: readonly Ope
   await updateAssigned(queries, [only], change);
 }
 
-/** Nobody wants them any more. */
+/** They are no longer wanted. */
 export async function withdrawAssigned(
   queries: Queries,
   operations: readonly Operation[],

@@ -4,11 +4,11 @@ import { finishOperations, listUnfinishedTransactionIds, reopenOperations } from
 import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 
-/** Mined transactions are watched this deep, so that an orphaned one is sent again under the same hash. */
+/** Mined transactions are watched to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;
 const FOLLOW_EVERY_MS = 2_000;
 
-/** Follows what was sent: from its receipt, by whatever hash it was mined under, until its block is deep. */
+/** Follows sent transactions, by whichever of their hashes is mined, until their block is final. */
 export class Receipts {
   readonly #context: SenderContext;
   #followedAt = 0;
@@ -17,12 +17,12 @@ export class Receipts {
     this.#context = context;
   }
 
-  /** Whether it is time to look again at what was mined. */
+  /** Whether the mined transactions are due for a check. */
   get isFollowDue(): boolean {
     return Date.now() - this.#followedAt >= FOLLOW_EVERY_MS;
   }
 
-  /** Looks for receipts by every hash of every unmined transaction. Answers those that stay unmined. */
+  /** Looks for receipts of every hash of every unmined transaction. Returns those that are still unmined. */
   async collect(signed: readonly WatchedTransaction[], head: Head): Promise<WatchedTransaction[]> {
     const found = await Promise.all(
       signed.map(async (transaction) => ({ transaction, receipt: await this.find(transaction) })),
@@ -39,7 +39,7 @@ export class Receipts {
             block_number: receipt.blockNumber,
             block_hash: receipt.blockHash,
           });
-          // A receipt proves that the chain is at least as long as its block, whatever was read before.
+          // A receipt proves that the chain has reached its block, whatever head was read before.
           const depth = (head.number > receipt.blockNumber ? head.number - receipt.blockNumber : 0n) + 1n;
           if (depth >= BigInt(this.#context.options.confirmations)) {
             await this.#conclude(queries, transaction.id, receipt.status === "success");
@@ -62,7 +62,7 @@ export class Receipts {
     return receipts.find((receipt) => receipt !== undefined && receipt !== null);
   }
 
-  /** Mined transactions grow deep; one whose block was orphaned counts as unmined again. */
+  /** Checks the depth of mined transactions; one in an orphaned block becomes unmined again. */
   async followMined(head: Head): Promise<void> {
     if (!this.isFollowDue && this.#context.options.confirmations === 1) return;
     const { kysely } = this.#context.options.database;
@@ -75,7 +75,7 @@ export class Receipts {
         this.#context.options.client.getBlock({ blockNumber }).then(
           (block) => [blockNumber, block.hash] as const,
           (error: unknown) => {
-            // A block that this node does not have (yet) is no proof; one with another hash is.
+            // A block that this node does not have (yet) proves nothing; another hash proves a reorg.
             if (error instanceof BaseError && error.name === "BlockNotFoundError")
               return [blockNumber, undefined] as const;
             throw error;
@@ -117,14 +117,14 @@ export class Receipts {
     }
   }
 
-  /** The transaction is deep enough: its operations are done, or wait for another try. */
+  /** The transaction is final: its operations are done, or queued again if it reverted. */
   async #conclude(queries: Queries, transactionId: bigint, hasSucceeded: boolean): Promise<void> {
     if (hasSucceeded) return finishOperations(queries, transactionId);
     await this.#context.requeue(queries, transactionId, "reverted");
   }
 }
 
-/** The block of a transaction was orphaned, or the chain forgot it: it and its operations are undecided again. */
+/** The block of a transaction was orphaned or lost: reopens the transaction and its operations. */
 export async function reopen(queries: Queries, transaction: StoredTransaction): Promise<void> {
   await updateTransaction(queries, transaction.id, {
     status: "signed",

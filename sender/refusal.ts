@@ -2,7 +2,7 @@ import type { Revert } from "../chain/revert.ts";
 import type { Refusal, Verdict } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
 
-/** A refusal that any of our contracts' calls can meet. */
+/** A refusal that can occur in any call of our contracts. */
 export function refusalOfContract(revert: Revert): Refusal {
   if (revert.name === "EnforcedPause") return { atFault: "kind", verdict: later("paused", revert, 30_000n) };
   if (revert.name === "AccessControlUnauthorizedAccount") {
@@ -11,7 +11,7 @@ export function refusalOfContract(revert: Revert): Refusal {
   return { atFault: "unnamed", verdict: later("refused", revert, 10_000n) };
 }
 
-/** A refusal of the operation that the contract names; where it names none of ours, the batch is halved. */
+/** A refusal of the operation that the contract names; if it names none of ours, the batch is halved. */
 export function refusalOf(operations: readonly Operation[], subject: bigint | undefined, verdict: Verdict): Refusal {
   const atFault = operations.filter((operation) => operation.subject_id === subject);
   return { atFault: atFault.length > 0 ? atFault : "unnamed", verdict };

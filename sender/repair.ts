@@ -9,18 +9,18 @@ import { insertHash, listFromNonce, updateTransaction, type WatchedTransaction }
 import type { Transmitter } from "./transmitter.ts";
 
 const RESEND_AFTER_MS = 5_000;
-/** A contradiction between the chain's nonce and ours must last this long before it is acted upon. */
+/** How long a contradiction between the chain's nonce and ours must last before the sender acts on it. */
 const PATIENCE_MS = 3_000;
 const FILL_GAP_AFTER_MS = 60_000;
 
-/** Brings what is stuck on its way again, and settles contradictions between the chain's nonces and ours. */
+/** Resends stuck transactions, and resolves contradictions between the chain's nonces and ours. */
 export class Repair {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
   readonly #receipts: Receipts;
   #gapSince: number | undefined;
   #foreignSince: number | undefined;
-  /** A long gap is filled a piece at a time, without waiting anew for each. */
+  /** A long gap is filled in pieces, without a new wait for each. */
   #filledAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: SenderContext, transmitter: Transmitter, receipts: Receipts) {
@@ -29,7 +29,7 @@ export class Repair {
     this.#receipts = receipts;
   }
 
-  /** Sends again what never left or was dropped, raises fees of what is stuck, and settles contradictions of nonces. */
+  /** Resends unsent and dropped transactions, bumps the fees of stuck ones, and resolves contradictions of nonces. */
   async run(unmined: readonly WatchedTransaction[], head: Head): Promise<void> {
     const lowest = unmined[0];
     if (!lowest) {
@@ -50,7 +50,7 @@ export class Repair {
     } else {
       this.#foreignSince = undefined;
     }
-    // By the clock that these times were written by, which may have been another process's turn.
+    // By the clock that wrote these times, perhaps in another process.
     const storedNow = await readClock(this.#context.options.database.kysely);
     for (const transaction of unmined) {
       const latest = transaction.hashes.at(-1);
@@ -67,7 +67,7 @@ export class Repair {
     }
   }
 
-  /** What a key signed that is not ours any more: its bytes are good as they are, but nothing new can be signed for it. */
+  /** Transactions of a former key: their bytes can be resent, but not replaced. */
   async runForFormerKeys(unmined: readonly WatchedTransaction[]): Promise<void> {
     if (unmined.length === 0) return;
     const { client, database } = this.#context.options;
@@ -81,7 +81,7 @@ export class Repair {
     }
   }
 
-  /** The chain wants a lower nonce than we wait for: it forgot transactions of ours, or was promised one by another. */
+  /** The chain expects a lower nonce than ours: it lost our transactions, or there is a gap. */
   async #closeGap(head: Head, lowestUnmined: bigint): Promise<void> {
     const forgotten = (
       await listFromNonce(this.#context.options.database.kysely, this.#context.wallet, head.nonce, MAX_IN_FLIGHT)
@@ -92,7 +92,7 @@ export class Repair {
       });
       this.#context.options.log.warn(
         { from: head.nonce, count: forgotten.length },
-        "The chain forgot transactions; sending them again",
+        "The chain lost transactions; sending them again",
       );
       return;
     }
@@ -108,7 +108,7 @@ export class Repair {
     for (let nonce = head.nonce; nonce < end; nonce++) await this.#transmitter.fill(nonce, head);
   }
 
-  /** None of our hashes can be mined once another transaction of our key has the nonce, deep enough. */
+  /** None of our hashes can be mined once another transaction of our key has the nonce and is final. */
   async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
     const { client, confirmations, payouts, log } = this.#context.options;
     const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
@@ -150,7 +150,7 @@ export class Repair {
   }
 }
 
-/** The transaction that used the nonce of one of ours, once it is deep; undefined where it is not, or cannot be shown. */
+/** The final transaction that used the nonce of one of ours; undefined if there is none or it cannot be proven. */
 async function findDeepSpender(
   node: PublicClient,
   { sender, nonce }: WatchedTransaction,

@@ -2,12 +2,12 @@ import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "./encoder.ts";
 import { listAssigned, requeue, requeueReverted, withdrawAssigned } from "./queue.ts";
 
-/** Why a transaction can no longer do what it was made for. */
+/** Why a transaction can no longer do its operations. */
 export type Failure = "reverted" | "nonce_lost";
 
 /**
- * A transaction came to nothing: its operations are queued again, except those that nobody wants any more. What was bought
- * may have been returned while it was under way.
+ * A transaction failed: its operations are queued again, except those that are no longer wanted. A purchase
+ * may have been returned in the meantime.
  */
 export async function requeueOperations(
   queries: Queries,

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
-import type { PrivateKeyAccount } from "viem";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
 import type { Failure } from "./requeue.ts";
@@ -12,11 +12,11 @@ import type { Failure } from "./requeue.ts";
 export type SenderOptions = {
   database: Database;
   client: ChainClient;
-  account: PrivateKeyAccount;
+  account: SigningAccount;
   chainId: number;
-  /** One for each kind of operation, in the order in which others wait for them. */
+  /** One per kind of operation, the most urgent first. */
   encoders: readonly Encoder[];
-  /** Puts what is due into the queue; called before each round. Answers whether there was something. */
+  /** Queues due operations before each round. Returns whether there were any. */
   plan(assertLease: (queries: Queries) => Promise<void>): Promise<boolean>;
   payouts: PayoutSwitch;
   log: Logger;
@@ -28,14 +28,14 @@ export type SenderOptions = {
   pollMs: number;
 };
 
-/** What `/readyz`, `/metrics` and the admin overview tell of the sender. */
+/** The sender's state in `/readyz`, `/metrics` and the admin overview. */
 export type SenderStatus = {
   /** Whether this process is the one that sends. */
   isLeader: boolean;
   balanceWei: bigint | undefined;
-  /** The hot wallet cannot pay for what waits. */
+  /** The hot wallet cannot pay for the due operations. */
   isWalletEmpty: boolean;
-  /** Why operations of a kind wait although their time has come. */
+  /** Why operations of a kind wait although they are due. */
   held: Partial<Record<OperationKind, string>>;
   inFlight: number;
   problem: string | undefined;
@@ -49,7 +49,7 @@ export type SenderStatus = {
 /** The chain as one round sees it. */
 export type Head = { number: bigint; baseFeeWei: bigint; nonce: bigint; balanceWei: bigint };
 
-/** What the parts of the sender share: what it was told, what it tells of itself, and the one way to write. */
+/** What the parts of the sender share: options, status, and the only way to write. */
 export type SenderContext = {
   options: SenderOptions;
   /** The hot wallet that signs. */
@@ -57,9 +57,9 @@ export type SenderContext = {
   status: SenderStatus;
   /** Every write goes through here: the lease is checked in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** A transaction came to nothing: its operations are sent again, if they are still wanted. */
+  /** A transaction failed: its operations are queued again if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
-  /** Of the lease; each stored transaction bears it. */
+  /** The lease's fencing token, stored with each transaction. */
   fencingToken(): bigint;
 };
 

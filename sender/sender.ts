@@ -19,7 +19,7 @@ const LEASE_RENEW_MS = 1_500;
 const IDLE_HEAD_MS = 5_000;
 
 /**
- * Sends what stands in the outbox: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the
+ * Sends the queued operations: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the
  * receipt by hash → N confirmations. Never the other way round. One sender at a time across processes. docs/product.md#sender-order.
  */
 export class Sender {
@@ -54,7 +54,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.address = options.account.address.toLowerCase() as WalletAddress;
+    this.address = options.account.address;
     const context: SenderContext = {
       options,
       wallet: this.address,
@@ -79,7 +79,7 @@ export class Sender {
     this.#running = this.#run();
   }
 
-  /** Ends after the round under way, and lets another process send at once. */
+  /** Ends after the current round, and lets another process send at once. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#wake();
@@ -89,7 +89,7 @@ export class Sender {
     this.status.isLeader = false;
   }
 
-  /** Something was put into the outbox: look now instead of after the pause. */
+  /** Starts a round now, because something was queued. */
   wake(): void {
     this.#isWoken = true;
     this.#wake();
@@ -103,7 +103,7 @@ export class Sender {
     }
   }
 
-  /** One round, where this process may send; `start` does them one after another. Answers whether there is more to do. */
+  /** Runs one round if this process holds the lease. Returns whether there is more to do. */
   async step(): Promise<boolean> {
     let isBusy = false;
     try {
@@ -151,7 +151,7 @@ export class Sender {
     await assertLease(queries, this.#lease);
   };
 
-  /** Answers whether there is more to do at once. */
+  /** Returns whether there is more to do at once. */
   async #round(): Promise<boolean> {
     const { database } = this.#options;
     const hasPlanned = await this.#options.plan(this.#assertLease);

@@ -2,13 +2,13 @@ import type { OperationKind, OperationReason, OperationStatus } from "../databas
 import type { Queries } from "../database/transaction.ts";
 import { summarizeStanding } from "./queue.ts";
 
-/** Operations that are not over, of one kind, in one status, for one reason. */
+/** Unfinished operations of one kind, status and reason. */
 export type Standing = {
   kind: OperationKind;
   status: OperationStatus;
   reason: OperationReason | null;
   count: number;
-  /** How long the oldest has been so. */
+  /** The age of the oldest. */
   oldestMs: number;
   /** The reason for people, of one of them. */
   error: string | null;
@@ -16,7 +16,7 @@ export type Standing = {
 
 const KEPT_MS = 1_000;
 
-/** Reads how operations stand, at most once a second, however often it is asked. */
+/** Reads the state of the operations, at most once a second. */
 export function standingReader(queries: Queries): () => Promise<Standing[]> {
   let known: { at: number; standing: Promise<Standing[]> } | undefined;
   return () => {
@@ -25,7 +25,7 @@ export function standingReader(queries: Queries): () => Promise<Standing[]> {
   };
 }
 
-/** A sentence for each reason for which operations wait or failed. */
+/** One sentence per reason for which operations wait or failed. */
 export function warningsOf(standing: readonly Standing[]): string[] {
   return standing
     .filter(({ status }) => status === "waiting" || status === "failed")

@@ -21,14 +21,14 @@ export type NewTransaction = {
 
 export type SignedBytes = { hash: string; raw: string; maxFeeWei: bigint; maxPriorityFeeWei: bigint };
 
-/** An operation was taken back, or taken by another, since it was read. */
+/** An operation was withdrawn or assigned since it was read. */
 export class OperationsChangedError extends Error {
   override readonly name = "OperationsChangedError";
 }
 
 /**
- * Stores a signed transaction under its nonce and ties its operations to it. Answers its id.
- * @throws OperationsChangedError where one of them does not wait any more; the caller's transaction must not commit.
+ * Stores a signed transaction under its nonce and assigns its operations to it. Returns its id.
+ * @throws OperationsChangedError if one of them is not queued any more; the caller's transaction must not commit.
  */
 export async function insertTransaction(queries: Queries, transaction: NewTransaction): Promise<bigint> {
   const now = BigInt(Date.now());
@@ -49,12 +49,12 @@ export async function insertTransaction(queries: Queries, transaction: NewTransa
     .executeTakeFirstOrThrow();
   await insertHash(queries, id, transaction.signed);
   if (!(await assign(queries, transaction.operations, id))) {
-    throw new OperationsChangedError("An operation was taken out of the queue while its transaction was made");
+    throw new OperationsChangedError("An operation left the queue while its transaction was created");
   }
   return id;
 }
 
-/** One more signature under the same nonce: a fee bump. */
+/** Another signature with the same nonce: a fee bump. */
 export async function insertHash(queries: Queries, transactionId: bigint, signed: SignedBytes): Promise<void> {
   await queries
     .insertInto("transaction_hashes")
@@ -80,7 +80,7 @@ export async function markSent(queries: Queries, hashes: readonly string[]): Pro
 
 export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
 
-/** Transactions without a receipt, of this wallet and of those before it, lowest nonce first, hashes oldest first. */
+/** Transactions without a receipt, of this wallet and of former ones, lowest nonce first, hashes oldest first. */
 export async function listSigned(queries: Queries): Promise<WatchedTransaction[]> {
   return withHashes(
     queries,
@@ -88,12 +88,12 @@ export async function listSigned(queries: Queries): Promise<WatchedTransaction[]
   );
 }
 
-/** Transactions with a receipt that is not deep yet, of whichever wallet, lowest nonce first. */
+/** Transactions with a receipt that is not final, of every wallet, lowest nonce first. */
 export async function listMined(queries: Queries): Promise<StoredTransaction[]> {
   return queries.selectFrom("transactions").selectAll().where("status", "=", "mined").orderBy("nonce").execute();
 }
 
-/** Every transaction from a nonce on, lowest first: what to send again after the chain forgot. */
+/** Every transaction from a nonce on, lowest first, to resend after the chain lost them. */
 export async function listFromNonce(
   queries: Queries,
   sender: WalletAddress,
@@ -130,7 +130,7 @@ async function withHashes(queries: Queries, transactions: StoredTransaction[]): 
   return transactions.map((transaction) => ({ ...transaction, hashes: byTransaction.get(transaction.id) ?? [] }));
 }
 
-/** The highest nonce that was ever stored for a sender; undefined before the first. */
+/** The highest stored nonce of a sender; undefined before the first. */
 export async function highestNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
   const row = await queries
     .selectFrom("transactions")
@@ -142,7 +142,7 @@ export async function highestNonce(queries: Queries, sender: WalletAddress): Pro
   return row?.nonce;
 }
 
-/** The transaction of a nonce, where it has this status. */
+/** The transaction with a nonce and a status. */
 export async function listByNonce(
   queries: Queries,
   sender: WalletAddress,
@@ -152,7 +152,7 @@ export async function listByNonce(
   return withHashes(queries, await rows.where("status", "=", status).execute());
 }
 
-/** The sender's transaction with the highest nonce that is in a block, as far as is known. */
+/** The sender's known mined transaction with the highest nonce. */
 export async function highestMined(queries: Queries, sender: WalletAddress): Promise<StoredTransaction | undefined> {
   return queries
     .selectFrom("transactions")

@@ -18,7 +18,7 @@ import {
 
 const EMPTY_GAS = 21_000n;
 
-/** Signs transactions of the hot wallet, stores their bytes, and hands them to the node. In that order, always. */
+/** Signs transactions of the hot wallet, stores their bytes, and then sends them. Always in this order. */
 export class Transmitter {
   readonly #context: SenderContext;
 
@@ -31,8 +31,8 @@ export class Transmitter {
   }
 
   /**
-   * Reserves the next nonce, signs, and stores the bytes, in one transaction: there is no nonce without bytes and no bytes
-   * without a nonce, wherever the process dies. Answers undefined where another row took the nonce, or an operation was taken back.
+   * Reserves the next nonce, signs, and stores the bytes in one transaction: there is no nonce without bytes and no bytes
+   * without a nonce, wherever the process dies. Returns undefined if the nonce is taken, or an operation was withdrawn.
    */
   async signAndStore(call: Call, operations: readonly Operation[], head: Head, nonce?: bigint) {
     try {
@@ -59,7 +59,7 @@ export class Transmitter {
     }
   }
 
-  /** Gives a nonce that nothing of ours has to an empty transaction. A void one of that nonce is sent again, emptied. */
+  /** Fills an unused nonce with an empty transaction; a void transaction of that nonce is replaced by an empty one. */
   async fill(nonce: bigint, head: Head): Promise<void> {
     const call: Call = { to: this.#context.wallet, data: "0x", gasLimit: EMPTY_GAS };
     if (await this.signAndStore(call, [], head, nonce)) return;
@@ -93,7 +93,7 @@ export class Transmitter {
     return { hash: keccak256(raw), raw, maxFeeWei: fees.maxFeeWei, maxPriorityFeeWei: fees.maxPriorityFeeWei };
   }
 
-  /** Whatever the node answers, the receipt decides; only an empty wallet is believed. */
+  /** The receipt decides, not the node's response; only "insufficient funds" is believed. */
   async send(hash: string, raw: Hex): Promise<void> {
     try {
       await this.#context.options.client.sendRawTransaction({ serializedTransaction: raw });
@@ -103,7 +103,7 @@ export class Transmitter {
       }
       this.#context.options.log.debug(
         { hash, answer: error instanceof BaseError ? error.details : String(error) },
-        "A node did not take a transaction",
+        "A node refused a transaction",
       );
     }
     await markSent(this.#context.options.database.kysely, [hash]);

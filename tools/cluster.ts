@@ -37,14 +37,14 @@ const READS = [
 
 type Tally = {
   reads: number[];
-  /** Reads that were answered 503 while the database was away. */
+  /** Reads with a 503 while the database was unavailable. */
   refusedReads: number;
   writes: Write[];
   wrong: string[];
   repeated: number;
 };
 
-/** An acknowledged purchase, and when it was asked for and acknowledged. */
+/** An acknowledged purchase, with the times of its request and response. */
 type Write = { id: number; askedAt: number; acknowledgedAt: number };
 
 /** When parts were killed, and between which moments the database was away. */

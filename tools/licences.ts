@@ -1,12 +1,12 @@
 /**
- * Lists the licence of every package in the lock file and refuses what MIT code may not be shipped with; with `--sbom`
+ * Lists the licence of every package in the lock file and refuses incompatible ones; with `--sbom`
  * also writes a CycloneDX bill of materials: `npm run licences -- [--sbom FILE]`.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-/** Licences that allow use and distribution beside MIT code, when their notices are kept. */
+/** Licences that allow use and distribution with MIT code if their notices are kept. */
 const COMPATIBLE = new Set([
   ...[
     "MIT",
@@ -42,14 +42,14 @@ type LockEntry = {
   link?: boolean;
 };
 type Package = {
-  /** Where it is installed, which also tells two versions of one name apart. */
+  /** Its path, which also distinguishes two versions of one package. */
   path: string;
   name: string;
   version: string;
   licence: string;
   isShipped: boolean;
   integrity: string | undefined;
-  /** The paths of what it needs. */
+  /** The paths of its dependencies. */
   needs: string[];
 };
 
@@ -94,7 +94,7 @@ function readPackages(): Package[] {
     }));
 }
 
-/** As Node resolves them: from the package's own folder upwards. What is not installed here is left out. */
+/** Resolved like Node does: from the package's folder upwards. Packages that are not installed are left out. */
 function needsOf(packages: Record<string, LockEntry>, path: string): string[] {
   const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {};
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });

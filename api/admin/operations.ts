@@ -13,7 +13,7 @@ import type { Services } from "../services.ts";
 
 const STUCK = ["waiting", "failed"] as const;
 
-/** What waits or failed in the outbox, and the button that tries it again. */
+/** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
   const { database } = services;
   return [

@@ -8,9 +8,8 @@ import {
 } from "../../domain/api/administration.ts";
 import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
-import { WEI_PER_GWEI } from "../../domain/product.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
-import { listOpenCashback, readFigures } from "../../purchases/overview.ts";
+import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import { currentRate } from "../people/profile.ts";
@@ -79,12 +78,7 @@ export function adminRoutes(services: Services): Route[] {
 
 async function buildOverview(services: Services): Promise<Overview> {
   const { kysely } = services.database;
-  const figures = await readFigures(kysely);
-  const rate = currentRate(services);
-  const openGwei = (await listOpenCashback(kysely)).reduce(
-    (sum, row) => sum + (row.centBps * (row.weiPerCent ?? rate)) / (10_000n * WEI_PER_GWEI),
-    0n,
-  );
+  const figures = await readFigures(kysely, currentRate(services));
   const activity = await selectPurchases(kysely).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
   const reason = (await services.payouts.reason()) ?? null;
   const balance = services.sender.status.balanceWei;
@@ -93,7 +87,7 @@ async function buildOverview(services: Services): Promise<Overview> {
     users: figures.users,
     purchases: Object.values(figures.byStatus).reduce((sum, n) => sum + n, 0),
     cashback_paid: chzTextFromGwei(figures.paidGwei),
-    cashback_open: chzTextFromGwei(openGwei),
+    cashback_open: chzTextFromGwei(figures.openGwei),
     purchases_by_status: figures.byStatus,
     activity: activity.map((row) => ({
       id: Number(row.id),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
-import { listStores, readCatalogueVersion, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { isOnOffer, listStores, readCatalogueVersion, type StoreWithCategories } from "../../catalogue/stores.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { storeResponseSchema } from "../../domain/api/catalogue.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";
@@ -10,7 +10,9 @@ export type CachedText = { text: Buffer; etag: string };
 type Catalogue = {
   version: string;
   stores: CachedText;
-  storeById: Map<bigint, CachedText>;
+  /** With the drafts, for admins. */
+  allStores: CachedText;
+  storeById: Map<bigint, { text: CachedText; isOnOffer: boolean }>;
   fanTokens: CachedText;
   fanTokenRows: FanTokenRow[];
 };
@@ -52,8 +54,11 @@ export class CatalogueCache {
     const [stores, fanTokenRows] = await Promise.all([listStores(this.#queries), listFanTokens(this.#queries)]);
     return {
       version,
-      stores: serialize({ success: true, stores: stores.map(toWireStore) }),
-      storeById: new Map(stores.map((store) => [store.id, serialize(storeAnswer(store))])),
+      stores: serialize({ success: true, stores: stores.filter(isOnOffer).map(toWireStore) }),
+      allStores: serialize({ success: true, stores: stores.map(toWireStore) }),
+      storeById: new Map(
+        stores.map((store) => [store.id, { text: serialize(storeAnswer(store)), isOnOffer: isOnOffer(store) }]),
+      ),
       fanTokens: serialize({ success: true, data: fanTokenRows.map(toWireFanToken) }),
       fanTokenRows,
     };

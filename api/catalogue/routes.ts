@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { nameReader, skipRegisteredIds } from "../../catalogue/chain-names.ts";
 import { insertFanToken, updateFanToken } from "../../catalogue/fan-tokens.ts";
 import {
   deleteStore,
   findStore,
   insertCategory,
   insertStore,
+  isOnOffer,
   type StoreFields,
   updateCategory,
   updateStore,
@@ -26,18 +28,20 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
-import { actorOf, type Call, type Route, route, type TextReply } from "../http/route.ts";
+import { actorOf, type Call, type Identity, type Route, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const PUBLIC_HEADERS = { "cache-control": "public, no-cache" };
-const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's copy" } };
+const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
+const ADMIN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
+const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of an answer that the caller has" } };
 const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 
 /** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
+  const ids = newIds(services);
 
   /** Runs an admin's write and its audit row in one transaction, then drops the cache. */
   async function write<T>(
@@ -65,10 +69,13 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       method: "get",
       path: "/api/stores",
       access: "anyone",
-      summary: "All stores on offer",
+      summary: "All stores on offer; for admins the drafts too",
       headers: IF_NONE_MATCH,
       responses: { 200: storesResponseSchema },
-      handle: async () => cached((await cache.read()).stores),
+      async handle({ identity }) {
+        const { stores, allStores } = await cache.read();
+        return isAdmin(identity) ? { ...cached(allStores), headers: ADMIN_HEADERS } : cached(stores);
+      },
     }),
     route({
       method: "get",
@@ -86,14 +93,15 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "One store with its cashback categories",
       headers: IF_NONE_MATCH,
       responses: { 200: storeResponseSchema },
-      async handle({ params }) {
+      async handle({ params, identity }) {
         const storeId = readId(params.id, "Store");
+        const headers = isAdmin(identity) ? ADMIN_HEADERS : PUBLIC_HEADERS;
         const known = (await cache.read()).storeById.get(storeId);
-        if (known) return cached(known);
+        if (known && (known.isOnOffer || isAdmin(identity))) return { ...cached(known.text), headers };
         // Beyond the limit of the list.
-        const store = await findStore(database.kysely, storeId);
-        if (!store) throw notFound("Store");
-        return { body: storeAnswer(store), headers: PUBLIC_HEADERS };
+        const store = known ? undefined : await findStore(database.kysely, storeId);
+        if (!store || !(isOnOffer(store) || isAdmin(identity))) throw notFound("Store");
+        return { body: storeAnswer(store), headers };
       },
     }),
     route({
@@ -106,6 +114,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       body: createStoreRequestSchema,
       responses: { 200: createdSchema },
       async handle(call) {
+        await ids.skip();
         const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
           const storeId = await insertStore(queries, call.body);
           await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
@@ -160,7 +169,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       responses: { 200: createdSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
-        const fields = { category: call.body.category, ...categoryFields(call.body) };
+        const fields = { category: call.body.category, cashbackBps: call.body.cashback_percent };
         const id = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
           if (!(await findStore(queries, storeId))) throw notFound("Store");
           const categoryId = await insertCategory(queries, storeId, fields);
@@ -181,7 +190,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       async handle(call) {
         await changeCategory(call, "cashback.update", {
           ...(call.body.category === undefined ? {} : { category: call.body.category }),
-          ...categoryFields(call.body),
+          ...(call.body.cashback_percent === undefined ? {} : { cashbackBps: call.body.cashback_percent }),
         });
         return { body: { success: true, message: "Cashback atualizado com sucesso!" } };
       },
@@ -286,16 +295,24 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
 }
 
-function cached({ text, etag }: CachedText): TextReply {
-  return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
+/** Looked at once: afterwards only this system registers stores. */
+function newIds({ database, client, contracts }: Services): { skip(): Promise<void> } {
+  let skipped: Promise<void> | undefined;
+  return {
+    skip() {
+      skipped ??= skipRegisteredIds(database, nameReader(client, contracts)).catch((error: unknown) => {
+        skipped = undefined;
+        throw error;
+      });
+      return skipped;
+    },
+  };
 }
 
-type GivenRate = { cashback_percent?: bigint; group_code?: string | null; is_default?: boolean };
+function isAdmin(identity: Identity): boolean {
+  return identity.kind === "user" && identity.role !== undefined;
+}
 
-function categoryFields<Given extends GivenRate>(body: Given) {
-  return {
-    ...(body.cashback_percent === undefined ? {} : { cashbackBps: body.cashback_percent }),
-    ...(body.group_code === undefined ? {} : { groupCode: body.group_code }),
-    ...(body.is_default === undefined ? {} : { isDefault: body.is_default }),
-  } as { cashbackBps: NonNullable<Given["cashback_percent"]>; groupCode?: string | null; isDefault?: boolean };
+function cached({ text, etag }: CachedText): TextReply {
+  return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
 }

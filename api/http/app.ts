@@ -91,7 +91,7 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
   log.info({ requestId, method: request.method, route, status: response.statusCode, ms }, "request");
 }
 
-/** Who may not call is refused before the body is read. @throws ApiError */
+/** Checks limit and access before the body is read. @throws ApiError */
 async function admit(
   services: Services,
   limiter: RateLimiter,

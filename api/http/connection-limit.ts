@@ -20,7 +20,7 @@ export type ConnectionLimits = {
   trustProxy: string | undefined;
 };
 
-/** An HTTP server that refuses slow and too many connections with an answer, never with a reset. */
+/** An HTTP server that refuses slow and too many connections with a response, never with a reset. */
 export function createLimitedServer(limits: ConnectionLimits, listener: RequestListener): Server {
   const options = {
     headersTimeout: HEADERS_MS,
@@ -29,7 +29,7 @@ export function createLimitedServer(limits: ConnectionLimits, listener: RequestL
     limits,
   };
   const server = new LimitedServer(options, listener);
-  // Refused connections are held for a moment too: beyond this, nothing is answered.
+  // Refused connections are kept open for a moment too; above this number they get no response.
   server.maxConnections = 2 * CONNECTIONS;
   return server;
 }
@@ -80,7 +80,7 @@ class LimitedServer extends Server {
   }
 }
 
-/** Answers before anything was asked, and reads what still comes: closing over unread bytes would reset the answer. */
+/** Responds before a request arrives, and drains the input: closing with unread bytes would reset the connection. */
 function refuse(socket: Socket): void {
   socket.on("error", () => socket.destroy());
   setTimeout(() => socket.destroy(), REFUSAL_MS).unref();

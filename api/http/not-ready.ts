@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
 
-/** Answers every request while the process waits for its database. */
+/** Responds to every request with 503 while the process waits for its database. */
 export const answerNotReady: RequestListener = (request, response) => {
   const message = "The server is starting and waits for its database; try again";
   const body = JSON.stringify({

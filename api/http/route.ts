@@ -9,7 +9,7 @@ export type Identity =
   | {
       kind: "user";
       visitor: Visitor;
-      /** What kind of admin it is; undefined for everyone else. */
+      /** The role of an admin; undefined for everyone else. */
       role: Role | undefined;
     }
   | { kind: "service"; name: string };
@@ -82,7 +82,7 @@ type Description = {
   method: "get" | "post" | "put" | "delete";
   path: string;
   access: Access;
-  /** What an admin must be allowed; without it, reading for `get`, and everything for what changes something. */
+  /** The permission that an admin needs; default: `read` for `get`, every permission for writes. */
   permission?: Permission;
   summary: string;
   limit?: Limit;
@@ -143,7 +143,7 @@ export function visitorOf(identity: Identity): Visitor {
   return identity.visitor;
 }
 
-/** Whether the caller is an admin who is allowed this. */
+/** Whether the caller is an admin with this permission. */
 export function isAllowed(identity: Identity, permission: Permission): boolean {
   return identity.kind === "user" && identity.role !== undefined && permissionsOf(identity.role).includes(permission);
 }

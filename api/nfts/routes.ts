@@ -2,12 +2,14 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
+import { pageQuerySchema } from "../../domain/api/common.ts";
 import { purchaseNftSchema } from "../../domain/api/people.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { listTickets } from "../../purchases/queries.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
-import { type Route, route } from "../http/route.ts";
-import { toNft } from "../people/profile.ts";
+import { type Route, route, visitorOf } from "../http/route.ts";
+import { toTicket } from "../people/profile.ts";
 import type { Services } from "../services.ts";
 
 const JSON_URI = "data:application/json;base64,";
@@ -42,6 +44,33 @@ export function nftRoutes(services: Services): Route[] {
   return [
     route({
       method: "get",
+      path: "/api/nfts",
+      access: "user",
+      summary: "The signed-in user's tickets, newest first",
+      query: pageQuerySchema,
+      responses: {
+        200: z.object({
+          success: z.literal(true),
+          nfts: z.array(purchaseNftSchema),
+          /** The id to ask for the next page with; null on the last. */
+          next_before: z.number().nullable(),
+        }),
+      },
+      async handle({ identity, query }) {
+        const tickets = await listTickets(services.database.kysely, visitorOf(identity).wallet, query);
+        const last = tickets.length === query.limit ? tickets.at(-1) : undefined;
+        return {
+          body: {
+            success: true,
+            nfts: tickets.map((ticket) => toTicket(services, ticket)),
+            next_before: last ? Number(last.token_id) : null,
+          },
+          headers: { "cache-control": "no-store" },
+        };
+      },
+    }),
+    route({
+      method: "get",
       path: "/api/nfts/:tokenId",
       access: "anyone",
       summary: "A purchase token",
@@ -52,16 +81,7 @@ export function nftRoutes(services: Services): Route[] {
         return {
           body: {
             success: true,
-            data: toNft(services, {
-              tokenId: nft.token_id,
-              owner: nft.owner,
-              storeName: nft.purchase_store_name ?? nft.store_name ?? `Loja ${nft.store_id}`,
-              valueCents: nft.value_cents,
-              cashbackBps: nft.cashback_bps,
-              bonusBps: nft.bonus_bps,
-              status: purchaseStatusFromChain(nft.status),
-              mintTransaction: nft.mint_transaction,
-            }),
+            data: toTicket(services, nft),
           },
           headers: { "cache-control": "no-cache" },
         };

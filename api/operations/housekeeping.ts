@@ -1,4 +1,4 @@
-import { writeSettingOnce } from "../../database/settings.ts";
+import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { pausingReason, reconcile } from "../../reconcile/reconcile.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
 import { deleteExpired } from "../people/sessions.ts";
@@ -6,8 +6,8 @@ import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
 
+const LOOK_EVERY_MS = 1_000;
 const CLEANING_MS = 10 * 60_000;
-const IDS_MS = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
 /** Background work of the api: reconciles with the chain, and deletes expired rows. */
@@ -23,23 +23,28 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
         isReconciling = false;
       });
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
+    everySoOften(services, () => mend(services)),
   ];
-  timers.push(openIds(services));
   for (const timer of timers) timer.unref();
   return () => timers.forEach((timer) => void clearInterval(timer));
 }
 
-/** Tells the networks' reader, once, that purchases may have ids: it has no node to ask itself. */
-function openIds(services: Services): NodeJS.Timeout {
-  const { kysely } = services.database;
-  const timer = setInterval(() => {
-    void quietly(services, async () => {
-      if (!(await services.ids.isOpen(kysely))) return;
-      clearInterval(timer);
-      await writeSettingOnce(kysely, "ids_open", "1");
-    });
-  }, IDS_MS);
-  return timer;
+/** At once when this process begins to send, and from then on as often as it reconciles. */
+function everySoOften(services: Services, work: () => Promise<void>): NodeJS.Timeout {
+  let dueAt = 0;
+  return setInterval(() => {
+    if (!services.sender.status.isLeader || Date.now() < dueAt) return;
+    dueAt = Date.now() + services.environment.RECONCILE_INTERVAL_SECONDS * 1_000;
+    void quietly(services, work);
+  }, LOOK_EVERY_MS);
+}
+
+/** Tickets must show the store's name: one that the chain does not know, or knows otherwise, is written there. */
+async function mend({ database, client, contracts, sender, log }: Services): Promise<void> {
+  const misnamed = await mendNames(database, nameReader(client, contracts));
+  if (misnamed.length === 0) return;
+  log.warn({ stores: misnamed.slice(0, 20), count: misnamed.length }, "Stores have another name on the chain");
+  sender.wake();
 }
 
 async function clean({ database }: Services): Promise<void> {

@@ -3,8 +3,9 @@ import { listFanTokens } from "../../catalogue/fan-tokens.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import type { HeldToken, Me, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
+import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, chzTextFromWei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { LIST_LIMIT, PRODUCT_NAME } from "../../domain/product.ts";
+import { PRODUCT_NAME, PROFILE_LIMIT } from "../../domain/product.ts";
 import {
   type CashbackState,
   type PurchaseStatus,
@@ -14,27 +15,28 @@ import {
 } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { cashbackOf } from "../../purchases/planner.ts";
-import { listPurchases, listUnclaimedNfts, type Purchase } from "../../purchases/queries.ts";
+import { listPurchases, listTickets, type Purchase } from "../../purchases/queries.ts";
+import { type BuyerTotals, readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import type { Services } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
-/** The response of `GET /api/me`: profile, holdings, tickets and purchases. */
+/** The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. */
 export async function buildProfile(services: Services, visitor: Visitor): Promise<Me> {
   const { kysely } = services.database;
   const fanTokens = await listFanTokens(kysely);
-  const [balances, purchases, cursor] = await Promise.all([
-    services.balances.read(visitor.wallet, `${visitor.indexedHash}:${visitor.revision}`, fanTokens),
-    listPurchases(kysely, visitor.wallet, { limit: LIST_LIMIT }),
+  const { wallet } = visitor;
+  const [balances, purchases, tickets, totals, cursor] = await Promise.all([
+    services.balances.read(wallet, `${visitor.indexedHash}:${visitor.revision}`, fanTokens),
+    listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
+    listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
+    readBuyerTotals(kysely, wallet),
     indexedBlock(kysely),
   ]);
-  const unclaimed = await listUnclaimedNfts(kysely, visitor.wallet, LIST_LIMIT);
   const view = {
     rate: currentRate(services),
     shownUpTo: (cursor ?? 0n) - BigInt(services.environment.CONFIRMATIONS) + 1n,
   };
-  const records = purchases.map((purchase) => toPurchaseRecord(purchase, view));
-  const counted =
-    purchases.length < LIST_LIMIT ? purchases : await listPurchases(kysely, visitor.wallet, { limit: 1_000_000 });
+  const notShown = await sumPaidAbove(kysely, wallet, view.shownUpTo);
   return {
     wallet: visitor.wallet,
     email: visitor.email,
@@ -50,23 +52,9 @@ export async function buildProfile(services: Services, visitor: Visitor): Promis
         contract: token.contract ?? "",
       };
     }),
-    nfts: [
-      ...purchases.flatMap((purchase) => (purchase.chain_status === null ? [] : [toClaimedNft(services, purchase)])),
-      ...unclaimed.map((nft) =>
-        toNft(services, {
-          tokenId: nft.token_id,
-          owner: nft.owner,
-          storeName: nft.store_name ?? `Loja ${nft.store_id}`,
-          valueCents: nft.value_cents,
-          cashbackBps: nft.cashback_bps,
-          bonusBps: nft.bonus_bps,
-          status: purchaseStatusFromChain(nft.status),
-          mintTransaction: nft.mint_transaction,
-        }),
-      ),
-    ],
-    purchases: records,
-    totals: sumUp(counted, view),
+    nfts: tickets.map((ticket) => toTicket(services, ticket)),
+    purchases: purchases.map((purchase) => toPurchaseRecord(purchase, view)),
+    totals: toTotals(totals, { rate: view.rate, notShown }),
   };
 }
 
@@ -126,29 +114,18 @@ function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
   return purchase.payment_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
 }
 
-function sumUp(purchases: readonly Purchase[], view: PurchaseView): Totals {
-  const sums = { confirmed: 0n, pending: 0n, paid: 0n, confirmedCount: 0, pendingCount: 0 };
-  for (const purchase of purchases) {
-    const status = shownStatus(purchase);
-    if (status === "cancelled") continue;
-    const cashback = cashbackOf(purchase, view.rate);
-    if (status === "confirmed") {
-      sums.confirmed += cashback;
-      sums.confirmedCount += 1;
-    } else {
-      sums.pending += cashback;
-      sums.pendingCount += 1;
-    }
-    if (cashbackState(purchase, view) === "paid") sums.paid += purchase.paid_gwei ?? 0n;
-  }
+function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {
+  const confirmed = totals.confirmed_gwei + cashbackOfCentBps(totals.confirmed_cent_bps, rate);
+  const pending = totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, rate);
+  const pendingCount = totals.pending + totals.processing;
   return {
-    total: chzTextFromGwei(sums.confirmed + sums.pending),
-    confirmed: chzTextFromGwei(sums.confirmed),
-    pending: chzTextFromGwei(sums.pending),
-    paid: chzTextFromGwei(sums.paid),
-    count: sums.confirmedCount + sums.pendingCount,
-    confirmed_count: sums.confirmedCount,
-    pending_count: sums.pendingCount,
+    total: chzTextFromGwei(confirmed + pending),
+    confirmed: chzTextFromGwei(confirmed),
+    pending: chzTextFromGwei(pending),
+    paid: chzTextFromGwei(totals.paid_gwei - notShown),
+    count: Number(totals.confirmed + pendingCount),
+    confirmed_count: Number(totals.confirmed),
+    pending_count: Number(pendingCount),
   };
 }
 
@@ -163,16 +140,17 @@ type Nft = {
   mintTransaction: string;
 };
 
-function toClaimedNft(services: Services, purchase: Purchase): PurchaseNft {
+/** A row of the index as its contract draws it. */
+export function toTicket(services: Services, ticket: Awaited<ReturnType<typeof listTickets>>[number]): PurchaseNft {
   return toNft(services, {
-    tokenId: purchase.id,
-    owner: purchase.wallet,
-    storeName: purchase.store_name,
-    valueCents: purchase.amount_cents,
-    cashbackBps: purchase.cashback_bps,
-    bonusBps: purchase.bonus_bps,
-    status: purchaseStatusFromChain(purchase.chain_status ?? undefined),
-    mintTransaction: purchase.mint_transaction ?? "",
+    tokenId: ticket.token_id,
+    owner: ticket.owner,
+    storeName: ticket.purchase_store_name ?? ticket.store_name ?? `Loja ${ticket.store_id}`,
+    valueCents: ticket.value_cents,
+    cashbackBps: ticket.cashback_bps,
+    bonusBps: ticket.bonus_bps,
+    status: purchaseStatusFromChain(ticket.status),
+    mintTransaction: ticket.mint_transaction,
   });
 }
 

@@ -3,6 +3,7 @@ import type { Schema } from "../../database/schema.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { addToShop } from "../../purchases/totals.ts";
 
 export type User = Selectable<Schema["users"]>;
 
@@ -39,6 +40,7 @@ export async function insertUser(queries: Queries, wallet: WalletAddress, profil
     )
     .returning("wallet")
     .executeTakeFirst();
+  if (inserted) await addToShop(queries, { users: 1n });
   return inserted !== undefined;
 }
 
@@ -50,11 +52,13 @@ export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Pr
 export async function eraseUser(queries: Queries, wallet: WalletAddress): Promise<void> {
   // A new revision invalidates cached responses with the personal data.
   await touchUser(queries, wallet);
-  await queries
+  const { numUpdatedRows } = await queries
     .updateTable("users")
     .set({ email: "", first_name: "", last_name: "", erased_at: BigInt(Date.now()) })
     .where("wallet", "=", wallet)
-    .execute();
+    .where("erased_at", "is", null)
+    .executeTakeFirst();
+  await addToShop(queries, { users: -numUpdatedRows });
   await queries.deleteFrom("sessions").where("wallet", "=", wallet).execute();
   await queries.deleteFrom("sign_in_nonces").where("wallet", "=", wallet).execute();
 }

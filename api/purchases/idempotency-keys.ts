@@ -2,7 +2,7 @@ import type { Queries } from "../../database/transaction.ts";
 
 export type StoredAnswer = { requestHash: string; status: number; response: string };
 
-/** What a wallet was answered when it used this key before. */
+/** The response that a caller got for this key before. */
 export async function findStoredAnswer(
   queries: Queries,
   wallet: string,
@@ -17,7 +17,7 @@ export async function findStoredAnswer(
   return row && { requestHash: row.request_hash, status: Number(row.status), response: row.response };
 }
 
-/** Keeps an answer in the transaction of what it tells. @throws a unique violation where the key was used meanwhile. */
+/** Stores a response in the transaction of its effect. @throws a unique violation if the key was used in the meantime. */
 export async function insertStoredAnswer(
   queries: Queries,
   wallet: string,

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { insertClick } from "../../affiliates/clicks.ts";
-import { linkOf } from "../../affiliates/links.ts";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
-import { findStore, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { findStore, hasCashback, hasLink, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import { touchUser } from "../../database/touch-user.ts";
-import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
 import { pageQuerySchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
@@ -23,7 +21,6 @@ import { bonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
-import { DEFAULT_CLAIM_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { outstandingDebt } from "../../purchases/adjustments.ts";
 import { cashbackOf, enqueuePayments } from "../../purchases/planner.ts";
@@ -54,7 +51,6 @@ import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer } from "./idempotency-keys.ts";
 
 const MAXIMUM_BPS = 10_000n;
-const DAY_MS = 86_400_000n;
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
@@ -70,7 +66,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Registers a purchase and freezes its terms",
       limit: PURCHASE_LIMIT,
       body: registerPurchaseRequestSchema,
-      failures: { 404: "No such store", 409: "The store has no cashback category" },
+      failures: { 404: "No such store", 409: "The store has no cashback category or no link" },
       responses: { 200: registerPurchaseResponseSchema },
       async handle({ body, identity }) {
         const { wallet } = visitorOf(identity);
@@ -121,17 +117,14 @@ export function purchaseRoutes(services: Services): Route[] {
         if (body.user !== purchase.wallet) throw forbidden("user is not the buyer of this purchase");
         if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
         if (purchase.reversed_at !== null) throw conflict("This purchase was taken back by the store", "REVERSED");
-        if (purchase.source === "live") await requireDueMint(database.kysely, purchase);
         const operation = await inTransaction(database.kysely, async (queries) => {
           if (body.metadata_uri !== "") {
             const known = await findOperation(queries, "mint", purchase.id);
             if (known === undefined || known.status === "queued")
               await setMetadataUri(queries, purchase.id, body.metadata_uri);
           }
-          if (purchase.source === "simulated") {
-            await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
-            await hasten(queries, "mint", purchase.id);
-          }
+          await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
+          await hasten(queries, "mint", purchase.id);
           return findOperation(queries, "mint", purchase.id);
         });
         services.sender.wake();
@@ -217,13 +210,16 @@ async function registerPurchase(
   const store = await findStore(database.kysely, body.store_id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
   const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
-  if (!base) {
+  if (!base || !hasCashback(store)) {
     throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
+  }
+  if (!hasLink(store)) {
+    throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
   }
   const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
   const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
   const tokenSlug = body.token_slug ?? null;
-  if (!environment.SIMULATED_PURCHASES) return registerClick(services, wallet, store, { ...terms, tokenSlug });
+  const source = environment.SIMULATED_PURCHASES ? "simulated" : "live";
   const purchase = await inTransaction(database.kysely, async (queries) => {
     const inserted = await insertPurchase(queries, {
       wallet,
@@ -234,10 +230,12 @@ async function registerPurchase(
       bonusBps,
       tokenSlug,
       holdingsBlock: terms.block,
-      source: "simulated",
+      source,
     });
-    const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
-    await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
+    if (source === "simulated") {
+      const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+      await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
+    }
     await touchUser(queries, wallet);
     return inserted;
   });
@@ -253,52 +251,12 @@ async function registerPurchase(
       token_slug: tokenSlug,
       status: "processing",
       created_at: new Date(Number(purchase.createdAt)).toISOString(),
-      affiliate_url: linkOf(store, purchase.clickId, services.accounts),
+      affiliate_url: affiliateUrl(store.affiliate_link, purchase.clickId),
     },
   };
 }
 
-/**
- * In live mode somebody sets out to a shop: what is bought there, and for how much, its network says. Nothing that a
- * buyer sends is ever paid. docs/product.md#sales-click.
- */
-async function registerClick(
-  services: Services,
-  wallet: WalletAddress,
-  store: StoreWithCategories,
-  bonusTerms: { bonusBps: bigint; block: bigint | null; tokenSlug: string | null },
-): Promise<RegisterAnswer> {
-  const rates = store.categories.map((one) => ({
-    groupCode: one.groupCode,
-    bps: one.cashbackBps,
-    isDefault: one.isDefault,
-  }));
-  const terms = freezeTerms(rates, bonusTerms.bonusBps);
-  if (!terms) throw new Error("A store without a percent was offered");
-  const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
-  const click = await insertClick(services.database.kysely, {
-    wallet,
-    storeId: store.id,
-    storeName: store.name,
-    tokenSlug: bonusTerms.tokenSlug,
-    holdingsBlock: bonusTerms.block,
-    terms,
-    windowMs: windowDays * DAY_MS,
-  });
-  return {
-    success: true,
-    message: "Visit registered",
-    purchase: null,
-    click: {
-      id: click.token,
-      store_id: Number(store.id),
-      expires_at: new Date(Number(click.expires_at)).toISOString(),
-      affiliate_url: linkOf(store, click.token, services.accounts),
-    },
-  };
-}
-
-/** The bonus by what the buyer holds now, read on chain by the server; nothing that a client says counts. */
+/** The bonus by the buyer's current holding, read on the chain by the server. docs/product.md#bonus */
 async function readBonus(
   services: Services,
   wallet: WalletAddress,
@@ -316,16 +274,11 @@ async function readBonus(
   return { bonusBps: totalBps, block: holding?.blockNumber ?? null };
 }
 
-/** A sale is minted when its delay is over, and not while it is held; nobody can hasten that. */
-async function requireDueMint(queries: Queries, purchase: Purchase): Promise<void> {
-  const operation = await findOperation(queries, "mint", purchase.id);
-  if (!operation) {
-    const reason = purchase.sale_id === null ? "No network has reported this purchase" : "This sale waits for a person";
-    throw conflict(`${reason}: it cannot be minted now`, "NOT_DUE", { due_at: null });
-  }
-  if (operation.status !== "queued" || operation.not_before <= BigInt(Date.now())) return;
-  const due_at = new Date(Number(operation.not_before)).toISOString();
-  throw conflict(`This purchase is minted from ${due_at} on, by itself`, "NOT_DUE", { due_at });
+function affiliateUrl(link: string | null, clickId: string): string | null {
+  if (link === null) return null;
+  const url = new URL(link);
+  url.searchParams.set("click_id", clickId);
+  return url.toString();
 }
 
 function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<MintResponses> {
@@ -343,7 +296,7 @@ function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<M
   };
 }
 
-/** Freezes the rate and puts the confirmation into the outbox; a purchase that is confirmed already stays as it is. */
+/** Freezes the rate and queues the confirmation; does nothing if the purchase is confirmed already. */
 export async function confirmPurchase(services: Services, purchase: Purchase): Promise<void> {
   const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
   if (status === "confirmed") return;
@@ -351,9 +304,6 @@ export async function confirmPurchase(services: Services, purchase: Purchase): P
     throw conflict("This purchase is cancelled", "CANCELLED");
   }
   if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
-  if (purchase.source === "live" && purchase.approved_at === null) {
-    throw conflict("The store's network has not approved this sale", "NOT_APPROVED");
-  }
   const weiPerCent = requireRate(services);
   const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
   await inTransaction(services.database.kysely, async (queries) => {
@@ -363,7 +313,7 @@ export async function confirmPurchase(services: Services, purchase: Purchase): P
   });
 }
 
-/** @throws ApiError 503 where there is no rate to convert by. */
+/** @throws ApiError 503 if there is no rate. */
 function requireRate({ rates }: Services): bigint {
   const rate = rates.current();
   if (rate.kind === "rate") return rate.weiPerCent;
@@ -390,7 +340,7 @@ async function distributeCashback(services: Services, call: DistributeCall): Pro
     services.sender.wake();
     return { status: 202, body: answer };
   } catch (error) {
-    // The same key arrived twice at once: the other request's answer is this one's, and not that nothing is left to pay.
+    // The same key arrived twice at once: respond like the other request, not that nothing is payable.
     const isRace = error instanceof ApiError || isUniqueViolation(error);
     const other = key && isRace && (await repeatedAnswer(services, actor, key, requestHash));
     if (other) return other;
@@ -417,7 +367,7 @@ async function repeatedAnswer(
 
 type DistributeAnswer = z.output<typeof distributeCashbackResponseSchema>;
 
-/** A repeat answers what is true by then. */
+/** A repeat returns the current state. */
 async function refreshPayments(services: Services, answer: DistributeAnswer): Promise<DistributeAnswer> {
   const { kysely } = services.database;
   const payments = await Promise.all(
@@ -439,12 +389,12 @@ async function payUser(
   { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
 ): Promise<DistributeAnswer> {
   return inTransaction(services.database.kysely, async (queries) => {
-    // Takes the user's row: two settlements of one wallet go one after the other.
+    // Locks the user's row, so that two settlements of one wallet run one after the other.
     await touchUser(queries, body.user);
     const cursor = (await indexedBlock(queries)) ?? 0n;
     const deepestBlock = cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n;
     const purchases = await listPayable(queries, body.user, deepestBlock);
-    // Confirmed beside us, they have no rate of their own yet.
+    // Confirmed outside this system, they have no frozen rate yet.
     const isRateNeeded = purchases.some((purchase) => purchase.wei_per_cent === null);
     const rate = isRateNeeded ? requireRate(services) : 0n;
     const gross = purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, rate), 0n);

@@ -3,14 +3,14 @@ import type { AppConfig } from "../../domain/api/config.ts";
 import { currentRate } from "../people/profile.ts";
 import type { Services } from "../services.ts";
 
-/** What the web app must know of this deployment: `GET /api/config`, and in every page that the api serves. */
+/** The web app's configuration: `GET /api/config`, and part of every page that the api serves. */
 export function appConfig(services: Services): AppConfig {
   const { environment, contracts, network } = services;
   const chain = chainOf(network, environment.RPC_URLS[0]);
   return {
     chain_id: environment.CHAIN_ID,
     network,
-    // The definition's own address: the operator's may carry a key. On this machine the two are the same.
+    // The public URL of the chain, because the operator's may contain a key. On this machine the two are the same.
     rpc_url: chain.rpcUrls.default.http[0] ?? "",
     explorer_url: network === "localhost" ? null : (chain.blockExplorers?.default.url ?? null),
     purchase_nft: contracts.purchaseNft,

@@ -8,7 +8,7 @@ const OPERATOR = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2
 const TOKENS_A_TRANSACTION = 100;
 const IN_FLIGHT = 20;
 
-/** Mints and confirms real tokens, many a transaction: what reconciliation will ask the node for. */
+/** Mints and confirms real tickets in large batches, for the reconciliation to read. */
 export class TokenWriter {
   readonly #wallet;
   readonly #client;

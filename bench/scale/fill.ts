@@ -6,9 +6,9 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 /** One buyer has this many purchases. */
 const HEAVY_PURCHASES = 10_000;
 const PURCHASES_PER_USER = 5;
-/** Of each hundred purchases, by their number: paid, in their hold, pending, without a token, reversed and cancelled. */
+/** Of every hundred purchases, by number: paid, in their hold, pending, without a ticket, reversed and cancelled. */
 const MIX = { paid: 72, confirmed: 85, pending: 90, processing: 95, cancelled: 100 } as const;
-/** Of each hundred, the first so many are sales of a network; the others are simulated. */
+/** Of every hundred, the first ones are sales of a network; the others are simulated. */
 const LIVE = 30;
 const WEI_PER_CENT = 10n ** 16n;
 /** Cents × basis points at that rate, in gwei. */
@@ -20,17 +20,17 @@ export type Filled = {
   purchases: number;
   users: number;
   heavyWallet: WalletAddress;
-  /** How many the heavy buyer has. */
+  /** The number of purchases of the heavy buyer. */
   heavyPurchases: number;
 };
 
-/** What stands for the purchases whose tokens are on the chain: the last ones, confirmed and in their hold. */
+/** The purchases with tickets on the real chain: the last ones, confirmed and in their hold. */
 export type OnChain = { count: number; valueCents: bigint; cashbackBps: bigint; buyer: WalletAddress; storeId: bigint };
 
 /**
- * Fills a database with the history of a shop, through its schema: users, clicks that lapsed, sales and their revisions,
- * purchases in all their states, the outbox that brought them there, tokens, payouts and the events they are a fold of.
- * History lies in blocks below zero, so that the real chain's follow it.
+ * Fills a database with the history of a shop: users, lapsed clicks, sales and their revisions,
+ * purchases in all states, their operations, tickets, payouts and the events behind them.
+ * The history is in negative block numbers, so that the real chain's blocks follow it.
  */
 export async function fill(database: Database, purchases: number, onChain: OnChain): Promise<Filled> {
   const users = Math.max(100, Math.floor(purchases / PURCHASES_PER_USER));

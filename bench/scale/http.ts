@@ -9,7 +9,7 @@ const TIMES = 15;
 const LAST_PAGE = 50;
 const OVERVIEW_EVERY_MS = 250;
 
-/** One call after the other, without other load: the median of some. */
+/** The median of some calls in sequence, without other load. */
 export async function measureSingleCalls(
   url: string,
   { kysely }: Database,
@@ -24,7 +24,7 @@ export async function measureSingleCalls(
     }
     return round(taken.toSorted((a, b) => a - b)[Math.floor(TIMES / 2)] ?? Number.NaN);
   };
-  // Another revision each time: what is measured is the answer being made, not it being remembered.
+  // A new revision each time, to measure building the response and not the cache.
   const forget = () =>
     kysely
       .updateTable("users")
@@ -51,7 +51,7 @@ export async function measureSingleCalls(
   };
 }
 
-/** Readers beside a planner, a reconciliation and an administrator who looks at the overview. */
+/** Readers while a planner, a reconciliation and an admin's overview run. */
 export async function measureReads(url: string, { admin, callers }: Sessions, seconds: number) {
   let isOver = false;
   const looking = (async () => {

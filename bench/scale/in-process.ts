@@ -1,7 +1,5 @@
-import { privateKeyToAddress } from "viem/accounts";
 import { readEnvironment } from "../../api/environment.ts";
 import type { Database } from "../../database/connect.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { readContracts } from "../../platform/contracts.ts";
 import { openLog } from "../../platform/log.ts";
 import { openChain } from "../../platform/rpc/chain-client.ts";
@@ -25,7 +23,7 @@ export async function measurePlanner(database: Database): Promise<Record<string,
     assertLease: async () => {},
   };
   while (await planNextSteps(database, options)) {
-    // What the other measurements left to be done.
+    // Finishes the work left by the other measurements.
   }
   const plannerIdleMs = await medianMs(20, () => planNextSteps(database, options));
   const taken: number[] = [];
@@ -87,7 +85,7 @@ export async function measureReconcile(
     database,
     client,
     contracts,
-    sender: privateKeyToAddress(environment.OPERATOR_PRIVATE_KEY).toLowerCase() as WalletAddress,
+    sender: environment.operator.address,
     startBlock: BigInt(startBlock),
   };
   await reconcile(options);

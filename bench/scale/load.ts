@@ -32,7 +32,7 @@ export function ask(url: string, { method = "GET", path, token, body }: Call): P
   });
 }
 
-/** So many callers, each asking again as soon as it was answered, for so long. */
+/** A number of callers, each with its next request right after a response, for a given time. */
 export async function load(
   url: string,
   {
@@ -68,7 +68,7 @@ export function percentile(times: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The median time of something done several times, one after the other. */
+/** The median time of several runs in sequence. */
 export async function medianMs(times: number, work: (turn: number) => Promise<unknown>): Promise<number> {
   const taken: number[] = [];
   for (let turn = 0; turn < times; turn++) {

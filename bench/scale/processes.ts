@@ -12,7 +12,7 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/** One of the product's processes, from its start until it says that it is ready. */
+/** Starts one of the product's processes and waits until it is ready. */
 export async function start(
   script: string,
   environment: Record<string, string>,

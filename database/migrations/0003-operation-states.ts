@@ -4,7 +4,7 @@ import type { DatabaseEngine } from "../connect.ts";
 const STATUSES = sql`status in ('queued', 'assigned', 'waiting', 'done', 'failed', 'withdrawn')`;
 
 /**
- * Operations that wait or failed tell why and since when. What was taken back is withdrawn, and what is above the payout
+ * Waiting and failed operations have a reason and a time. A returned purchase's operation is withdrawn, and one above the payout
  * limit waits: earlier versions called both failed.
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
@@ -33,7 +33,7 @@ async function alter(db: Kysely<unknown>): Promise<void> {
     add constraint operations_status_check check (${STATUSES})`.execute(db);
 }
 
-/** SQLite changes no constraint of a table that stands. Killed half-way, nothing has happened; run again, nothing more. */
+/** SQLite cannot change a constraint of an existing table. In one transaction, and safe to run again. */
 async function rebuild(db: Kysely<unknown>): Promise<void> {
   const columns = await sql<{ name: string }>`select name from pragma_table_info('operations')`.execute(db);
   if (columns.rows.some((column) => column.name === "batch_limit")) return;

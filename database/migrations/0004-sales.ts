@@ -1,15 +1,15 @@
 import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
-/** Until when a click that was made before there were windows is taken for a sale. */
+/** The expiry of clicks from before there was a claim window. */
 const OLD_CLICK_MS = 60 * 24 * 3_600 * 1_000;
 
 /**
- * Clicks, sales as affiliate networks report them, and claims. What was a live purchase stays one; what its network said
- * of it becomes its sale. docs/sales.md
+ * Clicks, sales as affiliate networks report them, and claims. A live purchase stays one; what its network reported
+ * becomes its sale. docs/sales.md
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  // SQLite has no transaction around a migration: killed half-way, nothing has happened; run again, nothing more.
+  // SQLite runs a migration without a transaction, so this one has its own and is safe to run again.
   if (engine === "postgres") return change(db, engine);
   const tables = await db.introspection.getTables();
   if (tables.some((table) => table.name === "clicks")) return;
@@ -237,7 +237,7 @@ async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void
   await adoptLivePurchases(db);
 }
 
-/** A live purchase was a click until its network told of it; from then on it was a sale too. */
+/** A live purchase was a click until its network reported it; then it was also a sale. */
 async function adoptLivePurchases(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into clicks

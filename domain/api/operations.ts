@@ -3,7 +3,7 @@ import { pageQuerySchema } from "./common.ts";
 
 export const OPERATION_STATES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
 
-/** One step of the outbox: a mint, a confirmation, a cancellation, a payout or a store's name. */
+/** An operation of the queue: a mint, a confirmation, a cancellation, a payout or a store's name. */
 export const operationSchema = z.object({
   id: z.number(),
   kind: z.string(),
@@ -14,17 +14,17 @@ export const operationSchema = z.object({
   state: z.enum(OPERATION_STATES),
   /** Why it waits or failed; null in every other state. */
   reason: z.string().nullable(),
-  /** The same for people, with the figures. */
+  /** The reason for people, with the figures. */
   error: z.string().nullable(),
   attempts: z.number(),
   since: z.iso.datetime(),
-  /** When it is tried next by itself; null where it is not. */
+  /** When it is retried automatically; null if it is not. */
   next_try_at: z.iso.datetime().nullable(),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
 
 export const operationsQuerySchema = pageQuerySchema.extend({
-  /** Without it, all that wait or failed. */
+  /** Default: all waiting and failed ones. */
   state: z.enum(OPERATION_STATES).optional(),
 });
 
@@ -33,7 +33,7 @@ export const operationsResponseSchema = z.object({
   rows: z.array(operationSchema),
   /** The id to ask for the next page with; null on the last. */
   next_before: z.number().nullable(),
-  /** How many there are; 10,001 means more. */
+  /** The total; 10,001 means more. */
   total: z.number(),
 });
 

@@ -58,26 +58,13 @@ const purchaseTermsShape = {
 export const registerPurchaseResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
-  /** Null in live mode: what is bought, the store's network says. */
-  purchase: z
-    .object({
-      ...purchaseTermsShape,
-      /** Where to send the buyer: the store's link with this purchase's click id; null if the store has no link. */
-      affiliate_url: z.string().nullable(),
-    })
-    .nullable(),
-  /** In live mode: the visit to the store. */
-  click: z
-    .object({
-      id: z.string(),
-      store_id: z.number(),
-      /** A sale after this is not of this visit. */
-      expires_at: z.iso.datetime(),
-      affiliate_url: z.string().nullable(),
-    })
-    .optional(),
+  purchase: z.object({
+    ...purchaseTermsShape,
+    /** Where to send the buyer: the store's link with this purchase's click id; null if the store has no link. */
+    affiliate_url: z.string().nullable(),
+  }),
 });
-export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>;
+export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>["purchase"];
 
 /** One purchase as its buyer sees it: the stored record and its life on the chain. docs/product.md#purchase-states. */
 export const purchaseRecordSchema = z.object({

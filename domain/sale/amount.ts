@@ -6,8 +6,8 @@ const MICROS_PER_CENT = 10_000n;
 const ONE_MICROS = 1_000_000n;
 
 /**
- * Reads a decimal as networks write it into millionths; more than six places are rounded, because some networks print
- * binary fractions (11.499999999999998). Undefined where the text is no plain decimal.
+ * Parses a network's decimal to millionths; rounds more than six places, because some networks print
+ * binary fractions (11.499999999999998). Undefined if the text is not a plain decimal.
  */
 export function readMicros(text: string): bigint | undefined {
   const match = DECIMAL.exec(text.trim());
@@ -21,14 +21,14 @@ export function readMicros(text: string): bigint | undefined {
 /** A sale in cents of a real. */
 export type SaleValue = {
   amountCents: bigint;
-  /** Null where the network does not say. */
+  /** Null if the network does not report it. */
   commissionCents: bigint | null;
   parts: { group: string | null; amountCents: bigint }[];
 };
 
 /**
  * A report's amounts in cents of a real. `rateMicros` is the price of one unit of the report's currency in millionths of
- * a real. Undefined where a rate is needed and none is given. docs/product.md#sales-currency
+ * a real. Undefined if a rate is needed but missing. docs/sales.md#currency
  */
 export function saleValue(report: SaleReport, rateMicros: bigint | null): SaleValue | undefined {
   const parts = report.parts.length > 0 ? report.parts : [{ group: null, amountMicros: report.amountMicros }];
@@ -47,7 +47,7 @@ export function saleValue(report: SaleReport, rateMicros: bigint | null): SaleVa
   };
 }
 
-/** The network gives reais for the whole only: the parts share it in proportion, the rest goes to the largest. */
+/** The network reports reais only for the total: the parts share it in proportion, the rest goes to the largest. */
 function trackedValue(report: SaleReport, parts: SaleReport["parts"]): SaleValue | undefined {
   const tracked = (report.trackedBrlMicros ?? 0n) / MICROS_PER_CENT;
   const scale = (micros: bigint) => (report.amountMicros === 0n ? 0n : (tracked * micros) / report.amountMicros);
@@ -71,7 +71,7 @@ function convertCommission(report: SaleReport, convert: (micros: bigint) => bigi
   return currency === report.currency ? convert(report.commissionMicros) : undefined;
 }
 
-/** Shares a whole by weights, each share rounded down; what is left over goes to the largest. */
+/** Divides a total by weights, each share rounded down; the rest goes to the largest. */
 export function shareInProportion(whole: bigint, weights: readonly bigint[]): bigint[] {
   const total = sumOf(weights);
   if (total === 0n) return weights.map((_weight, index) => (index === 0 ? whole : 0n));
@@ -85,7 +85,7 @@ function sumOf(values: readonly bigint[]): bigint {
   return values.reduce((sum, value) => sum + value, 0n);
 }
 
-/** What is wrong with a report's amounts, so that no figure can be derived from it; undefined where nothing is. */
+/** Why a report's amounts are unusable; undefined if they are valid. */
 export function amountProblem(report: Pick<SaleReport, "amountMicros" | "parts">): string | undefined {
   if (report.amountMicros < 0n) return "the amount is negative";
   if (report.parts.some((part) => part.amountMicros < 0n)) return "a part is negative";

@@ -1,4 +1,4 @@
-/** Why a sale waits for a person. Nothing of a held sale is minted or paid. docs/product.md#sales-held */
+/** Why a sale waits for a person. Nothing of a held sale is minted or paid. docs/sales.md#held */
 export const HOLD_REASONS = [
   "drift",
   "no_rate",
@@ -13,11 +13,11 @@ export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSeconds: bigint };
 
-/** What a sale is looked at by. */
+/** The facts that decide whether a sale is held. */
 export type HoldFacts = {
   drift: string | null;
   currency: string;
-  /** Undefined where its currency has no rate. */
+  /** Undefined if its currency has no rate. */
   amountCents: bigint | undefined;
   commissionCents: bigint | null;
   cashbackCentBps: bigint;
@@ -25,15 +25,15 @@ export type HoldFacts = {
   isOfAccount: boolean;
   clickedAt: bigint;
   occurredAt: bigint | null;
-  /** Which one of its buyer's sales of that day this is, from 1. */
+  /** The number of this sale among its buyer's sales of the day, from 1. */
   ordinalOfDay: bigint;
-  /** Another wallet has a sale with the same order. */
+  /** Whether another wallet has a sale with the same order. */
   isOrderShared: boolean;
 };
 
 const BPS = 10_000n;
 
-/** All reasons that apply, each with a sentence for the administrator. */
+/** All reasons that apply, each with a sentence for the admin. */
 export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: HoldReason; text: string }[] {
   const found: { reason: HoldReason; text: string }[] = [];
   const add = (applies: boolean, reason: HoldReason, text: string) => {

@@ -3,48 +3,48 @@ import { WEI_PER_GWEI } from "../product.ts";
 import { blendRate, divideUp } from "./terms.ts";
 
 /**
- * How far a purchase of a sale has come. What is under way counts as arrived: `pending` once its mint has left,
- * `confirmed` once its confirmation has, `paid` once its payment has, `cancelled` once its cancellation is decided.
+ * The stage of a sale's purchase. An operation counts once it is sent: `pending` after sending the mint,
+ * `confirmed` after the confirmation, `paid` after the payout; `cancelled` once the cancellation is decided.
  */
 export type SalePurchaseStage = "planned" | "pending" | "confirmed" | "paid" | "cancelled";
 
 export type SalePurchase = {
   id: bigint;
   stage: SalePurchaseStage;
-  /** Taken back: a planned one is not minted, a confirmed one not paid. */
+  /** Withdrawn: a planned purchase is not minted, a confirmed one not paid. */
   isWithdrawn: boolean;
-  /** What the token says; fixed once it is minted. */
+  /** The ticket's terms; fixed once it is minted. */
   valueCents: bigint;
   totalBps: bigint;
-  /** The exact cashback, in cents × basis points; of a paid one, what was paid and kept. */
+  /** The exact cashback, in cents × basis points; of a paid purchase, what was paid and kept. */
   centBps: bigint;
   /** Frozen at its confirmation. */
   weiPerCent: bigint | null;
-  /** What is owed back of it: the sum of its adjustments. */
+  /** Its debt: the sum of its adjustments. */
   returnedCentBps: bigint;
 };
 
-/** What the last read entitles the buyer to; zero cashback where the sale is declined. */
+/** The buyer's entitlement by the last read; zero cashback if the sale is declined. */
 export type SaleTarget = { amountCents: bigint; centBps: bigint; bonusBps: bigint };
 
 type Terms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint; centBps: bigint };
 
 export type SaleAction =
-  /** A planned purchase gets other terms, or is planned again. */
+  /** Changes the terms of a planned purchase, or plans it again. */
   | ({ kind: "correct"; id: bigint } & Terms)
-  /** A minted one pays another amount, at most what its token says; one that was taken back counts again. */
+  /** Changes the payout of a minted purchase, at most to its ticket's cashback; restores a withdrawn one. */
   | { kind: "entitle"; id: bigint; centBps: bigint }
-  /** Not minted, cancelled on chain, or never paid. */
+  /** Not minted, cancelled on the chain, or never paid. */
   | { kind: "withdraw"; id: bigint }
   | ({ kind: "create" } & Terms)
-  /** Owed back, or with a negative sign not owed back any more. */
+  /** Adds debt, or with a negative sign lifts it. */
   | { kind: "adjust"; id: bigint; centBps: bigint; gwei: bigint };
 
 /**
- * The table of what a change of a sale means at each stage of its purchases, as one function: it shares what the buyer is
- * entitled to among the purchases there are, those first that can change least, and says what is to be done. To call it
- * again after its actions changes nothing. `debtGwei` is what the wallet owes back by now: only that much of what was
- * taken can be lifted, the rest is owed anew. docs/product.md#sales-changes
+ * What a change of a sale means at each stage of its purchases, as one function: it distributes what the buyer is
+ * entitled to among the existing purchases, the least changeable first, and returns the actions. Calling it
+ * again after its actions changes nothing. `debtGwei` is the wallet's current debt: only that much of what was
+ * taken can be lifted, the rest is owed again. docs/sales.md#changes
  */
 export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
   const actions: SaleAction[] = [];
@@ -58,7 +58,7 @@ export function planSale(target: SaleTarget, purchases: readonly SalePurchase[],
   };
 
   for (const purchase of purchases) {
-    // Owed back for a payment that never came about.
+    // Debt for a payout that never happened.
     if (purchase.stage !== "paid" && purchase.returnedCentBps !== 0n) {
       actions.push({
         kind: "adjust",
@@ -91,7 +91,7 @@ export function planSale(target: SaleTarget, purchases: readonly SalePurchase[],
     actions.push(...entitle(purchase, entitled));
   }
   for (const purchase of of("pending")) {
-    // Cancelled is final, and a token's value cannot grow: for more it is cancelled and minted anew.
+    // Cancelled is final, and a ticket's value cannot grow: for more it is cancelled and minted again.
     const isEnough = share.remaining <= capacityOf(purchase);
     const entitled = isEnough && !purchase.isWithdrawn ? share.remaining : 0n;
     take(purchase, entitled);
@@ -123,7 +123,7 @@ function planAgain(purchase: SalePurchase, target: SaleTarget, share: Share): Sa
   return isSame ? [] : [{ kind: "correct", id: purchase.id, ...terms }];
 }
 
-/** What a token for the rest says: the value that no other token says, or more where its percent would be too high. */
+/** The terms of a ticket for the rest: the value without a ticket, or more if its percent would be too high. */
 function termsOf(target: SaleTarget, share: Share): Terms {
   const highestBps = divideUp(target.centBps, target.amountCents);
   const least = divideUp(share.remaining, highestBps);
@@ -136,7 +136,7 @@ function capacityOf(purchase: SalePurchase): bigint {
   return purchase.valueCents * purchase.totalBps;
 }
 
-/** The part of a payment that is owed back, so that parts add up to the whole exactly. */
+/** The part of a payout that becomes debt, such that parts add up exactly. */
 function returnedGwei(purchase: SalePurchase, returnedCentBps: bigint): bigint {
   const weiPerCent = purchase.weiPerCent ?? 0n;
   return (
@@ -144,7 +144,7 @@ function returnedGwei(purchase: SalePurchase, returnedCentBps: bigint): bigint {
   );
 }
 
-/** How much of what is owed back can still be forgiven: what no payment was kept for yet. */
+/** How much debt can still be lifted: what has not been offset yet. */
 function liftable(purchase: SalePurchase, returned: bigint, debtGwei: bigint): bigint {
   const weiPerCent = purchase.weiPerCent ?? 0n;
   if (returned === 0n || debtGwei <= 0n || weiPerCent === 0n) return 0n;

@@ -1,43 +1,37 @@
 /**
- * What an affiliate network says of a sale, in one shape for all networks. Amounts are absolute totals in millionths of
- * their currency, never differences. docs/product.md#sales-words
+ * A network's report of a sale, in one shape for all networks. Amounts are absolute totals in millionths of
+ * their currency, never differences. docs/sales.md#words
  */
 export const SALE_STATUSES = ["pending", "approved", "declined"] as const;
 export type SaleStatus = (typeof SALE_STATUSES)[number];
 
-/** A share of a sale that earns by one rate: `group` is the network's commission group. */
+/** A part of a sale with one percent: `group` is the network's commission group. */
 export type SalePart = { group: string | null; amountMicros: bigint };
 
 export type SaleReport = {
   /** Identifies the sale within its network and account, for ever. */
   saleKey: string;
-  /** The click token as the network gives it back; null where it has none. */
+  /** The click token that the network returns; null if there is none. */
   clickRef: string | null;
   advertiserId: string | null;
   orderRef: string | null;
-  /** `unknown` is a word that the adapter does not know: the sale is held. */
+  /** `unknown` is a status that the adapter does not know: the sale is held. */
   status: SaleStatus | "unknown";
-  /** Whether the network says that it pays us for this sale; null where it has no such word. */
+  /** Whether the network states that it pays us for this sale; null if it has no such status. */
   payable: boolean | null;
   amountMicros: bigint;
   currency: string;
-  /** The whole amount in reais, where the network gives it beside another currency. */
+  /** The total in reais, if the network reports it in addition to another currency. */
   trackedBrlMicros: bigint | null;
-  /** Null where the network does not say. */
+  /** Null if the network does not report it. */
   commissionMicros: bigint | null;
   commissionCurrency: string | null;
   parts: readonly SalePart[];
   /** Milliseconds UTC. */
   occurredAt: bigint | null;
-  /** The network's own time of the change; null where it has none, and then the last read counts. */
+  /** The network's time of the change; null if it has none, and then the last read counts. */
   changedAt: bigint | null;
   reason: string | null;
-  /** What the adapter did not understand: the sale is held. */
+  /** Fields that the adapter did not understand: the sale is held. */
   drift: string | null;
 };
-
-/** Whether a report that was read now replaces the one that was read last. */
-export function isNewer(report: Pick<SaleReport, "changedAt">, last: { changedAt: bigint | null }): boolean {
-  if (report.changedAt === null || last.changedAt === null) return true;
-  return report.changedAt >= last.changedAt;
-}

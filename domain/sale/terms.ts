@@ -1,21 +1,18 @@
-/** A category of a store: the percent of one commission group, or of what no group names. */
+/** A category of a store: the percent of one commission group, or of sales without a known group. */
 export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean };
 
-/** What was promised when somebody set out to a store; frozen at the click. docs/product.md#sales-percent */
+/** The terms promised at a click, which freezes them. docs/sales.md#rates */
 export type ClickTerms = {
   /** By the network's commission group, in lower case. */
   groups: Readonly<Record<string, bigint>>;
-  /** For a group that is not named, and for a sale without groups. */
+  /** For unknown groups, and for sales without groups. */
   defaultBps: bigint;
   bonusBps: bigint;
 };
 
 const MAXIMUM_BPS = 10_000n;
 
-/** How long after a click a sale is taken for it, where the store does not say. */
-export const DEFAULT_CLAIM_DAYS = 60n;
-
-/** Undefined where the store has no rate. The bonus is cut where it would lift a percent above 100. */
+/** Undefined if the store has no percent. The bonus is reduced if a percent would exceed 100. */
 export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): ClickTerms | undefined {
   const [first] = rates;
   if (!first) return undefined;
@@ -30,12 +27,12 @@ export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): Clic
   };
 }
 
-/** How groups are compared: people type them into the panel. */
+/** Normalizes groups for comparison, because people type them into the panel. */
 function groupKey(group: string): string {
   return group.trim().toLowerCase();
 }
 
-/** A sale's cashback: Σ part × percent, exact, in cents × basis points; and the groups that no category names. */
+/** A sale's cashback: Σ part × percent, exact, in cents × basis points; and its unknown groups. */
 export function saleCashback(
   parts: readonly { group: string | null; amountCents: bigint }[],
   terms: ClickTerms,
@@ -51,8 +48,8 @@ export function saleCashback(
 }
 
 /**
- * The one percent that a token holds for a value and an exact cashback: rounded up, so that the contract never bounds
- * what is owed. Of it, as much as was promised as bonus is bonus.
+ * The single percent of a ticket for a value and an exact cashback: rounded up, so that the contract never limits
+ * what is owed. The part that was promised as bonus is bonus.
  */
 export function blendRate(
   valueCents: bigint,

@@ -48,7 +48,7 @@ export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogPro
       </Field>
       <Field
         label="Percentual de cashback"
-        hint="Use ponto como separador decimal, por exemplo 5.75."
+        hint="Use ponto como separador decimal, por exemplo 5.75. Vírgula também serve."
         problem={errors.cashback_percent && "Informe um percentual de 0 a 100, com até 2 casas, por exemplo 5.75."}
       >
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}

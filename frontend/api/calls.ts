@@ -1,5 +1,6 @@
 import type { CheckUserResponse } from "../../domain/api/people.ts";
-import type { RegisteredPurchase } from "../../domain/api/purchases.ts";
+import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
+import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { call } from "./http.ts";
 import {
@@ -39,6 +40,13 @@ export async function getMe({ signal }: Signal = {}): Promise<Profile> {
   return readProfile(await call<Answer>("GET", "/api/me", undefined, signal));
 }
 
+export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
+
+/** The user's purchases before an id, newest first. */
+export function getPurchases(before: number, { signal }: Signal = {}): Promise<PurchasePage> {
+  return call("GET", `/api/purchases?limit=${LIST_LIMIT}&before=${before}`, undefined, signal);
+}
+
 export async function getIsAdmin({ signal }: Signal = {}): Promise<boolean> {
   const answer = await call<{ isAdmin?: boolean }>("GET", "/api/is-admin", undefined, signal);
   return answer.isAdmin === true;
@@ -69,8 +77,7 @@ export function logout(): Promise<unknown> {
 
 export type PurchaseRequest = { user: string; store_id: number | string; amount: number; token_slug?: string };
 
-/** Where to send the buyer: with the purchase's click, or in live mode with the visit's. */
-export async function registerPurchase(request: PurchaseRequest): Promise<string | null | undefined> {
-  const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request);
-  return (answer.click ?? answer.purchase)?.affiliate_url;
+export async function registerPurchase(request: PurchaseRequest): Promise<RegisteredPurchase | undefined> {
+  const answer = await call<{ purchase?: RegisteredPurchase }>("POST", "/api/register-purchase", request);
+  return answer.purchase;
 }

@@ -7,6 +7,7 @@ import Home from "../home/home.tsx";
 import { type Language, LanguageProvider } from "../i18n/language.tsx";
 import { SessionProvider } from "../session/session.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { dismissStaleToasts } from "../ui/toast.ts";
 import { Toasts } from "../ui/toasts.tsx";
 import { wagmiConfig } from "../wallet/config.ts";
 import { WalletProvider } from "../wallet/wallet.tsx";
@@ -45,7 +46,10 @@ function Screens() {
   const first = useRef(pathname);
   if (first.current !== pathname) noteNavigation();
   useEffect(() => {
-    if (pathname && first.current !== pathname) scrollTo(0, 0);
+    if (first.current !== pathname) {
+      scrollTo(0, 0);
+      dismissStaleToasts();
+    }
     first.current = pathname;
   }, [pathname]);
   return (

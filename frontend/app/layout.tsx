@@ -89,7 +89,14 @@ function Header() {
               onClick={() => (session.profile ? wallet.connect() : navigate(paths.auth()))}
             >
               <Icon name="wallet" />
-              {t(session.profile ? "wallet.reconnect" : "wallet.connect")}
+              {session.profile ? (
+                <span>
+                  {t("wallet.reconnect")}
+                  <span className="wide-only"> {t("wallet.reconnect.what")}</span>
+                </span>
+              ) : (
+                t("wallet.connect")
+              )}
             </button>
           )}
           {session.status === "ready" && (

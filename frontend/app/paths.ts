@@ -5,6 +5,12 @@ export const paths = {
   stores: "/stores",
   dashboard: "/dashboard",
   admin: "/admin",
+  ticket: (tokenId: string | number) => `/ticket/${tokenId}`,
+  store: (storeId: string | number) => `/stores/${encodeURIComponent(storeId)}`,
+  transaction: (hash: string) => `/tx/${hash}`,
+  proof: "/proof",
+  help: (topic: string) => `/help/${topic}`,
+  profile: "/profile",
   redirect: (storeId: string | number) => `/redirect/${storeId}`,
 } as const;
 

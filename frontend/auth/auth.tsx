@@ -5,6 +5,7 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 import { fetched } from "../app/fetched.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { safeNext } from "../app/paths.ts";
+import { SampleTickets } from "../dashboard/sample-tickets.tsx";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -77,6 +78,7 @@ export default function Auth() {
           </button>
         </p>
       </div>
+      {!session.profile && <SampleTickets />}
     </section>
   );
 }

@@ -3,6 +3,8 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 
 const SHOWN = 12;
+/** As many as a phone shows; the first of them says its month again. */
+const PHONE_SHOWN = 6;
 
 /** Cashback of the last purchases as bars, with the same figures as a table. */
 export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRecord[] }) {
@@ -28,7 +30,11 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
               style={{ height: `${Math.max(3, (Number(one.cashback_amount) / highest) * 100)}%` }}
             />
             <span className="chart-month">
-              {month(one.date) === month(shown[index - 1]?.date) ? "" : month(one.date)}
+              {month(one.date) !== month(shown[index - 1]?.date) ? (
+                month(one.date)
+              ) : index === shown.length - PHONE_SHOWN ? (
+                <span className="chart-month-phone">{month(one.date)}</span>
+              ) : null}
             </span>
           </div>
         ))}

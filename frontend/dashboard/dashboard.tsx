@@ -14,15 +14,15 @@ import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
-import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
-import { CashbackHistory } from "./cashback-history.tsx";
 import { FanTokens } from "./fan-tokens.tsx";
 import { ProcessingStrip } from "./processing-strip.tsx";
-import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
-import { pollIntervalMs, sumsOf } from "./tickets.ts";
+import { SampleTickets } from "./sample-tickets.tsx";
+import { Season } from "./season.tsx";
+import { pollIntervalMs, reaisOf, sumsOf } from "./tickets.ts";
 
 export default function Dashboard() {
   const t = useText();
@@ -48,6 +48,7 @@ function LoginRequired() {
       <PageHeading>{t("dashboard.loginRequired")}</PageHeading>
       <p className="muted">{t("dashboard.loginRequired.text")}</p>
       <LinkButton to={paths.auth()}>{t("dashboard.goToLogin")}</LinkButton>
+      <SampleTickets />
     </section>
   );
 }
@@ -90,7 +91,7 @@ function Unreachable() {
 
 function ProfileView({ profile }: { profile: Profile }) {
   const t = useText();
-  const { chz } = useFormat();
+  const { chz, brl } = useFormat();
   const { refresh } = useSession();
   const [isRefreshing, setRefreshing] = useState(false);
   const config = useQuery(configQuery).data;
@@ -128,10 +129,15 @@ function ProfileView({ profile }: { profile: Profile }) {
       <div className="stat-grid">
         <section className="stat stat-main">
           <h2>{t("dashboard.total")}</h2>
-          <p className="stat-number">{chz(sums.totalChz)}</p>
-          {profile.totals && (
-            <p className="stat-note">{t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}</p>
-          )}
+          <div className="stat-figure">
+            <p className="stat-number">{chz(sums.totalChz)}</p>
+            <p className="stat-reais figures">
+              {t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
+            </p>
+          </div>
+          <p className="stat-note">
+            {profile.totals && t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}
+          </p>
         </section>
         <section className="stat">
           <h2>{t("dashboard.transactions")}</h2>
@@ -147,13 +153,13 @@ function ProfileView({ profile }: { profile: Profile }) {
         </section>
       </div>
 
+      <Season profile={profile} isRefreshing={isRefreshing} />
+
       <div className="two-columns">
         <WalletCard profile={profile} />
         <BonusSystem />
       </div>
       <FanTokens profile={profile} />
-      <Tickets profile={profile} isRefreshing={isRefreshing} />
-      <CashbackHistory purchases={profile.purchases} />
     </div>
   );
 }
@@ -210,49 +216,6 @@ function BonusSystem() {
           </li>
         ))}
       </ul>
-    </section>
-  );
-}
-
-const NFT_SKELETONS = 3;
-
-/** Blockchain NFTs if there are any, otherwise the stored records. docs/product.md#tickets. */
-function Tickets({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
-  const t = useText();
-  const isEmpty = profile.nfts.length === 0 && profile.purchases.length === 0;
-  return (
-    <section aria-labelledby="tickets">
-      <div className="section-head">
-        <h2 id="tickets" className="section-title">
-          {t("dashboard.tickets")}
-        </h2>
-        <LinkButton className="button button-quiet" to={paths.stores}>
-          {t("dashboard.toStores")}
-        </LinkButton>
-      </div>
-      {isRefreshing ? (
-        <div className="ticket-grid" aria-busy="true">
-          <Skeletons count={NFT_SKELETONS} className="h-56" />
-        </div>
-      ) : isEmpty ? (
-        <EmptyPanel title={t("dashboard.empty")} hint={t("dashboard.empty.hint")}>
-          <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
-        </EmptyPanel>
-      ) : (
-        <ul className="ticket-grid">
-          {profile.nfts.length > 0
-            ? profile.nfts.map((nft) => (
-                <li key={nft.tokenId || nft.txHash}>
-                  <NftTicket nft={nft} purchase={profile.purchases.find((one) => String(one.id) === nft.tokenId)} />
-                </li>
-              ))
-            : profile.purchases.map((purchase) => (
-                <li key={purchase.id}>
-                  <RecordTicket purchase={purchase} />
-                </li>
-              ))}
-        </ul>
-      )}
     </section>
   );
 }

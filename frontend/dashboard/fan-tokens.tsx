@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
-import { configQuery } from "../api/queries.ts";
+import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -9,12 +9,23 @@ import { Initial } from "../ui/initial.tsx";
 import { holdingsOf } from "./holdings.ts";
 import { tierStanding } from "./tier-standing.ts";
 
+/** "15", and which plural that is. */
+function countOf(units: bigint, decimals: number, number: (text: string) => string) {
+  const text = formatDecimal(units, decimals);
+  return { amount: number(text), count: Number(text) };
+}
+
 /** Fan tokens with holdings, tier, and what the next tier requires. */
 export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
-  const { decimal, percent } = useFormat();
+  const { decimal, number, percent } = useFormat();
   const program = useQuery(configQuery).data.bonus_program;
   const holdings = holdingsOf(profile);
+  const { data: known = [] } = useQuery(fanTokensQuery);
+  const tokens = [
+    ...SAMPLE_FAN_TOKENS,
+    ...known.filter((one) => !SAMPLE_FAN_TOKENS.some(({ slug }) => slug === one.slug)),
+  ];
   return (
     <section className="card card-body" aria-labelledby="tokens">
       <h2 id="tokens" className="card-title">
@@ -33,7 +44,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
             </tr>
           </thead>
           <tbody>
-            {SAMPLE_FAN_TOKENS.map((token) => {
+            {tokens.map((token) => {
               const held = holdings.find(token);
               const { reached, next, wayPercent } = tierStanding(held, program);
               return (
@@ -69,7 +80,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
                             percent: percent(percentText(next.bonusBps)),
                           })
                         : t("tokens.missing", {
-                            amount: decimal(formatDecimal(next.missing, held.decimals)),
+                            ...countOf(next.missing, held.decimals, number),
                             percent: percent(percentText(next.bonusBps)),
                           })}
                   </td>

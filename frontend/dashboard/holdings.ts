@@ -32,7 +32,7 @@ export function holdingsOf(profile: Profile): Holdings {
   return holdings(new Map([...rows, ["chz", profile.nativeBalance]]));
 }
 
-/** Only where no profile is loaded, and labelled as examples. docs/product.md#samples. */
+/** Only without a profile, and labelled as examples. docs/product.md#samples. */
 export const SAMPLE_HOLDINGS = holdings(
   new Map([
     ["chz", "10.5"],

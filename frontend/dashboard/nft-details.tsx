@@ -1,6 +1,8 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { percentText, readPercentText, readReaisText, reaisText } from "../../domain/money.ts";
 import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -9,9 +11,24 @@ import { Timeline } from "./timeline.tsx";
 
 type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };
 
+/** Money and percents formatted as on the card; the chain mixes "5.75%" and "R$ 1.234,50". */
+function asReadersWrite(
+  { trait_type, value }: { trait_type: string; value: string },
+  { brl, percent }: ReturnType<typeof useFormat>,
+): string {
+  if (trait_type === "Valor da Compra") {
+    const cents = readReaisText(value);
+    return cents === undefined ? value : brl(reaisText(cents));
+  }
+  if (trait_type !== "Cashback" && trait_type !== "Bônus") return value;
+  const bps = readPercentText(value);
+  return bps === undefined ? value : percent(percentText(bps));
+}
+
 /** All data of a ticket, and its place on the chain. */
 export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) {
   const t = useText();
+  const format = useFormat();
   const facts: [string, string][] = [
     [t("nft.name"), nft.metadata.name || nft.name],
     [t("nft.description"), nft.metadata.description],
@@ -36,7 +53,7 @@ export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) 
         {nft.metadata.attributes.map((attribute) => (
           <div key={attribute.trait_type}>
             <dt lang="pt-BR">{attribute.trait_type}</dt>
-            <dd>{attribute.value}</dd>
+            <dd>{asReadersWrite(attribute, format)}</dd>
           </div>
         ))}
       </dl>

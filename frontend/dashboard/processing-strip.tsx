@@ -4,6 +4,9 @@ import { useFormat } from "../i18n/use-format.ts";
 import { isInFlight, stripPurchases } from "./tickets.ts";
 import { Timeline } from "./timeline.tsx";
 
+/** The others are in the statement. */
+const SHOWN = 3;
+
 /** Purchases in progress, updated live. */
 export function ProcessingStrip({ profile }: { profile: Profile }) {
   const t = useText();
@@ -17,7 +20,7 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
         {t(isDone ? "strip.done" : "strip.title")}
       </h2>
       <ul aria-live="polite">
-        {moving.map((purchase) => (
+        {moving.slice(0, SHOWN).map((purchase) => (
           <li key={purchase.id}>
             <p>
               <strong>{purchase.store}</strong> · {brl(purchase.amount)} ·{" "}
@@ -27,6 +30,13 @@ export function ProcessingStrip({ profile }: { profile: Profile }) {
           </li>
         ))}
       </ul>
+      {moving.length > SHOWN && (
+        <p className="mt-3">
+          <a className="link" href="#tickets">
+            {t("strip.more", { count: moving.length - SHOWN })}
+          </a>
+        </p>
+      )}
     </section>
   );
 }

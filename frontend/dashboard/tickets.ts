@@ -1,8 +1,8 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { cashbackGwei } from "../../domain/cashback.ts";
-import { chzTextFromGwei, readPercentText, readReaisText } from "../../domain/money.ts";
-import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import { chzTextFromGwei, parseDecimal, readPercentText, readReaisText, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS, DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 import type { PurchaseStatus } from "../../domain/purchase/life.ts";
 import type { Profile } from "../api/shapes.ts";
 
@@ -74,6 +74,11 @@ export function sumsOf(profile: Profile, weiPerCent = DEFAULT_WEI_PER_CENT): Cas
 
 export function factsGwei({ valueCents, cashbackBps }: NftFacts, weiPerCent = DEFAULT_WEI_PER_CENT): bigint {
   return cashbackGwei({ valueCents: valueCents ?? 0n, totalBps: cashbackBps ?? 0n, weiPerCent });
+}
+
+/** The value of CHZ in reais at a rate, decimal text. */
+export function reaisOf(chzText: string, weiPerCent: string): string {
+  return reaisText(parseDecimal(chzText, CHZ_DECIMALS) / BigInt(weiPerCent));
 }
 
 const LIVE_MS = 1_000;

@@ -72,7 +72,9 @@ export default function Home() {
             </li>
           ))}
         </ul>
-        <p className="example">{t("home.tiers.example")}</p>
+        <p className="example">
+          {t("home.tiers.example")} <strong>{t("home.tiers.paidInChz")}</strong>
+        </p>
         <TiersNote />
       </section>
 

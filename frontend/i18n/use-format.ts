@@ -21,6 +21,9 @@ export function useFormat() {
       percent,
       /** 'min%' if min equals max, else 'min% - max%'. docs/product.md#cashback-range. */
       percentRange: (min: number, max: number) => (min === max ? percent(max) : `${percent(min)} - ${percent(max)}`),
+      /** At most two decimals, none where there are none. */
+      number: (value: string | number) =>
+        new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number),
       integer: (value: number) => intl.formatNumber(value),
       date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
       /** "jun." */

@@ -45,12 +45,13 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
       setProblem("");
       setBusy(true);
       try {
-        affiliateUrl = await registerPurchase({
+        const purchase = await registerPurchase({
           user: session.profile.wallet,
           store_id: /^\d+$/.test(store.id) ? Number(store.id) : store.id,
           amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
           ...(chosen && { token_slug: chosen.slug }),
         });
+        affiliateUrl = purchase?.affiliate_url;
       } catch (error) {
         setProblem(reasonOf(error, t));
         return;

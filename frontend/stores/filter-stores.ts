@@ -13,14 +13,22 @@ export function optionsOf(stores: readonly Store[], name: FilterName): string[] 
   return [...new Set(stores.map((store) => store[name].trim()).filter(Boolean))].sort(collator.compare);
 }
 
+const searchable = (store: Store): string =>
+  [
+    store.name,
+    store.category,
+    store.club,
+    store.country,
+    store.description,
+    ...store.cashbacks.map((one) => one.category),
+  ].join(" ");
+
 /** The stores that match filters and search, the highest cashback first unless sorted by name. */
 export function filterStores(stores: readonly Store[], selection: Selection): Store[] {
   const wanted = plain(selection.q?.trim() ?? "");
   return stores
     .filter((store) => FILTERS.every((name) => !selection[name] || store[name].trim() === selection[name]))
-    .filter(
-      (store) => !wanted || plain(`${store.name} ${store.category} ${store.club} ${store.country}`).includes(wanted),
-    )
+    .filter((store) => !wanted || plain(searchable(store)).includes(wanted))
     .sort((a, b) =>
       selection.sort === "name"
         ? collator.compare(a.name, b.name)

@@ -14,7 +14,7 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
       <div className="store-card-top">
         <Picture src={store.logo} alt="" className="logo-image" fallback={<Initial name={store.name} />} />
         <p className="store-percent">
-          <span className="store-percent-label">{t("store.upTo")}</span>
+          {store.minCashback < store.maxCashback && <span className="store-percent-label">{t("store.upTo")}</span>}
           <span className="store-percent-number">{percent(store.maxCashback)}</span>
           <span className="store-percent-label">{t("store.cashback")}</span>
         </p>

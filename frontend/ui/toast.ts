@@ -8,7 +8,23 @@ type ToastOptions = {
 };
 
 /** Sets every option each time, because the library keeps those of the earlier toast with the id. */
-const whole = ({ id, description }: ToastOptions): ExternalToast => ({ id, description });
+function whole({ id, description }: ToastOptions): ExternalToast {
+  shownAt.set(id, performance.now());
+  return { id, description };
+}
+
+const shownAt = new Map<string, number>();
+/** A more recent toast belongs to the navigation itself. */
+const OF_THE_NAVIGATION_MS = 1_500;
+
+/** Dismisses the toasts of the previous screen. */
+export function dismissStaleToasts(): void {
+  for (const [id, at] of shownAt) {
+    if (performance.now() - at < OF_THE_NAVIGATION_MS) continue;
+    show.dismiss(id);
+    shownAt.delete(id);
+  }
+}
 
 /** A short message, outside the routes. */
 export const toast = Object.assign(

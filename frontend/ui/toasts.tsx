@@ -16,6 +16,9 @@ function useIsPhone(): boolean {
   );
 }
 
+/** Below the phone's header, which has two rows. */
+const PHONE_HEADER = "7.25rem";
+
 /** Short messages, outside the routes. A popover, because the browser's top layer is above every dialog. */
 export function Toasts() {
   const t = useText();
@@ -32,8 +35,9 @@ export function Toasts() {
         theme={useTheme()}
         position={isPhone ? "top-center" : "bottom-right"}
         duration={5_000}
-        expand
-        visibleToasts={4}
+        expand={!isPhone}
+        visibleToasts={isPhone ? 1 : 4}
+        mobileOffset={{ top: PHONE_HEADER }}
         closeButton
         containerAriaLabel={t("common.notifications")}
         toastOptions={{ closeButtonAriaLabel: t("common.close") }}

@@ -7,6 +7,7 @@ import { assertLease, type Lease } from "../../platform/lease.ts";
 import type { Source } from "../chain-node.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
 import { fold } from "../fold.ts";
+import { countChange, countEmptied } from "./count-change.ts";
 import { type BlockId, CursorMovedError } from "./index-store.ts";
 import { nftRow, payoutRow } from "./rows.ts";
 
@@ -93,6 +94,7 @@ async function empty(transaction: Transaction<Schema>): Promise<void> {
   for (const table of ["chain_cursor", "chain_events", "chain_blocks", "nfts", "payouts"] as const) {
     await transaction.deleteFrom(table).execute();
   }
+  await countEmptied(transaction);
 }
 
 /**
@@ -148,6 +150,10 @@ async function refoldTouched(transaction: Transaction<Schema>): Promise<void> {
 }
 
 async function refold(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<void> {
+  await countChange(transaction, { tokenIds, payoutIds: tokenIds }, () => foldAgain(transaction, tokenIds));
+}
+
+async function foldAgain(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<void> {
   await transaction.deleteFrom("nfts").where("token_id", "in", tokenIds).execute();
   await transaction.deleteFrom("payouts").where("token_id", "in", tokenIds).execute();
   const { events, timestamps } = await readEventsOf(transaction, tokenIds);

@@ -1,8 +1,9 @@
 import type { Database } from "../../database/connect.ts";
-import { openClient } from "../../database/postgres.ts";
+import { openClient, queriesOn } from "../../database/postgres.ts";
 import { endWhenIdle, fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
-import { fold } from "../fold.ts";
+import { type Changes, changedIds, fold } from "../fold.ts";
+import { countChange } from "./count-change.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
 /**
@@ -11,6 +12,7 @@ import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVE
  */
 export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
   const client = await openClient(databaseUrl);
+  const queries = queriesOn(client);
   const fenced = fence(lease).compile(database.kysely);
   const endSessionWhenIdle = endWhenIdle(lease).compile(database.kysely);
 
@@ -38,6 +40,13 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       events.map(argumentsOf),
     ]);
     const changes = fold(events, new Map(blocks.map((block) => [block.number, block.timestamp])));
+    await countChange(queries, changedIds(changes), () => writeChanges(changes));
+    if (previous) {
+      await client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
+    }
+  };
+
+  const writeChanges = async (changes: Changes) => {
     const nfts = [...changes.nfts.values()];
     await insert(NFTS, [
       nfts.map((nft) => nft.tokenId),
@@ -73,9 +82,6 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       payouts.map((one) => one.logIndex),
       payouts.map((one) => one.paidAtMs),
     ]);
-    if (previous) {
-      await client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
-    }
   };
 
   return {

@@ -1,22 +1,24 @@
 import type Sqlite from "better-sqlite3";
-import { type Database, openSqlite } from "../../database/connect.ts";
+import { type Database, openSqlite, queriesOnSqlite } from "../../database/connect.ts";
 import { fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
-import { fold } from "../fold.ts";
+import { type Changes, changedIds, fold } from "../fold.ts";
+import { countChange } from "./count-change.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
 /** Halves the time of an insert; a larger number gains nothing. */
 const ROWS_PER_STATEMENT = 32;
 
-/** Prepared statements on a dedicated connection; one synchronous transaction per chunk. */
+/** Prepared statements on a dedicated connection; one transaction per chunk. */
 export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter {
   const sqlite = openSqlite(database.location);
   sqlite.pragma("cache_size = -8000");
   const fenced = fence(lease).compile(database.kysely);
   const holdLease = sqlite.prepare(fenced.sql);
   const statements = prepare(sqlite);
+  const queries = queriesOnSqlite(sqlite);
 
-  const commit = sqlite.transaction((chunk: Chunk) => {
+  const write = async (chunk: Chunk) => {
     if (holdLease.get(...(fenced.parameters as unknown[])) === undefined) throw leaseLost(lease);
     moveCursor(statements, chunk);
     const timestamps = new Map<number, number>();
@@ -30,7 +32,13 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
       statements.events.add(blockNumber, logIndex, transactionHash, kind, tokenId, argumentsOf(event));
     }
     statements.events.flush();
-    const { nfts, statuses, payouts } = fold(chunk.events, timestamps);
+    const changes = fold(chunk.events, timestamps);
+    await countChange(queries, changedIds(changes), () => writeChanges(changes));
+    const keptFrom = chunk.cursor.number - KEPT_BLOCKS;
+    if (chunk.previous) statements.prune.run(chunk.previous.number - KEPT_BLOCKS, keptFrom);
+  };
+
+  const writeChanges = ({ nfts, statuses, payouts }: Changes) => {
     for (const nft of nfts.values()) {
       statements.nfts.add(
         ...[nft.tokenId, nft.owner, nft.storeId, nft.valueCents, nft.cashbackBps, nft.bonusBps, nft.status],
@@ -49,15 +57,16 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
       );
     }
     statements.payouts.flush();
-    const keptFrom = chunk.cursor.number - KEPT_BLOCKS;
-    if (chunk.previous) statements.prune.run(chunk.previous.number - KEPT_BLOCKS, keptFrom);
-  });
+  };
 
   return {
     async commit(chunk) {
+      sqlite.exec("begin immediate");
       try {
-        commit.immediate(chunk);
+        await write(chunk);
+        sqlite.exec("commit");
       } catch (error) {
+        if (sqlite.inTransaction) sqlite.exec("rollback");
         for (const rows of statements.all) rows.forget();
         throw error;
       }

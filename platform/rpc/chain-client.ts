@@ -11,11 +11,11 @@ const TIMEOUT_MS = 3_000;
 const PATIENCE_MS = 4_500;
 const BATCH_SIZE = 100;
 
-/** Reads the chain from the first proven node that answers; calls made together travel together. */
+/** Reads the chain from the first proven node that responds; calls made at the same time are batched. */
 export type ChainClient = PublicClient & {
   /**
-   * Puts several questions to one and the same proven node, so that their answers belong together. Where they contradict
-   * each other or what is known, the question throws a ContradictionError: the node is left, and the next one is asked.
+   * Sends several calls to the same proven node, so that the results belong together. If they contradict
+   * each other or what is known, it throws a ContradictionError: the node is dropped, and the next one is asked.
    */
   onOneNode<T>(question: (node: PublicClient) => Promise<T>): Promise<T>;
 };
@@ -33,7 +33,7 @@ export type ChainClientParameters = {
 
 export type OpenChain = { client: ChainClient; nodes: NodePool<JsonRpc> };
 
-/** The chain as the api, the sender and the scripts see it. Nothing is asked yet. */
+/** The chain for the api, the sender and the scripts. Sends no request yet. */
 export async function openChain(parameters: ChainClientParameters): Promise<OpenChain> {
   const { network, urls, observe, ...rest } = parameters;
   const nodes = await NodePool.open({
@@ -56,7 +56,7 @@ export async function openChain(parameters: ChainClientParameters): Promise<Open
 
 type Ask = (calls: readonly RpcCall[]) => Promise<RpcOutcome[]>;
 
-/** What one node answers. What another node may know is a failure of this one; any other error is an answer. */
+/** The response of one node. A result that another node may have is a failure of this node; any other error is a result. */
 async function answersOf(
   nodes: NodePool<JsonRpc>,
   rpc: JsonRpc,
@@ -72,7 +72,7 @@ async function answersOf(
 
 type Waiting = { call: RpcCall; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
-/** An EIP-1193 provider that gathers what is asked for in one turn of the event loop into one request. */
+/** An EIP-1193 provider that batches the calls of one turn of the event loop into one request. */
 class Batching {
   readonly #ask: Ask;
   #waiting: Waiting[] = [];
@@ -109,11 +109,11 @@ class Batching {
   }
 }
 
-/** The error as viem's own transports would throw it: whoever calls knows those. */
+/** The error as viem's transports would throw it, which callers handle. */
 function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
   if (!(error instanceof RpcError)) return error;
   const body = calls.length === 1 ? { ...calls[0] } : { calls: calls.map(({ method }) => method) };
-  // Providers put keys into the address: nothing of it is told.
+  // Providers put keys into the URL, so nothing of it is shown.
   const url = "RPC_URLS";
   if (error.answer)
     return Object.assign(new RpcRequestError({ body, error: error.answer, url }), { rpcFailure: error });
@@ -121,7 +121,7 @@ function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
   return Object.assign(new HttpRequestError({ body, details: error.message, url }), { rpcFailure: error });
 }
 
-/** In a question to one node, viem wraps what the pool must hear of: a contradiction, or a node that failed. */
+/** Unwraps from viem's error what the pool needs: a contradiction, or a failure of the node. */
 function rethrowCause(error: unknown): never {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ContradictionError) throw cause;

@@ -3,32 +3,32 @@ import { readSetting, writeSetting, writeSettingOnce } from "../../database/sett
 
 export type BlockId = { number: number; hash: string };
 
-/** What is known of our chain, and every node must agree with. */
+/** Known facts of our chain that every node must agree with. */
 export type KnownChain = {
   genesis: string | undefined;
-  /** A block of the index that is too deep to be taken back. */
+  /** An indexed block that is too deep for a reorg. */
   deep: BlockId | undefined;
 };
 
 export type ChainMemory = {
   recall(): Promise<KnownChain>;
-  /** Keeps the hash of block 0, unless one is kept already; answers the one that is kept. */
+  /** Stores the hash of block 0 unless one is stored already; returns the stored one. */
   keepGenesis(hash: string): Promise<string>;
 };
 
-/** Deeper than any reorg that a chain of this kind makes; the index goes back further only where every node says so. */
+/** Deeper than any realistic reorg; the index rolls back further only if every node agrees. */
 const DEEP_BLOCKS = 64n;
 const SETTLED_BLOCKS = 15n;
 
 /**
- * What the database knows of the chain: the genesis block that the first proven node had, and a deep block of the index.
- * A process that only reads keeps nothing. Until the database is open, nothing is known.
+ * What the database knows of the chain: the genesis block of the first proven node, and a deep indexed block.
+ * A read-only process stores nothing. Until the database is open, nothing is known.
  */
 export class DatabaseChainMemory implements ChainMemory {
   readonly #chainId: number;
   readonly #mayWrite: boolean;
   #database: Database | undefined;
-  /** What was read last; a database that is away for a moment does not make a node a stranger. */
+  /** The last read facts, so that a short database outage does not invalidate a node. */
   #last: KnownChain | undefined;
 
   constructor(chainId: number, { database, mayWrite = true }: { database?: Database; mayWrite?: boolean } = {}) {
@@ -56,18 +56,18 @@ export class DatabaseChainMemory implements ChainMemory {
     const value = `${this.#chainId} ${hash}`;
     const kept = await writeSettingOnce(this.#database.kysely, "chain_genesis", value);
     const keptHash = this.#hashIn(kept);
-    // Forgotten, or of the chain that the configuration was of before.
+    // Missing, or of the previously configured chain.
     if (keptHash === undefined) await writeSetting(this.#database.kysely, "chain_genesis", value);
     return keptHash ?? hash;
   }
 
-  /** An operator says that the chain was made anew: the next node with our contracts is the one. */
+  /** An operator confirms that the chain was recreated: the next node with our contracts is accepted. */
   async forget(): Promise<void> {
     await writeSetting(this.#kysely, "chain_genesis", "");
     this.#last = undefined;
   }
 
-  /** Kept as a setting; an older database has the block in its index. */
+  /** Stored as a setting; an older database has the block in its index. */
   async #readGenesis(): Promise<string | undefined> {
     const kysely = this.#kysely;
     const kept = await readSetting(kysely, "chain_genesis");
@@ -97,7 +97,7 @@ export class DatabaseChainMemory implements ChainMemory {
     return row && { number: Number(row.number), hash: row.hash };
   }
 
-  /** Undefined where the setting is of another chain id, which the configuration has left on purpose. */
+  /** Undefined if the setting is of another chain id, after an intended change of the configuration. */
   #hashIn(setting: string): string | undefined {
     const [id, hash] = setting.split(" ");
     return id === String(this.#chainId) ? hash : undefined;

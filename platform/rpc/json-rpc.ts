@@ -1,27 +1,27 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 
 export type RpcFailure =
-  /** No answer, half an answer, or one that is not JSON-RPC. */
+  /** No response, a truncated one, or one that is not JSON-RPC. */
   | "transport"
   | "timeout"
-  /** The provider refuses the size of what was asked for, or its answer is larger than what we take. */
+  /** The provider refuses the size of the request, or its response is larger than our limit. */
   | "too-large"
   | "rate-limited"
-  /** An answer that cannot be true. */
+  /** A response that cannot be true. */
   | "inconsistent"
-  /** The node no longer has, or does not have yet, the state that was asked for. */
+  /** The node does not have the requested state any more, or not yet. */
   | "no-state"
-  /** No node is proven to be of our chain; nothing was asked. */
+  /** No node is proven to be of our chain; no request was sent. */
   | "unproven"
-  /** Any other error that the node itself answers. */
+  /** Any other error response of the node. */
   | "refused";
 
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly failure: RpcFailure;
-  /** How long the provider asked us to wait. */
+  /** The wait that the provider requested. */
   readonly retryAfterMs: number | undefined;
-  /** The error as the node answered it, where it was the node that did. */
+  /** The node's error response, if there is one. */
   readonly answer: RpcErrorAnswer | undefined;
 
   constructor(failure: RpcFailure, message: string, more: { retryAfterMs?: number; answer?: RpcErrorAnswer } = {}) {
@@ -34,10 +34,10 @@ export class RpcError extends Error {
 
 export type RpcErrorAnswer = { code: number; message: string; data?: unknown };
 export type RpcCall = { method: string; params: readonly unknown[] };
-/** What became of one call of a batch. */
+/** The outcome of one call of a batch. */
 export type RpcOutcome = { result: unknown } | { error: RpcError };
 
-/** Told of every HTTP request, for the metrics. */
+/** Called with every HTTP request, for the metrics. */
 export type RpcObserver = (call: {
   rpc: string;
   method: string;
@@ -48,10 +48,10 @@ export type RpcObserver = (call: {
 }) => void;
 
 const MAX_SOCKETS = 8;
-/** A larger answer is not taken: asking for less costs a request, holding it costs memory. */
+/** Refuses a larger response: requesting less costs another request, holding it costs memory. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
-/** JSON-RPC over HTTP with connections that are kept. No retries here: the caller knows what else it could ask. */
+/** JSON-RPC over HTTP with keep-alive. No retries here: the caller knows the alternatives. */
 export class JsonRpc {
   /** For logs, metrics and messages. */
   readonly name: string;
@@ -95,7 +95,7 @@ export class JsonRpc {
     return resultOf<T>(await this.#post(method, 1, body));
   }
 
-  /** Several calls in one request, answered in their order. @throws RpcError when one of them fails. */
+  /** Several calls in one request, with results in order. @throws RpcError if one of them fails. */
   async batch<T>(calls: readonly RpcCall[]): Promise<T[]> {
     const [first] = calls;
     if (first && calls.length === 1) return [await this.call<T>(first.method, first.params)];
@@ -108,7 +108,7 @@ export class JsonRpc {
 
   /**
    * Several calls in one request, each with its own result or error, in their order.
-   * @throws RpcError where the request as a whole failed
+   * @throws RpcError if the whole request failed
    */
   async settle(calls: readonly RpcCall[], timeoutMs = this.#timeoutMs): Promise<RpcOutcome[]> {
     const [first] = calls;
@@ -168,7 +168,7 @@ export class JsonRpc {
       );
       request.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
       request.on("response", (response) => {
-        // As text at once: buffers that wait to be joined are freed late, and the peak of memory is theirs.
+        // Decoded to text at once: buffers waiting to be joined are freed late and cause the peak of memory.
         response.setEncoding("utf8");
         let text = "";
         response.on("data", (chunk: string) => {
@@ -188,7 +188,7 @@ export class JsonRpc {
   }
 }
 
-/** A URL without its path and password: providers put keys there. */
+/** A URL without path and password, where providers put keys. */
 export function nameOf(url: string): string {
   return new URL(url).origin;
 }
@@ -240,7 +240,7 @@ function safeError(text: string): RpcError | undefined {
   return undefined;
 }
 
-/** What `eth_call` answers when the contract reverted: nobody else would answer anything else. */
+/** A revert of `eth_call`, which every node returns alike. */
 const REVERTED = 3;
 
 function refusedByNode(answer: RpcErrorAnswer): RpcError {

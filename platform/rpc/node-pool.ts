@@ -3,15 +3,15 @@ import type { Logger } from "../log.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 
-/** Every RPC that answers is of another chain than the configured one. */
+/** Every RPC that responds serves another chain than the configured one. */
 export class WrongChainError extends Error {
   override readonly name = "WrongChainError";
 }
 
-/** What two nodes, or a node and what we know, cannot both be right about. */
+/** The kind of contradiction between two nodes, or a node and known facts. */
 export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
 
-/** A node said what cannot be true together with what we know. It is left, and the next one is asked. */
+/** A node contradicts known facts. It is dropped, and the next one is asked. */
 export class ContradictionError extends Error {
   override readonly name = "ContradictionError";
   readonly kind: Contradiction;
@@ -23,10 +23,10 @@ export class ContradictionError extends Error {
 }
 
 type Standing =
-  /** Not asked yet, or away since: another node may stand behind the address by then. */
+  /** Not asked yet, or down since: another node may be behind the URL by now. */
   | "unproven"
   | "proven"
-  /** It does not know a block that it must, or has no contract of ours. */
+  /** It lacks a block that it must have, or our contracts. */
   | "lacking"
   | "contradicting";
 
@@ -36,19 +36,19 @@ type Member<N> = {
   standing: Standing;
   /** Why it is not proven. */
   reason: string;
-  /** The block that it has in the place of our deep one. */
+  /** Its block at the height of our deep one. */
   otherBlock: BlockId | undefined;
   proving: Promise<boolean> | undefined;
   failures: number;
-  /** The last failure since it answered: the log tells it once. */
+  /** The last failure since its last response, logged once. */
   failure: string;
   failedAt: number;
-  /** Not asked before this time, unless no other is left. */
+  /** Not used before this time unless no other node is left. */
   restUntil: number;
-  /** When it last answered while proven, and when it was last proven. */
+  /** When it last responded while proven, and when it was last proven. */
   answeredAt: number;
   provenAt: number;
-  /** Its newest block at the last look. */
+  /** Its newest block at the last check. */
   head: number;
 };
 
@@ -58,21 +58,21 @@ export type NodePoolParameters<N> = {
   /** It must have code on the chain that is adopted. */
   contract: string;
   memory: ChainMemory;
-  /** What questions are put to. */
+  /** The client of a node. */
   open: (rpc: JsonRpc) => N;
   timeoutMs: number;
-  /** How long a question may wait for nodes that rest, all in all. */
+  /** The total time that a call may wait for resting nodes. */
   patienceMs: number;
   observe?: RpcObserver;
   /**
-   * Whether a deep block may be given up where every single node has the same other one: the indexer's matter, which then
-   * reads the chain again. Everybody else follows the index.
+   * Whether a deep block may be abandoned if every node has the same other one. Only for the indexer, which then
+   * reads the chain again; the others follow the index.
    */
   followsDeepReorgs?: boolean;
   log: Logger;
 };
 
-/** What metrics and health tell of a pool. */
+/** The pool's state for metrics and health. */
 export type NodePoolStatus = {
   readonly isReady: boolean;
   readonly contradictions: readonly { rpc: string; kind: Contradiction; count: number }[];
@@ -82,22 +82,22 @@ export type NodeState = { rpc: string; standing: Standing; reason: string; head:
 
 const FIRST_REST_MS = 100;
 const LONGEST_REST_MS = 5_000;
-/** Further behind the best of them, a node is asked only when no other is left. */
+/** A node that is further behind the best one is used only if no other is left. */
 const BEHIND_BLOCKS = 5;
-/** How often to look at a node that is not proven, and at one that is. */
+/** How often an unproven and a proven node are checked. */
 const LOOK_MS = 1_000;
 const LOOK_AGAIN_MS = 5_000;
 const LOOK_TIMEOUT_MS = 2_000;
-/** Without a proven answer for so long, there is no node. */
+/** Without a response of a proven node for this long, there is no node. */
 const SILENCE_MS = 4_000;
-/** What the memory says is asked for again after so long. */
+/** How long the known facts are cached. */
 const RECALL_MS = 1_000;
-/** Every node must have the same other block for so long before ours is given up. */
+/** How long every node must have the same other block before ours is abandoned. */
 const DEEP_REORG_MS = 2_000;
 
 /**
- * Several nodes of one chain: the first healthy one is asked, the others stand by. A node is believed only once it has
- * proven to be of our chain, and again after each failure: chain id, genesis block, and a deep block that we know.
+ * Several nodes of one chain: the first healthy one is used, the others stand by. A node is believed only once it has
+ * proven, initially and after each failure, to be of our chain: chain id, genesis block, and a known deep block.
  */
 export class NodePool<N> implements NodePoolStatus {
   readonly #parameters: NodePoolParameters<N>;
@@ -105,10 +105,10 @@ export class NodePool<N> implements NodePoolStatus {
   #inUse = "";
   readonly #contradictions = new Map<string, { rpc: string; kind: Contradiction; count: number }>();
   #firstHead: number | undefined;
-  /** The deep block that was given up; the memory forgets it once the index has gone back. */
+  /** The abandoned deep block; forgotten once the index has rolled back. */
   #givenUp: string | undefined;
   #deepReorg: { hash: string; since: number } | undefined;
-  /** What the memory said last, and when. */
+  /** The cached facts, and when they were read. */
   #known: { chain: KnownChain; at: number } | undefined;
 
   private constructor(parameters: NodePoolParameters<N>, rpcs: readonly JsonRpc[]) {
@@ -127,24 +127,24 @@ export class NodePool<N> implements NodePoolStatus {
     return new NodePool(parameters, await Promise.all(urls.map((url) => JsonRpc.open(url, options))));
   }
 
-  /** The node that answered last. */
+  /** The node that responded last. */
   get inUse(): string {
     return this.#inUse;
   }
 
-  /** Whether a proven node has answered lately. Known from the last look, not asked for. */
+  /** Whether a proven node has responded recently. Known from the last check, without a request. */
   get isReady(): boolean {
     const now = performance.now();
     return this.#members.some((member) => member.standing !== "contradicting" && now - member.answeredAt < SILENCE_MS);
   }
 
-  /** The highest block of a proven node at the last look. */
+  /** The highest block of a proven node at the last check. */
   get head(): number | undefined {
     const heads = this.#members.filter((member) => member.standing === "proven").map((member) => member.head);
     return heads.length === 0 ? undefined : Math.max(...heads);
   }
 
-  /** The newest block of the first node that was proven. */
+  /** The newest block of the first proven node. */
   get firstHead(): number | undefined {
     return this.#firstHead;
   }
@@ -157,7 +157,7 @@ export class NodePool<N> implements NodePoolStatus {
     return this.#members.map(({ rpc, standing, reason, head }) => ({ rpc: rpc.name, standing, reason, head }));
   }
 
-  /** Why there is no node to ask, in one sentence. */
+  /** Why no node is available, in one sentence. */
   get problem(): string {
     return this.#members
       .map(({ standing, reason, rpc }) => (standing === "proven" ? `${rpc.name} is silent` : reason))
@@ -165,7 +165,7 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   /**
-   * Looks at every node once. One that is away is no reason to stop; that all which answer are of another chain is.
+   * Checks every node once. An unavailable one is tolerated, but not that all responding ones are of another chain.
    * @throws WrongChainError
    */
   async refuseWrongChain(): Promise<void> {
@@ -178,7 +178,7 @@ export class NodePool<N> implements NodePoolStatus {
     if (answering.every(isOfAnotherChain)) throw new WrongChainError(this.problem);
   }
 
-  /** Looks at the nodes in the background, until the answer is called. */
+  /** Checks the nodes in the background until the returned function is called. */
   watch(): () => void {
     const ending = new AbortController();
     void (async () => {
@@ -191,9 +191,9 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   /**
-   * Asks the best node, and where it fails the next. An answer that says that less is to be asked for is the caller's to
-   * hear at once.
-   * @throws RpcError of the last one
+   * Asks the best node, and if it fails the next. A refusal of the size is passed to the caller
+   * at once.
+   * @throws RpcError of the last node
    */
   async ask<T>(question: (node: N, msLeft: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#parameters.patienceMs;
@@ -223,7 +223,7 @@ export class NodePool<N> implements NodePoolStatus {
     throw last ?? new RpcError("unproven", `No node of the chain can be asked: ${this.problem}`);
   }
 
-  /** What each other node than `node` answers; one that fails, or is not proven, is left out. */
+  /** The results of all nodes other than `node`, without failing and unproven ones. */
   async askOthers<T>(node: N, question: (node: N) => Promise<T>): Promise<T[]> {
     const others = this.#members.filter((member) => member.node !== node && member.standing !== "contradicting");
     const answers = await Promise.allSettled(
@@ -235,7 +235,7 @@ export class NodePool<N> implements NodePoolStatus {
     return answers.filter((answer) => answer.status === "fulfilled").map((answer) => answer.value);
   }
 
-  /** Puts a node back that answered what cannot be true together with what others say. */
+  /** Sets a node aside that contradicts the others. */
   distrust(node: N, reason: string): void {
     const member = this.#members.find((one) => one.node === node);
     if (member) this.#failed(member, new RpcError("inconsistent", reason), performance.now());
@@ -248,9 +248,9 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   /**
-   * Asks one node, and in the same request for a block that we know. An address may be a balancer with many nodes behind
-   * it, so that the proof of an earlier connection says nothing about who answers now.
-   * @throws ContradictionError where whoever answers is of another chain
+   * Asks one node, and in the same request for a known block. A URL may be a load balancer in front of many
+   * nodes, so the proof of an earlier connection does not identify the node that responds now.
+   * @throws ContradictionError if the responding node is of another chain
    */
   async settleWitnessed(rpc: JsonRpc, calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcOutcome[]> {
     const witness = await this.witness();
@@ -277,7 +277,7 @@ export class NodePool<N> implements NodePoolStatus {
       (member.standing === "lacking" ? 4 : 0) +
       (member.restUntil > now ? 2 : 0) +
       (best - member.head > BEHIND_BLOCKS ? 1 : 0);
-    // A node that was left is asked again only after its rest.
+    // A dropped node is used again only after its rest.
     const usable = this.#members.filter((member) => member.standing !== "contradicting" || member.restUntil <= now);
     return usable.sort((a, b) => rank(a) - rank(b) || a.restUntil - b.restUntil);
   }
@@ -395,7 +395,7 @@ export class NodePool<N> implements NodePoolStatus {
     return false;
   }
 
-  /** Each time is counted; the log tells the first of a row. */
+  /** Counts each time; logs only the first of a series. */
   #contradicts(member: Member<N>, kind: Contradiction, reason: string, otherBlock?: BlockId): false {
     const rpc = member.rpc.name;
     member.otherBlock = otherBlock;
@@ -416,7 +416,7 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   #failed(member: Member<N>, error: RpcError, askedAt: number): void {
-    // Questions that were under way together fail together: that is one failure.
+    // Concurrent calls that fail together count as one failure.
     if (askedAt >= member.failedAt) member.failures += 1;
     member.failedAt = performance.now();
     const isRepeated = member.failure === error.message;
@@ -433,7 +433,7 @@ export class NodePool<N> implements NodePoolStatus {
     );
   }
 
-  /** Where every node has the same other block in the place of our deep one, it is the chain that has changed. */
+  /** If every node has the same other block at the height of our deep one, the chain has changed. */
   #noticeDeepReorg(): void {
     const [first, ...others] = this.#members.map((member) => member.otherBlock);
     const isUnanimous =

@@ -20,7 +20,7 @@ export type RestoreResult = { rows: number; createdAt: string };
 
 /**
  * Fills an empty database, of either engine, from an archive; all of it or nothing. An archive of an older version is
- * read into the schema that it was made with, which is then brought up to date. Payments stay paused until
+ * restored to the schema of its time, which is then migrated. Payouts stay paused until
  * `npm run reconcile` has compared the restored rows with the chain.
  * @throws Error that says why the file or the database is refused
  */

@@ -23,6 +23,8 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   affiliate_status: ["network", "account"],
   fx_rates: ["currency", "day"],
   purchases: ["id"],
+  buyer_totals: ["wallet"],
+  shop_totals: ["name", "slot"],
   adjustments: ["purchase_id", "revision_id"],
   affiliate_events: ["network", "event_id"],
   idempotency_keys: ["wallet", "key"],

@@ -72,7 +72,7 @@ async function codeFinding(client: PublicClient, name: string, address: Address,
   };
 }
 
-/** Whether the tickets are drawn by the recorded descriptor: an admin can name another, which draws what it likes. */
+/** Whether the recorded descriptor draws the tickets: an admin can set another one. */
 async function descriptorFinding(client: PublicClient, deployment: Deployment): Promise<Finding> {
   const { purchaseNft, ticketDescriptor } = deployment;
   const drawing = await client

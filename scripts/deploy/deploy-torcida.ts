@@ -173,7 +173,7 @@ class Deployer {
   }
 
   /**
-   * Whether a recorded contract stays. One of another version does on the local chain, whose database speaks of it;
+   * Whether a recorded contract is kept. On the local chain one of another version is, because the database refers to it;
    * elsewhere a record that does not fit is for a person to look at, never a reason to deploy.
    */
   async #isKept(name: string, address: Address, creation: Hex): Promise<boolean> {

@@ -1,9 +1,10 @@
-import { type Address, createPublicClient, formatEther, http, type PublicClient } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { type Address, createPublicClient, formatEther, getAddress, http, type PublicClient } from "viem";
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { readContracts } from "../../platform/contracts.ts";
+import type { OperatorEnvironment } from "../operator/environment.ts";
+import { examineNames } from "./examine-names.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -14,7 +15,7 @@ const LEAST_GAS_WEI = 50n * 10n ** 18n;
 const TEN_PERCENT = 10n;
 
 /** Checks every RPC and both contracts. */
-export async function examineChain(environment: ApiEnvironment): Promise<Finding[]> {
+export async function examineChain(environment: ApiEnvironment, operator: OperatorEnvironment): Promise<Finding[]> {
   const clients = environment.RPC_URLS.map((url) =>
     createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) }),
   );
@@ -30,7 +31,8 @@ export async function examineChain(environment: ApiEnvironment): Promise<Finding
   }
   const best = heads.findIndex((head) => head.number === highest && highest > 0n);
   const client = clients[best];
-  if (client) findings.push(...(await examineContracts(client, environment)));
+  if (client)
+    findings.push(...(await examineContracts(client, environment)), ...(await examineNames(client, operator)));
   return findings;
 }
 
@@ -68,7 +70,7 @@ async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvir
 async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
   try {
     const { purchaseNft: nft, cashbackDistributor: distributor } = readContracts(environment);
-    const operator = privateKeyToAccount(environment.OPERATOR_PRIVATE_KEY).address;
+    const operator = getAddress(environment.operator.address);
     for (const [name, address] of [
       ["PurchaseNFT", nft],
       ["CashbackDistributor", distributor],

@@ -14,11 +14,11 @@ import { networkContradictions } from "../../platform/networks.ts";
 export type OperatorEnvironment = ChainEnvironment & {
   dataDirectory: string;
   databaseUrl: string;
-  /** Undefined where nothing is deployed yet. */
+  /** Undefined if nothing is deployed yet. */
   contracts: DeployedContracts | undefined;
 };
 
-/** What an operator's command acts on. It needs no node: one that asks a node reads more. @throws EnvironmentError */
+/** The environment of an operator's command that needs no node; others read more. @throws EnvironmentError */
 export function readOperatorEnvironment(source: Variables): OperatorEnvironment {
   const values = checkVariables({ ...DATABASE_VARIABLES, ...CHAIN_VARIABLES }, source, networkContradictions);
   const chain = chainEnvironment(values);

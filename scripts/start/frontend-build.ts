@@ -5,10 +5,10 @@ import { runToEnd } from "./run-to-end.ts";
 
 const SOURCES = ["frontend/**/*", "domain/**/*", "chain/**/*", "vite.config.ts", "package-lock.json"];
 
-/** `development` brings the demo wallets, for the local chain; `production` is what `npm run build` makes. */
+/** `development` includes the demo wallets, for the local chain; `production` is the output of `npm run build`. */
 export type FrontendMode = "development" | "production";
 
-/** Builds the web app into a folder, unless what stands there was built from the same files and variables. */
+/** Builds the web app into a folder, unless its content was built from the same files and variables. */
 export async function buildFrontend({
   root,
   mode,

@@ -13,7 +13,7 @@ export async function serveWithHotReload({
   port: number;
   apiPort: number;
 }): Promise<{ close(): Promise<void> }> {
-  // Fetched only here: `npm start` builds in a process of its own.
+  // Imported only here, because `npm start` builds in a separate process.
   const { createServer } = await import("vite");
   const api = `http://127.0.0.1:${apiPort}`;
   const server = await createServer({
@@ -24,7 +24,7 @@ export async function serveWithHotReload({
       host: "127.0.0.1",
       port,
       strictPort: true,
-      // The caller's Host header goes along, because a sign-in message names it.
+      // Passes on the caller's Host header, because a sign-in message names it.
       proxy: { [OF_THE_API]: api },
     },
   });

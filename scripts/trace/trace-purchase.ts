@@ -3,12 +3,12 @@ import type { Queries } from "../../database/transaction.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 
-/** Something that happened to a purchase. Times are milliseconds UTC; `source` says who knows of it. */
+/** An event in the life of a purchase. Times are milliseconds UTC; `source` is where it is recorded. */
 export type Step = { atMs: bigint; source: "database" | "chain"; text: string; minedHash?: string };
 
 export type Trace = { wallet: string; steps: Step[]; openQuestions: string[] };
 
-/** Everything the database knows of a purchase, oldest first; undefined where there is none of this number. */
+/** Everything in the database about a purchase, oldest first; undefined if there is none with this id. */
 export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace | undefined> {
   const purchase = await queries.selectFrom("purchases").selectAll().where("id", "=", id).executeTakeFirst();
   if (!purchase) return undefined;
@@ -34,7 +34,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
   };
 }
 
-/** Blocks know their time by the second: an event stands behind the transaction that made it, whatever the clocks say. */
+/** Block times have seconds: an event is listed after its transaction, whatever the clocks say. */
 function inOrder(steps: readonly Step[]): Step[] {
   const minedAt = new Map<string, bigint>();
   for (const { source, minedHash, atMs } of steps) if (source === "database" && minedHash) minedAt.set(minedHash, atMs);
@@ -46,7 +46,7 @@ function mark(atMs: bigint | null, text: string): Step[] {
   return atMs === null ? [] : [{ atMs, source: "database", text }];
 }
 
-/** What the outbox did for it, each signature and each outcome. */
+/** Its operations, with each signature and each outcome. */
 async function operationSteps(queries: Queries, id: bigint) {
   const operations = await queries
     .selectFrom("operations")
@@ -96,7 +96,7 @@ async function transactionSteps(queries: Queries, transactionId: bigint, kind: s
   return [...signed, { atMs: transaction.updated_at, source: "database", text: `${kind} ${outcome}`, ...mined }];
 }
 
-/** The events of its token, as the indexer read them. */
+/** The indexed events of its ticket. */
 async function chainSteps(queries: Queries, id: bigint): Promise<Step[]> {
   const events = await queries
     .selectFrom("chain_events")
@@ -124,7 +124,7 @@ async function adjustmentSteps(queries: Queries, id: bigint): Promise<Step[]> {
   }));
 }
 
-/** What the contracts say of a purchase now, in one line. `status` is the contract's number. */
+/** The current state of a purchase in the contracts, in one line. `status` is the contract's number. */
 export function chainStateText(state: {
   status: number;
   owner: string | undefined;

@@ -9,7 +9,7 @@ import { onBothSystems } from "./support/system.ts";
 
 const IMAGE = "https://example.com/token.png";
 
-onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
+onBothSystems("The catalogue, written by admins", { SIMULATED_PURCHASES: "false" }, (system) => {
   let admin: Caller;
   before(async () => {
     admin = await system().adminCaller();
@@ -18,7 +18,12 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
   const put = (path: string, body: unknown) => admin.send("PUT", path, JSON.stringify(body));
   const store = async (id: number): Promise<Store> => (await admin.get(`/api/stores/${id}`)).body.store;
   const createStore = async (fields: Record<string, unknown> = {}): Promise<number> => {
-    const answer = await admin.post("/api/store", { name: "Loja", country: "Brasil", ...fields });
+    const answer = await admin.post("/api/store", {
+      name: "Loja",
+      country: "Brasil",
+      affiliate_link: "https://example.com/loja",
+      ...fields,
+    });
     expect(answer.status, answer.text).to.equal(200);
     return answer.body.id;
   };
@@ -136,6 +141,39 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       const buyer = await system().user();
       const answer = await buyer.post("/api/register-purchase", { user: buyer.address, store_id: id, amount: 1 });
       expectRefusal(answer, 409, "NO_CASHBACK");
+    });
+
+    it("without a link or a percent above zero is a draft: admins see it, and nobody can buy there", async () => {
+      const whole = await createStore();
+      await addCategory(whole);
+      const noLink = await createStore({ affiliate_link: null });
+      await addCategory(noLink);
+      const free = await createStore();
+      await addCategory(free, "0");
+      const noPercent = await createStore();
+      const drafts = [noLink, free, noPercent];
+      const buyer = await system().user();
+      const idsSeenBy = async (caller: Caller) => {
+        const { body, headers } = await caller.get("/api/stores");
+        expect(headers.get("vary")).to.match(/authorization/i);
+        return body.stores.map((one: Store) => one.id);
+      };
+      expect(await idsSeenBy(admin)).to.include.members([whole, ...drafts]);
+      for (const caller of [system().anonymous(), buyer]) {
+        const seen = await idsSeenBy(caller);
+        expect(seen).to.include(whole);
+        for (const id of drafts) {
+          expect(seen).not.to.include(id);
+          expectRefusal(await caller.get(`/api/stores/${id}`), 404, "NOT_FOUND");
+        }
+      }
+      const buy = (id: number) =>
+        buyer.post("/api/register-purchase", { user: buyer.address, store_id: id, amount: 1 });
+      expectRefusal(await buy(noLink), 409, "NO_LINK");
+      for (const id of [free, noPercent]) expectRefusal(await buy(id), 409, "NO_CASHBACK");
+      await put(`/api/store/${noLink}`, { affiliate_link: "https://example.com/loja" });
+      expect(await idsSeenBy(buyer)).to.include(noLink);
+      expect((await buy(noLink)).status).to.equal(200);
     });
 
     it("has its own categories, which no other store can use", async () => {

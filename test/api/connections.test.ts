@@ -49,7 +49,7 @@ describe("Connections", () => {
 
   const HALF_A_BODY = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n{";
 
-  it("beyond 256 of an address are told so and closed, and never reset", async () => {
+  it("beyond 256 of an address get an error and are closed, never reset", async () => {
     await listen(1);
     for (let count = 0; count < 400; count++) await call(HALF_A_BODY + "x".repeat(20_000));
     await until("the others have heard", () => callers.filter(({ end }) => end !== "open").length === 144);

@@ -1,4 +1,8 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { readEnvironment } from "../../api/environment.ts";
 import { DEMO_ADMIN } from "../../domain/demo-wallets.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
@@ -82,7 +86,7 @@ describe("The api's environment", () => {
     });
   }
 
-  it("takes origins as browsers send them, proxies in every form, and secrets with colons", () => {
+  it("accepts origins as browsers send them, proxies in every form, and secrets with colons", () => {
     const secret = `${"s".repeat(32)}:with:colons`;
     const { CORS_ORIGINS, TRUST_PROXY, AFFILIATE_SECRETS } = readEnvironment({
       CORS_ORIGINS: "https://Shop.example/, http://localhost:5173",
@@ -111,10 +115,48 @@ describe("The api's environment", () => {
 
   it("wants a key of one's own on a public chain, and the address of the site", () => {
     expect(linesOf({ RPC_URLS: SPICY.RPC_URLS })).to.deep.equal([
-      "OPERATOR_PRIVATE_KEY is missing: set the key that mints, confirms and pays on this chain",
+      "OPERATOR_PRIVATE_KEY is missing: set the key that mints, confirms and pays on this chain, or OPERATOR_KEY_FILE, or OPERATOR_SIGNER_URL",
       "PUBLIC_URL is missing: on spicy the address of the site is what wallets bind sign-in messages to",
     ]);
     expect(readEnvironment({ ...SPICY, PUBLIC_URL: "http://localhost:3000" }).network).to.equal("spicy");
+  });
+
+  it("takes the operator's key from a private file, and a signing service with its account", () => {
+    const directory = mkdtempSync(join(tmpdir(), "torcida-key-"));
+    const file = join(directory, "operator.key");
+    const key = generatePrivateKey();
+    const address = privateKeyToAccount(key).address.toLowerCase();
+    const url = "http://127.0.0.1:9000";
+    const read = (more: Record<string, string>) => readEnvironment({ ...SPICY, OPERATOR_PRIVATE_KEY: "", ...more });
+    const mistakeOf = (more: Record<string, string>) => {
+      try {
+        read(more);
+        return "";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    writeFileSync(file, `${key.slice(2)}\n`, { mode: 0o600 });
+    expect(read({ OPERATOR_KEY_FILE: file }).operator).to.deep.include({ kind: "key", address });
+    expect(read({ OPERATOR_SIGNER_URL: url, OPERATOR_ADDRESS: address }).operator).to.deep.equal({
+      kind: "service",
+      address,
+      url,
+    });
+    expect(mistakeOf({ OPERATOR_SIGNER_URL: url })).to.include("OPERATOR_ADDRESS is missing");
+    expect(mistakeOf({ OPERATOR_KEY_FILE: file, OPERATOR_SIGNER_URL: url })).to.include("must not be set beside");
+    expect(mistakeOf({ OPERATOR_KEY_FILE: file, OPERATOR_ADDRESS: `0x${"ab".repeat(20)}` })).to.include(
+      "OPERATOR_ADDRESS is not the account of OPERATOR_KEY_FILE",
+    );
+    chmodSync(file, 0o640);
+    expect(mistakeOf({ OPERATOR_KEY_FILE: file })).to.equal(
+      `OPERATOR_KEY_FILE ${file} may be read by other users: run chmod 600 ${file}`,
+    );
+    expect(mistakeOf({ OPERATOR_KEY_FILE: join(directory, "none") })).to.include("cannot be read (ENOENT)");
+    writeFileSync(file, LOCAL_TEST_KEY);
+    chmodSync(file, 0o600);
+    expect(mistakeOf({ OPERATOR_KEY_FILE: file })).to.include("OPERATOR_KEY_FILE is a test key that everyone knows");
+    rmSync(directory, { recursive: true });
   });
 
   it("names everything that is unsafe on mainnet in one run", () => {

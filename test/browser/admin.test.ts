@@ -15,14 +15,14 @@ describe("Admin", () => {
     page.locator("[data-sonner-toast]").getByText(text, { exact: true }).waitFor();
 
   describe("who may open it", () => {
-    it("leads a visitor to the login, with the reason", async () => {
+    it("redirects a visitor to the login, with the reason", async () => {
       const { page } = await site.open("/admin");
       await page.waitForURL(/\/auth/);
       await toast(page, "Acesso negado");
       await toast(page, "Você precisa estar logado para acessar esta página.");
     });
 
-    it("leads a user who is no admin to the dashboard, with the reason", async () => {
+    it("redirects a user who is not an admin to the dashboard, with the reason", async () => {
       const { page } = await site.openLoggedIn("/admin");
       await page.getByText("Redirecionando...").waitFor();
       await page.waitForURL("**/dashboard");
@@ -31,7 +31,7 @@ describe("Admin", () => {
       expect(await page.getByRole("button", { name: "Painel de Admin" }).count()).to.equal(0);
     });
 
-    it("says that it is checking, and leads away where the check fails; the button comes with the retry", async () => {
+    it("says that it is checking, and redirects if the check fails; the button appears after the retry", async () => {
       let isDown = true;
       site.server.answer("GET /api/is-admin", async () => {
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -155,7 +155,7 @@ describe("Admin", () => {
       expect(await page.getByRole("dialog").count()).to.equal(0);
     });
 
-    it("says the server's reason where it refuses, and its own where there is none", async () => {
+    it("shows the server's reason for a refusal, and its own if there is none", async () => {
       const { page } = await openPanel("stores");
       const create = async () => {
         await page.getByRole("button", { name: "Nova loja" }).click();
@@ -194,7 +194,7 @@ describe("Admin", () => {
       expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
     });
 
-    it("takes the focus along to the details and back", async () => {
+    it("moves the focus to the details and back", async () => {
       site.server.answer("DELETE /api/store/1", { body: { success: true, message: "ok" } });
       const { page } = await openPanel("stores");
       const focused = (text: string) =>
@@ -340,7 +340,7 @@ describe("Admin", () => {
       expect(await page.getByText("This field is required").count()).to.equal(3);
     });
 
-    it("previews the image, falls back where it does not load, and forgets the error with a new address", async () => {
+    it("previews the image, falls back if it does not load, and clears the error with a new URL", async () => {
       const { page, problems } = await openPanel("fan-tokens");
       await page.route("https://img.example/**", (route) =>
         route.request().url().endsWith("good.svg")

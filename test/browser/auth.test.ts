@@ -34,7 +34,7 @@ describe("Auth", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("signs the server's challenge, with its nonce, where it carries the sentence", async () => {
+  it("signs the server's challenge, with its nonce, if it contains the sentence", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     const message = `localhost wants you to sign in\n\nLogin Torcida para ${wallet.address}\n\nNonce: n1`;
@@ -91,13 +91,13 @@ describe("Auth", () => {
     });
   });
 
-  it("waits for a click after a log-out, also where the page is loaded again", async () => {
+  it("waits for a click after logging out, even after a reload", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     const { page } = await site.open("/auth", { wallet, storage: { language: "en" } });
     await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
     await page.waitForURL("**/dashboard");
-    await page.getByRole("banner").getByRole("button", { name: "Logout" }).click();
+    await page.getByRole("banner").getByRole("button", { name: "Log out" }).click();
     await page.waitForURL("**/auth");
     await page.reload();
     const enter = page.getByRole("button", { name: "Log in with a signature" });
@@ -152,7 +152,7 @@ describe("Auth", () => {
     await page.getByText("Registration failed").waitFor();
   });
 
-  it("tells a refused signature at registration, and lets the reader try again", async () => {
+  it("reports a refused signature at registration, and allows a retry", async () => {
     const wallet = testWallet();
     const { page } = await openForm(wallet);
     wallet.rejectNext("personal_sign");
@@ -176,7 +176,7 @@ describe("Auth", () => {
     expect(site.server.callsTo("POST /api/register-user-data")).to.have.length(0);
   });
 
-  it("tells a login that the server refuses", async () => {
+  it("reports a login that the server refuses", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     site.server.answer("POST /api/login", { status: 400, body: { success: false, error: "The signature is wrong" } });
@@ -189,7 +189,7 @@ describe("Auth", () => {
     await page.waitForURL("**/dashboard");
   });
 
-  it("tells a login signature that the reader refuses, without asking again by itself", async () => {
+  it("reports a login signature that the reader refuses, without asking again by itself", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     wallet.rejectNext("personal_sign");
@@ -213,7 +213,7 @@ describe("Auth", () => {
     expect(await page.getByText("Signature failed").count()).to.equal(0);
   });
 
-  it("starts anew for another account that is picked while the form is open", async () => {
+  it("starts over for another account that is chosen while the form is open", async () => {
     const wallet = testWallet();
     const { page } = await openForm(wallet);
     await wallet.changeAccount(1);
@@ -223,7 +223,7 @@ describe("Auth", () => {
     await page.locator("form").getByText(short).waitFor();
   });
 
-  it("tells a check that failed", async () => {
+  it("reports a failed check", async () => {
     site.server.answer("POST /api/check-user", { status: 500, body: { success: false, error: "No database" } });
     const { page } = await site.open("/auth");
     await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
@@ -246,7 +246,7 @@ describe("Auth", () => {
 
   it("answers a wish for e-mail with 'Wallet authentication required'", async () => {
     const { page } = await site.open("/auth", ENGLISH);
-    await page.getByRole("button", { name: /e-mail/ }).click();
+    await page.getByRole("button", { name: /email/ }).click();
     await page.getByText("Wallet authentication required").waitFor();
   });
 });

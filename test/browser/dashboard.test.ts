@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
@@ -16,7 +17,7 @@ describe("Dashboard", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("sums the NFT's attributes where the server gives no totals, in every way that they are written", async () => {
+  it("sums the NFTs' attributes, in every notation, if the server sends no totals", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     const nft = (id: number, value: string, cashback: string, status?: string) => {
@@ -107,7 +108,7 @@ describe("Dashboard", () => {
       .and.to.include("noreferrer");
   });
 
-  it("falls back to a placeholder where an NFT's image is broken", async () => {
+  it("falls back to a placeholder if an NFT's image is broken", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     for (const nft of me.nfts) nft.metadata.image = `${site.server.url}/api/broken.png`;
@@ -116,7 +117,7 @@ describe("Dashboard", () => {
     expect(await page.locator(".ticket-grid img").count()).to.equal(0);
   });
 
-  it("shows the stored records where there are no NFTs", async () => {
+  it("shows the stored records if there are no NFTs", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     me.nfts = [];
@@ -124,6 +125,79 @@ describe("Dashboard", () => {
     const card = page.getByRole("article").filter({ hasText: "Verdão Store" });
     for (const text of ["Pendente", "VERDAO"]) await card.getByText(text, { exact: true }).waitFor();
     await page.getByText("Confirmado", { exact: true }).first().waitFor();
+  });
+
+  it("shows the latest ticket large and all others as a statement, twelve at a time, filtered, as CSV", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address, { nfts: [] });
+    const day = (index: number) => new Date(Date.now() - index * 86_400_000).toISOString();
+    me.purchases = Array.from({ length: 36 }, (_, index) =>
+      fixturePurchase({
+        id: 100 - index,
+        store: index % 2 ? "=Mercado da Bola" : "Verdão Store",
+        status: index % 3 ? "confirmed" : "processing",
+        created_at: day(index),
+        date: day(index),
+        destination: wallet.address,
+      }),
+    );
+    const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
+    await page.getByText("Compra nº 100").waitFor();
+    const rows = page.locator(".statement-rows > li");
+    await page.getByText("35 compras").waitFor();
+    expect(await rows.count()).to.equal(12);
+    const first = rows.first();
+    await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
+    for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
+      expect(await first.textContent()).to.include(text);
+    await page.getByRole("button", { name: "Mostrar mais" }).click();
+    expect(await rows.count()).to.equal(24);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("processing");
+    await page.getByText("11 compras").waitFor();
+    // Older than a quarter of an hour and without a token, and still there.
+    await rows.first().getByText("O ingresso está sendo emitido").waitFor();
+    await page.getByRole("combobox", { name: "Status" }).selectOption("");
+    await page.getByRole("combobox", { name: "Loja" }).selectOption("=Mercado da Bola");
+    await page.getByText("18 compras").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Baixar CSV" }).click(),
+    ]);
+    const lines = readFileSync(await download.path(), "utf8").split("\r\n");
+    expect(lines).to.have.length(19);
+    expect(lines[0]).to.equal("\uFEFFid,date,store,value_brl,cashback_percent,cashback_chz,status,wallet,payment_tx");
+    // A spreadsheet must not take a store's name for a formula.
+    expect(lines[1]).to.include(",'=Mercado da Bola,");
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("shows three purchases on their way and says how many more there are", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address, { nfts: [] });
+    const created_at = new Date().toISOString();
+    me.purchases = Array.from({ length: 36 }, (_, index) =>
+      fixturePurchase({
+        id: 50 - index,
+        status: "processing",
+        created_at,
+        date: created_at,
+        paid_at: null,
+        minted_at: null,
+        confirmed_at: null,
+      }),
+    );
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    await page.getByText("+33 no extrato").waitFor();
+    expect(await page.locator(".strip li .timeline").count()).to.equal(3);
+  });
+
+  it("lists every other fan token behind the two, and says in whole tokens what is missing", async () => {
+    site.server.tokens.push({ id: 3, name: "Santos", slug: "santos", image: "", symbol: "SANTOS", contract: null });
+    const { page } = await site.openLoggedIn("/dashboard");
+    const names = page.locator(".token-table tbody th .font-semibold");
+    await page.getByRole("row").filter({ hasText: "SANTOS" }).waitFor();
+    expect(await names.allTextContents()).to.deep.equal(["PSG", "VERDAO", "SANTOS"]);
+    await page.getByText("Faltam 10 tokens para +0,5%").waitFor();
   });
 
   it("follows a fresh purchase live, from processing to confirmed and paid", async () => {

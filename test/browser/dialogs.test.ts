@@ -109,7 +109,7 @@ describe("Dialogs", () => {
     await dialogOf(page)
       .getByRole("button", { name: /Demo wallet/ })
       .press("Enter");
-    const consent = page.getByRole("dialog", { name: "Torcida wants to connect to the demo wallet" });
+    const consent = page.getByRole("dialog", { name: "Torcida wants to connect to your wallet" });
     await consent.waitFor();
     await page.keyboard.press("Shift+Tab");
     await page.waitForFunction(() => document.activeElement?.textContent === "Reject");

@@ -9,7 +9,7 @@ const toast = (page: Page, text: string) =>
 describe("When things fail", () => {
   const site = useSite();
 
-  it("says 'Falha na conexão' where the login cannot reach the server, and tries again", async () => {
+  it("says 'Falha na conexão' if the login cannot reach the server, and retries", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     site.server.answer("POST /api/login", "drop");
@@ -22,7 +22,7 @@ describe("When things fail", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("says 'Registration error' where a registration cannot reach the server", async () => {
+  it("says 'Registration error' if a registration cannot reach the server", async () => {
     site.server.answer("POST /api/register-user-data", "drop");
     const { page, problems } = await site.open("/auth", { storage: { language: "en" } });
     await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
@@ -36,19 +36,19 @@ describe("When things fail", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("says 'Sign out failed' where the browser does not let the session be erased", async () => {
+  it("says 'Sign out failed' if the browser does not allow deleting the session", async () => {
     const { page } = await site.openLoggedIn("/", { storage: { language: "en" } });
     await page.evaluate(() => {
       Storage.prototype.removeItem = () => {
         throw new DOMException("forbidden", "SecurityError");
       };
     });
-    await page.getByRole("button", { name: "Logout" }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
     await toast(page, "Sign out failed");
-    await page.getByRole("button", { name: "Logout" }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).waitFor();
   });
 
-  it("keeps the session where nothing answers, says so, and goes on when it answers again", async () => {
+  it("keeps the session while the server does not respond, says so, and continues when it does", async () => {
     site.server.answer("GET /api/me", "drop");
     const { page, problems } = await site.openLoggedIn("/dashboard");
     await page.getByRole("alert").getByText("O servidor não está respondendo.").first().waitFor();
@@ -75,7 +75,7 @@ describe("When things fail", () => {
     }
   });
 
-  it("says only that the session has ended where a refresh finds it so", async () => {
+  it("says only that the session has ended if a refresh finds that", async () => {
     const { page } = await site.openLoggedIn("/dashboard");
     await page.getByText("Ana Maria Silva").waitFor();
     site.server.answer("GET /api/me", { status: 401, delayMs: 200, body: { success: false, error: "x" } });

@@ -17,7 +17,7 @@ describe("Home", () => {
     await page.getByRole("button", { name: "Português" }).waitFor();
   });
 
-  it("says so where the other language cannot be fetched", async () => {
+  it("reports a language that cannot be loaded", async () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("button", { name: "Ver lojas" }).waitFor();
     await page.route("**/assets/en-*.js", (route) => route.abort());
@@ -26,7 +26,7 @@ describe("Home", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("offers a way on where a dialog's code cannot be fetched", async () => {
+  it("offers a retry if a dialog's code cannot be loaded", async () => {
     const { page } = await site.open("/");
     await page.getByRole("button", { name: "Ver lojas" }).waitFor();
     await page.route("**/assets/info-dialog-*.js", (route) => route.abort());
@@ -46,7 +46,7 @@ describe("Home", () => {
     ]);
   });
 
-  it("shows four sample stores where the server returns none", async () => {
+  it("shows four sample stores if the server returns none", async () => {
     site.server.stores = [];
     const { page } = await site.open("/");
     await page.getByText("Lojas de exemplo.").waitFor();
@@ -63,7 +63,7 @@ describe("Home", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("tells the three tiers and the worked example", async () => {
+  it("shows the three tiers and the worked example", async () => {
     const { page } = await site.open("/", { storage: { language: "en" } });
     for (const text of [
       "1% extra with any fan token",

@@ -32,14 +32,14 @@ describe("Redirect", () => {
     await page.waitForURL("https://example.com/boutique-parisienne");
   });
 
-  it("takes a store that is no sample from the server", async () => {
+  it("loads a store that is not a sample from the server", async () => {
     const { page } = await openWithClock("/redirect/1");
     await page.getByText("Verdão Store").waitFor();
     await page.getByRole("button", { name: "Comprar agora" }).click();
     await page.waitForURL("https://example.com/verdao-store?from=api");
   });
 
-  it("goes to the stores where the store is unknown", async () => {
+  it("goes to the stores if the store is unknown", async () => {
     const { page } = await site.open("/redirect/4711");
     await page.waitForURL("**/stores");
   });

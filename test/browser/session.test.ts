@@ -15,7 +15,7 @@ describe("Session", () => {
     expect(site.server.callsTo("GET /api/me")[0]?.authorization).to.equal(`Bearer ${SESSION_TOKEN}`);
   });
 
-  it("is not thrown out while a slow profile is on its way", async () => {
+  it("is not redirected while a slow profile is loading", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     site.server.answer("GET /api/me", { delayMs: 1_500, body: { success: true, data: me } });
@@ -43,7 +43,7 @@ describe("Session", () => {
   });
 
   for (const status of [400, 403, 404, 429, 500, 503]) {
-    it(`is kept where the profile answers ${status}, and goes on by itself`, async () => {
+    it(`is kept if the profile returns ${status}, and recovers by itself`, async () => {
       site.server.answer("GET /api/me", { status, body: { success: false, error: "broken" } });
       const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
       await page.getByRole("alert").getByText("Your dashboard could not be opened").waitFor();
@@ -65,11 +65,11 @@ describe("Session", () => {
 
   it("ends by the logout button, with the token and the stored wallet gone", async () => {
     const { page } = await site.openLoggedIn("/", ENGLISH);
-    await page.getByRole("button", { name: "Logout" }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
     await page.getByText("Signed out").waitFor();
     expect(await tokenOf(page)).to.equal(null);
     expect(await page.evaluate(() => localStorage.getItem("current_wallet"))).to.equal(null);
-    await page.getByRole("button", { name: "Logout" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
   });
 
   it("is not ended by disconnecting the wallet", async () => {
@@ -94,8 +94,8 @@ describe("Session", () => {
     const { page, context } = await site.openLoggedIn("/dashboard", ENGLISH);
     const other = await context.newPage();
     await other.goto(`${site.server.url}/`);
-    await other.getByRole("button", { name: "Logout" }).waitFor();
-    await page.getByRole("button", { name: "Logout" }).click();
-    await other.getByRole("button", { name: "Logout" }).waitFor({ state: "detached" });
+    await other.getByRole("button", { name: "Log out" }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await other.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
   });
 });

@@ -56,7 +56,7 @@ describe("Stores", () => {
     expect(await names(page)).to.deep.equal(["Verdão Store"]);
   });
 
-  it("hides the club filter where no store has a club", async () => {
+  it("hides the club filter if no store has a club", async () => {
     site.server.stores = site.server.stores.map((store) => ({ ...store, club: null }));
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Country").waitFor();
@@ -119,7 +119,7 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("gives no bonus where the token is not of the store's club", async () => {
+  it("gives no bonus if the token is not of the store's club", async () => {
     const { page } = await site.openLoggedIn("/stores", english());
     await buyAt(page, "Mercado da Bola");
     const total = page.getByRole("dialog").locator(".summary-total dd");

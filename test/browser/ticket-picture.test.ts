@@ -67,7 +67,7 @@ describe("The ticket that the contract draws", () => {
   }
 
   for (const background of ["#ffffff", "#0b1b18"]) {
-    it(`tells the statuses apart at 64 pixels without colour, on ${background}`, async () => {
+    it(`distinguishes the statuses at 64 pixels without colour, on ${background}`, async () => {
       const statuses = ["pending", "confirmed", "cancelled"];
       const grey = await Promise.all(statuses.map((name) => greyPixels(name, background)));
       for (const [one, other] of [

@@ -13,7 +13,7 @@ import { testWallet } from "./support/test-wallet.ts";
 const RELAY = /relay\.walletconnect/;
 const ENGLISH = { storage: { language: "en" } };
 
-describe("WalletConnect, where the operator has not set it up", () => {
+describe("WalletConnect, if it is not configured", () => {
   const site = useSite();
 
   it("is not offered, and nothing of it is in the build", async () => {
@@ -27,7 +27,7 @@ describe("WalletConnect, where the operator has not set it up", () => {
   });
 });
 
-describe("WalletConnect, where the operator has set it up", function () {
+describe("WalletConnect, if it is configured", function () {
   this.timeout(120_000);
   let folder: string;
   let server: FixtureServer;
@@ -85,7 +85,7 @@ describe("WalletConnect, where the operator has set it up", function () {
     return { ...opened, loaded, dialog, option: dialog.getByRole("button", { name: /WalletConnect/ }) };
   }
 
-  it("is offered beside the browser's wallet, whose way stays as it was, and loads nothing until it is chosen", async () => {
+  it("is offered next to the browser's wallet, which works as before, and loads nothing until it is chosen", async () => {
     const { page, context, dialog, option, loaded } = await open();
     await option.waitFor();
     expect(relayFiles()).to.have.length(1);
@@ -96,7 +96,7 @@ describe("WalletConnect, where the operator has set it up", function () {
     await context.close();
   });
 
-  it("is loaded when it is chosen, and says what to do where its relay does not answer", async () => {
+  it("is loaded when it is chosen, and says what to do if its relay does not respond", async () => {
     const { page, context, dialog, option, loaded, problems } = await open({
       wallet: testWallet({ presence: "none" }),
     });

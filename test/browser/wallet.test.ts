@@ -104,7 +104,7 @@ describe("Wallet", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Late Wallet" }).waitFor();
   });
 
-  it("learns its network from the server, also where the page comes as a file", async () => {
+  it("learns its network from the server, even from a page served as a file", async () => {
     site.server.isSilentPage = true;
     site.server.config = { ...site.server.config, chain_id: CHILIZ_CHAIN_ID, network: "chiliz" };
     const wallet = testWallet({ chainId: 1, knownChains: [1] });
@@ -118,7 +118,7 @@ describe("Wallet", () => {
     });
   });
 
-  it("tells the wallet the chain's own address, whatever its port", async () => {
+  it("sends the wallet the chain's own URL, whatever its port", async () => {
     site.server.config.rpc_url = "http://127.0.0.1:9645";
     const wallet = testWallet({ chainId: 1, knownChains: [1] });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
@@ -187,7 +187,7 @@ describe("Wallet", () => {
     });
   });
 
-  it("reads 4902 also where a mobile wallet hides it", async () => {
+  it("finds 4902 even if a mobile wallet hides it", async () => {
     const wallet = testWallet({ chainId: 1 });
     wallet.failNext("wallet_switchEthereumChain", { code: -32603, data: { originalError: { code: 4902 } } });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
@@ -196,7 +196,7 @@ describe("Wallet", () => {
     expect(wallet.added).to.have.length(1);
   });
 
-  it("tells a network that could not be added, and keeps the connection with a way to switch", async () => {
+  it("reports a network that could not be added, and keeps the connection with a button to switch", async () => {
     const wallet = testWallet({ chainId: 1, knownChains: [1] });
     wallet.failNext("wallet_addEthereumChain", { code: -32603, message: "no" });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
@@ -206,7 +206,7 @@ describe("Wallet", () => {
     await said(page, "Correct network");
   });
 
-  it("stays connected, with 'Wrong network', where the switch is refused", async () => {
+  it("stays connected, with 'Wrong network', if the switch is refused", async () => {
     const wallet = testWallet({ chainId: 1 });
     wallet.rejectNext("wallet_switchEthereumChain");
     const { page } = await site.open("/", { wallet, ...ENGLISH });
@@ -274,7 +274,7 @@ describe("Wallet", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(390);
   });
 
-  it("says why where adding the network is refused, and does not ask again by itself", async () => {
+  it("says why if adding the network is refused, and does not ask again by itself", async () => {
     const wallet = testWallet({ chainId: 1, knownChains: [1] });
     wallet.rejectNext("wallet_addEthereumChain");
     const { page, problems } = await site.open("/", { wallet, ...ENGLISH });

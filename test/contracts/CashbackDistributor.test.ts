@@ -86,7 +86,7 @@ describeTree("CashbackDistributor", () => {
         expect(await read(fresh, "getRoleAdmin", id)).to.equal(ethers.ZeroHash);
       }
     });
-    it("it should tell tickets, limits and that nothing is paid", async () => {
+    it("it should return tickets, limits and that nothing is paid", async () => {
       expect(await read(distributor, "purchaseNFT")).to.equal(system.nftAddress);
       expect((await read<{ toObject(): object }>(distributor, "limits")).toObject()).to.deep.equal(LIMITS);
       for (const view of ["spentToday", "totalCredit"]) expect(await read(distributor, view)).to.equal(0n);
@@ -109,7 +109,7 @@ describeTree("CashbackDistributor", () => {
       await refuses(ethers.deployContract("CashbackDistributor", args), "MaxPayoutAboveDailyCap", 11n, 10n);
     });
     describe("given a predecessor", () => {
-      it("it should refuse one that is not retired, one of other tickets, and what is no distributor", async () => {
+      it("it should refuse one that is not retired, one of other tickets, and what is not a distributor", async () => {
         await refuses(successor(), "PredecessorNotRetired", system.distributorAddress);
         await send(distributor, "pause", [], system.pauser);
         await refuses(successor(), "PredecessorNotRetired", system.distributorAddress);
@@ -165,7 +165,7 @@ describeTree("CashbackDistributor", () => {
 
   describe("pay", () => {
     describe("given a Confirmed, unpaid purchase", () => {
-      it("it should pay its buyer exactly the amount, once, and tell the rate and the payment", async () => {
+      it("it should pay its buyer exactly the amount, once, and emit the rate and the payment", async () => {
         await system.confirmed(aliceAddress, 1n);
         const sent = pay(1n, FULL);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, distributor], [FULL, -FULL]);
@@ -195,7 +195,7 @@ describeTree("CashbackDistributor", () => {
         await refuses(pay(2n, 1n), "NotConfirmed", 2n, STATUS.cancelled);
         await refuses(pay(3n, 1n), "NotConfirmed", 3n, STATUS.none);
       });
-      it("it should refuse them also where their ids have every bit, and ids that no ticket can have", async () => {
+      it("it should refuse them even if their ids have every bit, and ids that no ticket can have", async () => {
         const [pending, cancelled] = [2n ** 160n - 1n, 2n ** 159n];
         await system.mint(...[pending, cancelled].map((id) => aPurchase({ id, buyer: aliceAddress })));
         await send(system.nft, "cancel", [[cancelled]], system.confirmer);
@@ -226,7 +226,7 @@ describeTree("CashbackDistributor", () => {
         await refuses(pay(1n, 1_001n), "AboveMaxPayout", 1n, 1_001n, 1_000n);
         await pay(1n, 1_000n);
       });
-      it("it should take exactly the cap of a day, and not a wei more, and begin anew the next day", async () => {
+      it("it should accept exactly the cap of a day, and not a wei more, and start again the next day", async () => {
         await system.confirmed(aliceAddress, 1n, 2n, 3n, 4n);
         await setLimits({ maxPayout: 1_000n, dailyCap: 1_000n });
         await startOfDay();
@@ -251,7 +251,7 @@ describeTree("CashbackDistributor", () => {
       });
     });
     describe("given a recipient that refuses", () => {
-      it("it should credit it, keep the paid bit, and tell the rate and the credit", async () => {
+      it("it should credit it, keep the paid bit, and emit the rate and the credit", async () => {
         const receiver = await contractAddress("RevertingReceiver");
         await system.confirmed(receiver, 1n, 2n);
         const sent = await pay(1n, FULL);
@@ -305,7 +305,7 @@ describeTree("CashbackDistributor", () => {
           expect(await read(distributor, "isPaid", id), `${id}`).to.equal(false);
         await expect(payBatch(ids.map((id) => item(id, 1n)))).to.changeEtherBalances(ethers, [aliceAddress], [0n]);
       });
-      it("it should tell the rate of each batch before its payments", async () => {
+      it("it should emit the rate of each batch before its payments", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         expect(await eventNames(payBatch([item(1n, 1n)], CENT_WEI + 1n))).to.deep.equal([
           "RateApplied",
@@ -492,7 +492,7 @@ describeTree("CashbackDistributor", () => {
   });
 
   describe("setLimits", () => {
-    it("it should set the bounds, also the largest, and tell so in an event", async () => {
+    it("it should set the limits, even the largest, and emit an event", async () => {
       for (const limits of [
         { maxWeiPerCent: 1n, maxPayout: 2n, dailyCap: 3n },
         { maxWeiPerCent: 2n ** 96n - 1n, maxPayout: 2n ** 96n - 1n, dailyCap: 2n ** 112n - 1n },

@@ -162,7 +162,7 @@ describeTree("PurchaseNFT", () => {
       });
     });
     describe("given metadata of its own", () => {
-      it("it should answer that address as tokenURI and tell it in an event", async () => {
+      it("it should return that address as tokenURI and emit it in an event", async () => {
         const metadataUri = `ipfs://${"x".repeat(1_017)}`;
         const sent = send(nft, "mint", [aPurchase({ id: 1n, buyer: aliceAddress, metadataUri })], system.minter);
         await expect(sent).to.emit(nft, "MetadataUriSet").withArgs(1n, metadataUri);
@@ -222,7 +222,7 @@ describeTree("PurchaseNFT", () => {
       it("it should refuse more than 1,024 bytes", () =>
         refuses({ metadataUri: `ipfs://${"x".repeat(1_018)}` }, "MetadataUriTooLong", 1n, 1_025n, 1_024n));
     });
-    it("it should give the token to its buyer, Pending and locked, and tell so in three events", async () => {
+    it("it should give the token to its buyer, Pending and locked, and emit three events", async () => {
       const sent = await send(nft, "mint", [aPurchase({ id: 7n, buyer: aliceAddress })], system.minter);
       await expect(sent).to.emit(nft, "Transfer").withArgs(ethers.ZeroAddress, aliceAddress, 7n);
       await expect(sent).to.emit(nft, "Locked").withArgs(7n);
@@ -243,7 +243,7 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("mintBatch", () => {
-    it("it should mint each purchase, and tell each in three events", async () => {
+    it("it should mint each purchase, and emit three events for each", async () => {
       const sent = await system.mint(
         aPurchase({ id: 1n, buyer: aliceAddress }),
         aPurchase({ id: 9n, buyer: system.other.address, metadataUri: "ipfs://x", storeId: 1, bonusBps: 0 }),
@@ -262,7 +262,7 @@ describeTree("PurchaseNFT", () => {
       expect(await read(nft, "ownerOf", 9n)).to.equal(system.other.address);
       expect(await read(nft, "tokenURI", 9n)).to.equal("ipfs://x");
     });
-    it("it should mint none where one is refused", async () => {
+    it("it should mint none if one is refused", async () => {
       const sent = system.mint(aPurchase({ id: 1n, buyer: aliceAddress }), aPurchase({ id: 1n, buyer: aliceAddress }));
       await expect(sent).to.be.revertedWithCustomError(nft, "AlreadyMinted").withArgs(1n);
       await expect(read(nft, "purchaseOf", 1n))
@@ -287,7 +287,7 @@ describeTree("PurchaseNFT", () => {
 
   const movesPending = (name: "confirm" | "cancel", to: bigint, word: string) => {
     describe("given a Pending purchase", () => {
-      it(`it should make it ${word}, change nothing else, and tell so in two events`, async () => {
+      it(`it should make it ${word}, change nothing else, and emit two events`, async () => {
         await system.mint(...many(2));
         const before = await purchaseOf(1n);
         const sent = await send(nft, name, [[1n]], system.confirmer);
@@ -330,7 +330,7 @@ describeTree("PurchaseNFT", () => {
     movesPending("confirm", STATUS.confirmed, "Confirmed");
     describe("given several purchases", () => {
       const confirmed = (id: bigint) => ["StatusUpdated", id, STATUS.pending, STATUS.confirmed];
-      it("it should tell of a run of ids in one metadata event that names the first and the last", async () => {
+      it("it should emit one metadata event with the first and the last id of a run", async () => {
         await system.mint(...many(5));
         expect(await eventsOf(await system.confirm(2n, 3n, 4n))).to.deep.equal([
           ...[2n, 3n, 4n].map(confirmed),
@@ -339,7 +339,7 @@ describeTree("PurchaseNFT", () => {
         const sent = await send(nft, "cancel", [[5n]], system.confirmer);
         expect((await eventsOf(sent)).map(([name]) => name)).to.deep.equal(["StatusUpdated", "MetadataUpdate"]);
       });
-      it("it should tell of ids that are no run in one metadata event each", async () => {
+      it("it should emit one metadata event for each id that is not in a run", async () => {
         await system.mint(...many(20));
         for (const ids of [
           [1n, 3n],
@@ -650,7 +650,7 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("setSiteUrl", () => {
-    it("it should change where tokens and collection point, and ask readers to look again", async () => {
+    it("it should change the links of tokens and collection, and emit metadata updates", async () => {
       await system.mint(...many(1));
       const sent = await send(nft, "setSiteUrl", ["https://new.example/?a=%221%22"], system.admin);
       await expect(sent).to.emit(nft, "SiteUrlSet").withArgs("https://new.example/?a=%221%22");

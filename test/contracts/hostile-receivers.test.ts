@@ -196,7 +196,7 @@ describe("EIP-7702 accounts", () => {
     return { prague, signers, nft, distributor, addressOf, delegate, payAll };
   };
 
-  it("are minted to and paid; where their code refuses they are credited and withdraw elsewhere", async () => {
+  it("are minted to and paid; if their code refuses, they are credited and withdraw elsewhere", async () => {
     const { signers, distributor, addressOf, delegate, payAll } = await deployOnPrague();
     const [admin, willing, refusing] = signers;
     if (!admin || !willing || !refusing) throw new Error("no signers");

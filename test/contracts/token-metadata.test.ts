@@ -99,7 +99,7 @@ describe("Token metadata", () => {
   const mint = (purchase: Partial<Purchase> & { id: bigint }) =>
     system.mint(aPurchase({ buyer: system.buyer.address, ...purchase }));
 
-  it("spells the attributes exactly as the specification does, in order, then the bonus", async () => {
+  it("spells the attributes as documented, in order, then the bonus", async () => {
     await mint({ id: 7n });
     const { attributes, name, external_url } = await metadataOf(7n);
     expect(attributes).to.deep.equal([

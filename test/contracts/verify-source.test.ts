@@ -104,7 +104,7 @@ describe("npm run deploy -- --verify", function () {
     ]);
   });
 
-  it("takes it for done where the explorer has them already, at once or in the end", async () => {
+  it("counts as done if the explorer has them already, at once or in the end", async () => {
     explorer.answer = ({ action, contractaddress }) => {
       if (action === "checkverifystatus") return { status: "0", result: "Already Verified" };
       const isKnown = contractaddress?.toLowerCase() === NFT;
@@ -118,7 +118,7 @@ describe("npm run deploy -- --verify", function () {
     });
   });
 
-  it("says why one is refused, goes on with the other, and keeps both sources", async () => {
+  it("says why one is refused, continues with the other, and keeps both sources", async () => {
     explorer.answer = ({ action, contractaddress }) => {
       if (action === "checkverifystatus") return { status: "0", result: "Fail - Unable to verify" };
       const isNft = contractaddress?.toLowerCase() === NFT;
@@ -136,7 +136,7 @@ describe("npm run deploy -- --verify", function () {
     expect(existsSync(source("PurchaseNFT")) && existsSync(source("CashbackDistributor"))).to.equal(true);
   });
 
-  it("keeps the sources where the explorer fails, talks nonsense or is not there", async () => {
+  it("keeps the sources if the explorer fails, responds with nonsense or is unavailable", async () => {
     explorer.answer = () => undefined;
     expect((await verify()).lines[0]).to.include("PurchaseNFT: not verified (the explorer answered 502); hand in ");
     explorer.answer = () => ({ status: "1" }) as never;

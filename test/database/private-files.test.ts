@@ -26,7 +26,7 @@ describe("The rights of the data", () => {
     expect(modes).to.deep.equal(["700", "600", "600", "600"]);
   });
 
-  it("are taken from others where an earlier version gave them", async () => {
+  it("are removed from other users if an earlier version granted them", async () => {
     for (const name of ["torcida.db", "torcida.db-wal", "torcida.db-shm"]) writeFileSync(join(directory, name), "");
     const database = await connect(join(directory, "torcida.db"));
     await migrate(database);

@@ -58,7 +58,7 @@ describe("A database server that starts later than we do", function () {
     await database.close();
   });
 
-  it("is not waited for where waiting would not help", async () => {
+  it("is not awaited if waiting would not help", async () => {
     const { behind, open } = await behindGate();
     await open();
     const wrong = Object.assign(new URL(behind), { pathname: "/nowhere" }).toString();

@@ -73,7 +73,7 @@ describe("A process's life (F15, F18, F19)", function () {
     expect(purchases.map((one) => one.id)).to.deep.equal(ids.toReversed());
   });
 
-  it("imports what the chain knows more after an old backup was restored, and pays nothing until it is told to", async () => {
+  it("imports what is newer on the chain after restoring an old backup, and pays nothing until resumed", async () => {
     const buyer = await system.shopper();
     const before = await buyer.buy(1, 10);
     await system.settled();

@@ -18,6 +18,7 @@ const PERSON = {
 const TOKEN_NAME = "<svg onload=window.pwned=4>";
 const TEN_KB = "a".repeat(10_240);
 const LOGO = "https://cdn.example/logo.png";
+const LINK = "https://example.com/loja";
 
 describe("Names with markup (F27)", function () {
   this.timeout(120_000);
@@ -36,7 +37,15 @@ describe("Names with markup (F27)", function () {
     await system?.stop();
   });
 
-  const store = (name: string) => ({ name, country: name, club: name, category: name, description: name, logo: LOGO });
+  const store = (name: string) => ({
+    name,
+    country: name,
+    club: name,
+    category: name,
+    description: name,
+    logo: LOGO,
+    affiliate_link: LINK,
+  });
 
   it("are refused at ten kilobytes in store, fan token and profile, and turned in a store, with the field", async () => {
     const image = LOGO;

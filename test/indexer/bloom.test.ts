@@ -37,7 +37,7 @@ describe("Bloom", function () {
     expect(bloom.mayHold(logsBloom, CASHBACK_DISTRIBUTOR)).to.equal(false);
   });
 
-  it("tells the block's own logs from fewer of them, and from others", async () => {
+  it("distinguishes the block's logs from a subset and from others", async () => {
     const bloom = await openBloom();
     expect(logs).to.have.length(3);
     expect(bloom.isOf(logsBloom, logs)).to.equal(true);

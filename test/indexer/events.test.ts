@@ -88,13 +88,13 @@ describe("The owner of a new ticket", () => {
     expect(decodeEvents([])).to.deep.equal({ events: [], ignored: 0 });
   });
 
-  it("is not believed where the two differ in wallet, ticket or transaction", () => {
+  it("is refused if the two differ in wallet, ticket or transaction", () => {
     refuses([transfer(7n, RECIPIENT), minted(7n)], /^Ticket 7 has another owner by `Transfer`.* in block 255$/);
     refuses([transfer(8n), minted(7n)], /^Ticket 7 is minted without/);
     refuses([inTransaction("0xdef", transfer(7n)), minted(7n)], /^Ticket 7 is minted without/);
   });
 
-  it("is not believed where one of the two is missing, wherever it would stand", () => {
+  it("is refused if one of the two is missing, at any position", () => {
     refuses([minted(7n)], /^Ticket 7 is minted without/);
     refuses([transfer(1n), minted(1n), minted(1n)], /^Ticket 1 is minted without/);
     refuses([transfer(7n)], /^Ticket 7 comes into being without/);
@@ -102,7 +102,7 @@ describe("The owner of a new ticket", () => {
     refuses([transfer(7n), confirmed(3n), minted(7n)], /^Ticket 7 comes into being without/);
   });
 
-  it("never changes: a ticket that moves is no ticket of ours", () => {
+  it("never changes: a ticket that moves is not ours", () => {
     refuses([transfer(7n, BUYER, RECIPIENT), minted(7n)], /^Ticket 7 moves/);
   });
 

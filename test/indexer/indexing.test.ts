@@ -131,7 +131,7 @@ describe("Indexing", function () {
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([1n, 9n]);
     });
 
-    it("reads nothing from a chain that was made anew, until it is told to forget the old one", async () => {
+    it("reads nothing from a recreated chain until an operator confirms it", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       const indexer = await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });

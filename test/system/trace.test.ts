@@ -9,7 +9,7 @@ describe("npm run trace", function () {
   });
   after(() => system?.stop());
 
-  it("tells a purchase's life in order, from its registration to its payment, without personal data", async () => {
+  it("lists a purchase's life in order, from registration to payout, without personal data", async () => {
     const shopper = await system.shopper();
     const id = await shopper.buy(1, "123.45");
     await system.settled();

@@ -12,14 +12,14 @@ export type PostgresPair = {
   databaseUrl: string;
   /** `kill -9` of the primary. */
   killPrimary(): Promise<void>;
-  /** What an operator or a failover manager does: the standby becomes the primary. */
+  /** Promotes the standby to primary, as an operator or a failover manager does. */
   promoteStandby(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const [USER, PASSWORD, NAME] = ["torcida", "torcida", "torcida"];
 
-/** A primary whose commits wait until its standby has them on its disk too, and that standby. */
+/** A primary with a synchronous standby. */
 export async function startPostgresPair(): Promise<PostgresPair> {
   const [primaryPort = 0, standbyPort = 0] = await freePorts(2);
   const newFolder = (name: string) => mkdtempSync(join(tmpdir(), `torcida-postgres-${name}-`));

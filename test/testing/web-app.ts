@@ -4,10 +4,10 @@ import { buildFrontend } from "../../scripts/start/frontend-build.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Where the tests' build of the web app is: the development entry, as `npm start` serves it. */
+/** The folder of the tests' build of the web app: the development entry, as with `npm start`. */
 export const WEB_APP = join(ROOT, "data/web");
 
-/** Once for all tests of a run, and again only where a source has changed. */
+/** Builds once for all tests of a run, and again only if a source has changed. */
 export async function buildWebApp(): Promise<"built" | "up to date"> {
   mkdirSync(join(ROOT, "data"), { recursive: true });
   const logFile = join(ROOT, "data/frontend-build.log");

@@ -1,6 +1,6 @@
 const SEMANTIC_VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
 
-/** Why a version may not be released; undefined where it may. `tags` are those of earlier releases, such as v1.2.0. */
+/** Why a version cannot be released; undefined if it can. `tags` are those of earlier releases, such as v1.2.0. */
 export function versionMistake(version: string, tags: readonly string[]): string | undefined {
   const wanted = numbersOf(version);
   if (!wanted) return `${version || "--version"} is not a version such as 1.2.0`;

@@ -39,7 +39,7 @@ describe("readMicros", () => {
 });
 
 describe("saleValue", () => {
-  it("takes reais as they are, a sale without parts as one part", () => {
+  it("keeps reais as they are, and a sale without parts as one part", () => {
     expect(saleValue(report({ commissionMicros: micros("11.509") }), null)).to.deep.equal({
       amountCents: 25_000n,
       commissionCents: 1_150n,
@@ -82,7 +82,7 @@ describe("saleValue", () => {
       ],
     });
   });
-  it("needs the rate also where only the commission is in another currency", () => {
+  it("needs the rate even if only the commission is in another currency", () => {
     expect(saleValue(report({ commissionMicros: 1n, commissionCurrency: "EUR" }), null)).to.equal(undefined);
   });
 });

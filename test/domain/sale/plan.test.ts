@@ -58,7 +58,7 @@ describe("planSale", () => {
         { kind: "correct", id: 1n, valueCents: 14_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 7_000_000n },
       ]);
     });
-    it("pending: cancelled and minted anew", () => {
+    it("pending: cancelled and minted again", () => {
       expect(kinds("pending", target(140n))).to.deep.equal([
         { kind: "withdraw", id: 1n },
         { kind: "create", valueCents: 14_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 7_000_000n },
@@ -115,7 +115,7 @@ describe("planSale", () => {
         { kind: "adjust", id: 1n, centBps: -5_000_000n, gwei: -chz(5n) },
       ]);
     });
-    it("paid, a part taken already: that part is owed anew", () => {
+    it("paid, a part taken already: that part is owed again", () => {
       expect(kinds("paid", target(100n), { returnedCentBps: 5_000_000n }, chz(2n))).to.deep.equal([
         { kind: "adjust", id: 1n, centBps: -2_000_000n, gwei: -chz(2n) },
         { kind: "create", valueCents: 6_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 3_000_000n },

@@ -18,7 +18,7 @@ describe("The terms of a click", () => {
       unknownGroups: ["UNHEARD"],
     });
   });
-  it("fall back to the lowest percent where no category is marked", () => {
+  it("fall back to the lowest percent if no category is marked", () => {
     expect(freezeTerms([rate("A", 700n), rate(null, 300n)], 0n)?.defaultBps).to.equal(300n);
   });
   it("cut a bonus that would lift a percent above 100", () => {
@@ -64,7 +64,7 @@ describe("holdReasons", () => {
   ] as const) {
     it(`knows ${reason}`, () => expect(reasons(more)).to.deep.equal([reason]));
   }
-  it("does not hold a direct sale for a commission that nobody told", () => {
+  it("does not hold a direct sale for a missing commission", () => {
     expect(reasons({ commissionCents: null })).to.deep.equal([]);
   });
 });

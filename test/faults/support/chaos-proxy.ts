@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { between, seededRandom } from "./random.ts";
 
-/** What the proxy may do to a request. */
+/** The faults that the proxy can inject. */
 export const FAULTS = [
   /** The connection breaks before the node receives the request. */
   "drop",
@@ -21,9 +21,9 @@ export const FAULTS = [
   "no-receipt",
   /** The node is overloaded: 503 with an HTML page. */
   "unavailable",
-  /** A node of `others.genesis` answers: the same chain id, the same contracts, another genesis block. */
+  /** A node of `others.genesis` responds: the same chain id and contracts, another genesis block. */
   "other-genesis",
-  /** A node of `others.chain` answers: another chain id. */
+  /** A node of `others.chain` responds: another chain id. */
   "other-chain",
   /** Everything is as it was `oldBlocks` ago. */
   "old-head",
@@ -34,7 +34,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** What a node that lies says; each is a whole, well-formed response. */
+/** The lies of a node, each a complete, well-formed response. */
 export const LIES = ["other-genesis", "other-chain", "old-head", "other-nonce", "truncated-logs"] as const;
 
 /** A proxy that lies with this probability, by each lie as often. */
@@ -55,7 +55,7 @@ export type ChaosProxyOptions = {
   hangMs?: number;
   staleBlocks?: number;
   oldBlocks?: number;
-  /** Nodes of other chains that answer in the place of the target. */
+  /** Nodes of other chains that respond instead of the target. */
   others?: { genesis: string; chain: string };
 };
 

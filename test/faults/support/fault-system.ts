@@ -19,7 +19,7 @@ export type FaultSystem = {
   restartChain(): Promise<void>;
   /** The proxy between our processes and the node. */
   proxy: ChaosProxy;
-  /** The second node of RPC_URLS, where there is one: it lies as it is told to. */
+  /** The second node of RPC_URLS, if there is one, which lies on demand. */
   fallback: ChaosProxy | undefined;
   api: Supervised;
   indexer: Supervised;

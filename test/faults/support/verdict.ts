@@ -3,6 +3,7 @@ import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distri
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import { connect } from "../../../database/connect.ts";
 import { WEI_PER_GWEI } from "../../../domain/product.ts";
+import { findWrongTotals } from "../../../purchases/totals.ts";
 import { readEvents } from "../../testing/ledger.ts";
 
 type Where = {
@@ -97,6 +98,7 @@ export async function judge(where: Where): Promise<Verdict> {
         );
       }
     }
+    differences.push(...(await findWrongTotals(database.kysely)));
     const isComplete = differences.length === 0 && minted.length === purchases.length && paid === purchases.length;
     return { purchases: purchases.length, minted: minted.length, paid, isComplete, differences };
   } finally {

@@ -9,7 +9,6 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from "viem";
-import type { PrivateKeyAccount } from "viem/accounts";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import { SPICY_CHAIN_ID, WEI_PER_GWEI } from "../../../domain/product.ts";
@@ -17,6 +16,7 @@ import { CHAIN_STATUS } from "../../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
+import type { SigningAccount } from "../../../sender/account.ts";
 
 /** A minimal model of the contracts and of one account's transactions; blocks are mined on request. */
 export type ModelBlock = {
@@ -55,12 +55,12 @@ export class ModelChain {
   readonly foreignNonces = new Set<number>();
   readonly #blocks: ModelBlock[] = [];
   readonly #pool = new Map<number, PoolTransaction>();
-  readonly #account: PrivateKeyAccount;
+  readonly #account: SigningAccount;
   #forks = 0;
   #foreign = 0;
 
   /** `account` is the sender's, which other programs use too. */
-  constructor(account: PrivateKeyAccount) {
+  constructor(account: SigningAccount) {
     this.#account = account;
     this.#append([], { nonce: 0, stores: new Set(), tokens: new Map() });
   }

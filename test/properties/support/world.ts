@@ -4,11 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
-import { privateKeyToAccount } from "viem/accounts";
-import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
+import { affiliateRoutes } from "../../../api/affiliate/routes.ts";
 import { createSender } from "../../../api/create-sender.ts";
 import { readEnvironment } from "../../../api/environment.ts";
-import { hookRoutes } from "../../../api/hooks/routes.ts";
 import { ApiError } from "../../../api/http/api-error.ts";
 import type { Identity, Route } from "../../../api/http/route.ts";
 import { purchaseRoutes } from "../../../api/purchases/routes.ts";
@@ -21,7 +19,9 @@ import { readCursor, readStoredBlocks, rollBack } from "../../../indexer/store/c
 import type { ChunkWriter } from "../../../indexer/store/index-store.ts";
 import { openSqliteWriter } from "../../../indexer/store/sqlite-writer.ts";
 import { acquireLease, type Lease } from "../../../platform/lease.ts";
+import { keySigner } from "../../../platform/signer.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
+import { openAccount } from "../../../sender/account.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
 import type { Sender } from "../../../sender/sender.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
@@ -39,7 +39,7 @@ export const WALLETS: readonly WalletAddress[] = [
   "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 ];
 /** The key that the local chain's operator has by default. */
-const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+const OPERATOR = openAccount(keySigner("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"));
 const NETWORK = "model";
 const NETWORK_SECRET = "a-secret-of-the-model-network-that-is-long";
 const SERVICE: Identity = { kind: "service", name: "model" };
@@ -113,10 +113,7 @@ export class World {
       BATCH_AGE_MS: "0",
       BATCH_SIZE: "3",
     });
-    const accounts = accountsOf(environment);
     const services = {
-      accounts,
-      saleRules: saleRules(environment, accounts, true),
       environment,
       database,
       contracts: MODEL_CONTRACTS,
@@ -127,7 +124,7 @@ export class World {
     };
     this.services = services as unknown as Services;
     this.sender = this.#newSender();
-    this.#routes = [...purchaseRoutes(this.services), ...hookRoutes(this.services)];
+    this.#routes = [...purchaseRoutes(this.services), ...affiliateRoutes(this.services)];
   }
 
   async close(): Promise<void> {
@@ -139,8 +136,8 @@ export class World {
 
   // People and networks ---------------------------------------------------------------------------------------------------
 
-  register(wallet: WalletAddress, storeId: number, amount: string): Promise<Reply> {
-    this.services.environment.SIMULATED_PURCHASES = true;
+  register(wallet: WalletAddress, storeId: number, amount: string, isSimulated: boolean): Promise<Reply> {
+    this.services.environment.SIMULATED_PURCHASES = isSimulated;
     return this.#call("/api/register-purchase", userOf(wallet), { user: wallet, store_id: storeId, amount });
   }
 
@@ -157,15 +154,7 @@ export class World {
     return this.#call("/api/distribute-cashback", SERVICE, { user: wallet, amount });
   }
 
-  /** In live mode: a visit to a store. Answers the click. */
-  async visit(wallet: WalletAddress, storeId: number): Promise<string> {
-    this.services.environment.SIMULATED_PURCHASES = false;
-    const body = { user: wallet, store_id: storeId, amount: "1" };
-    const reply = await this.#call("/api/register-purchase", userOf(wallet), body);
-    return (reply.body.click as { id: string }).id;
-  }
-
-  hook(event: Record<string, unknown> & { event_id: string }): Promise<Reply> {
+  hook(event: { event_id: string; type: string; click_id: string; amount?: string }): Promise<Reply> {
     return this.#call("/api/hooks/affiliate/:network", { kind: "anonymous" }, event);
   }
 
@@ -284,7 +273,7 @@ export class World {
       .execute();
     await kysely
       .updateTable("purchases")
-      .set((set) => ({ payable_at: set("payable_at", "-", ago) }))
+      .set((set) => ({ payable_at: set("payable_at", "-", ago), due_at: set("due_at", "-", ago) }))
       .execute();
     await kysely
       .updateTable("transaction_hashes")

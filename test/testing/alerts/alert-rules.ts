@@ -27,12 +27,12 @@ export class AlertWatch {
     this.#rules = rules;
   }
 
-  /** Takes one scrape; `text` undefined where the target did not answer. */
+  /** Adds one scrape; `text` is undefined if the target did not respond. */
   scrape(target: { job: string; instance: string }, text: string | undefined, atMs: number): void {
     this.#series.scrape(target, text, atMs);
   }
 
-  /** Evaluates every rule at a time; answers the names of the alerts that fire. Call it at least once a scrape. */
+  /** Evaluates every rule at a time; returns the names of the firing alerts. Call it at least once per scrape. */
   firing(atMs: number): string[] {
     return this.#rules.filter((rule) => this.#holdsLongEnough(rule, atMs)).map(({ alert }) => alert);
   }

@@ -9,7 +9,7 @@ type Value = number | Sample[];
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Evaluates the part of PromQL that our alerts are written in. What it does not know is an error, never a guess; where
+ * Evaluates the part of PromQL that our alerts use. Anything else is an error, never a guess; where
  * `promtool` is installed a test compares both.
  */
 export function evaluate(expression: string, series: ScrapedSeries, atMs: number): Sample[] {
@@ -177,7 +177,7 @@ class Evaluation {
     }));
   }
 
-  /** What `absent` says of a series that is not there. */
+  /** The result of `absent` for a missing series. */
   #equalLabels(node: SyntaxNode): Labels {
     if (node.name !== "VectorSelector") return {};
     return Object.fromEntries(

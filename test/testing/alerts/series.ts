@@ -4,18 +4,18 @@ export type Series = { labels: Labels; points: Point[] };
 
 /** Prometheus looks this far back for the newest point of a series. */
 const LOOKBACK_MS = 5 * 60_000;
-/** What Prometheus writes where a target left a series out: it is gone at once, not after the lookback. */
+/** Prometheus' marker for a series that a target omits: it ends at once, not after the lookback. */
 const STALE = Number.NaN;
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** What was scraped so far, as Prometheus keeps it. */
+/** The scraped samples, as Prometheus keeps them. */
 export class ScrapedSeries {
   readonly #series = new Map<string, Series>();
   readonly #ofTarget = new Map<string, Set<string>>();
 
-  /** Takes one scrape of a target; `text` undefined where it did not answer. */
+  /** Adds one scrape of a target; `text` is undefined if it did not respond. */
   scrape(target: Labels, text: string | undefined, atMs: number): void {
     const samples = text === undefined ? [] : samplesOf(text);
     const present = new Set<string>();

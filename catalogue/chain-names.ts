@@ -1,0 +1,97 @@
+import { sql } from "kysely";
+import type { PublicClient } from "viem";
+import type { Contracts } from "../chain/deployment.ts";
+import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import type { Database } from "../database/connect.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
+import { enqueueAgain } from "../sender/queue.ts";
+
+/** Reads the name that the chain draws on a store's tickets; empty where the store is not registered. */
+export type ReadName = (storeId: bigint) => Promise<string>;
+
+export type Misnamed = { id: bigint; name: string; onChain: string };
+
+const STORES_A_PAGE = 500;
+const IDS_PROBED = 100;
+
+export function nameReader(client: PublicClient, { purchaseNft }: Contracts): ReadName {
+  const contract = { address: purchaseNft, abi: purchaseNftAbi, functionName: "storeName" } as const;
+  return (storeId) => client.readContract({ ...contract, args: [Number(storeId)] });
+}
+
+/** Stores whose name in the catalogue is not the one on the chain, a page of stores at a time. */
+export async function* listMisnamed(queries: Queries, readName: ReadName): AsyncGenerator<Misnamed[]> {
+  for (let after = 0n; ; ) {
+    const stores = await queries
+      .selectFrom("stores")
+      .select(["id", "name"])
+      .where("deleted_at", "is", null)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(STORES_A_PAGE)
+      .execute();
+    const compared = await Promise.all(stores.map(async (store) => ({ ...store, onChain: await readName(store.id) })));
+    const misnamed = compared.filter(({ name, onChain }) => name !== onChain);
+    if (misnamed.length > 0) yield misnamed;
+    after = stores.at(-1)?.id ?? after;
+    if (stores.length < STORES_A_PAGE) return;
+  }
+}
+
+/** Has the sender register or rename every store that the chain knows by no or another name. Answers what it found. */
+export async function mendNames({ kysely }: Database, readName: ReadName): Promise<Misnamed[]> {
+  const found: Misnamed[] = [];
+  for await (const page of listMisnamed(kysely, readName)) {
+    await inTransaction(kysely, async (queries) => {
+      for (const { id, onChain } of page) {
+        await enqueueAgain(queries, { kind: onChain === "" ? "register_store" : "rename_store", subjectId: id });
+      }
+    });
+    found.push(...page);
+  }
+  return found;
+}
+
+/**
+ * Moves the id of the next new store past those that the chain already knows: their tickets carry another store's name,
+ * which a rename would change for ever.
+ */
+export async function skipRegisteredIds(database: Database, readName: ReadName): Promise<void> {
+  for (;;) {
+    const next = await readNextId(database);
+    const ids = Array.from({ length: IDS_PROBED }, (_, index) => next + BigInt(index));
+    const names = await Promise.all(ids.map(readName));
+    const last = ids[names.findLastIndex((name) => name !== "")];
+    if (last === undefined) return;
+    await setLastId(database, last);
+  }
+}
+
+type Place = { kysely: Queries; engine: Database["engine"] };
+
+async function readNextId({ kysely: queries, engine }: Place): Promise<bigint> {
+  const { rows } =
+    engine === "postgres"
+      ? await sql<{ next: bigint }>`
+          select case when is_called then last_value + 1 else last_value end as next from stores_id_seq`.execute(
+          queries,
+        )
+      : await sql<{ next: bigint }>`
+          select coalesce((select seq from sqlite_sequence where name = 'stores'), 0) + 1 as next`.execute(queries);
+  return BigInt(rows[0]?.next ?? 1n);
+}
+
+async function setLastId({ kysely, engine }: Database, last: bigint): Promise<void> {
+  if (engine === "postgres") {
+    await sql`select setval('stores_id_seq', greatest(${last}, (select last_value from stores_id_seq)))`.execute(
+      kysely,
+    );
+    return;
+  }
+  await inTransaction(kysely, async (queries) => {
+    const next = await readNextId({ kysely: queries, engine });
+    if (next > last) return;
+    await sql`delete from sqlite_sequence where name = 'stores'`.execute(queries);
+    await sql`insert into sqlite_sequence (name, seq) values ('stores', ${last})`.execute(queries);
+  });
+}

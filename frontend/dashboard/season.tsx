@@ -1,0 +1,220 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { lazy, startTransition, useMemo, useState } from "react";
+import { Link } from "react-router";
+import { PROFILE_LIMIT } from "../../domain/product.ts";
+import { shortenAddress } from "../../domain/wallet-address.ts";
+import { getPurchases } from "../api/calls.ts";
+import { configQuery } from "../api/queries.ts";
+import type { Profile } from "../api/shapes.ts";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { LinkButton } from "../ui/link-button.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel } from "../ui/state-panel.tsx";
+import { Stamp } from "../ui/ticket.tsx";
+import { CashbackHistory } from "./cashback-history.tsx";
+import { type Entry, entriesOf, type Filter, filterEntries, PERIODS, statusOf, toCsv } from "./statement.ts";
+import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
+
+const NftDetails = lazy(() => import("./nft-details.tsx"));
+
+const PAGE = 12;
+const NFT_SKELETONS = 3;
+const STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as const;
+
+/** The latest ticket large, all others as a dated statement. docs/product.md#tickets. */
+export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
+  const t = useText();
+  const { entries, hasOlder, isLoadingOlder, loadOlder } = useEntries(profile);
+  const [latest, ...others] = entries;
+  return (
+    <section aria-labelledby="tickets">
+      <div className="section-head">
+        <h2 id="tickets" className="section-title">
+          {t("dashboard.tickets")}
+        </h2>
+        <LinkButton className="button button-quiet" to={paths.stores}>
+          {t("dashboard.toStores")}
+        </LinkButton>
+      </div>
+      {isRefreshing ? (
+        <div className="ticket-grid" aria-busy="true">
+          <Skeletons count={NFT_SKELETONS} className="h-56" />
+        </div>
+      ) : !latest ? (
+        <EmptyPanel title={t("dashboard.empty")} hint={t("dashboard.empty.hint")}>
+          <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
+        </EmptyPanel>
+      ) : (
+        <>
+          <div className="season-top">
+            <div className="ticket-grid latest-ticket">
+              {latest.nft ? (
+                <NftTicket nft={latest.nft} purchase={latest.purchase} />
+              ) : (
+                latest.purchase && <RecordTicket purchase={latest.purchase} />
+              )}
+            </div>
+            <CashbackHistory purchases={profile.purchases} />
+          </div>
+          {others.length > 0 && (
+            <Statement entries={others} hasOlder={hasOlder} isLoadingOlder={isLoadingOlder} loadOlder={loadOlder} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The profile's purchases, and older ones as far as they were loaded. */
+function useEntries(profile: Profile) {
+  const { wei_per_cent } = useQuery(configQuery).data;
+  const last = profile.purchases.at(-1)?.id;
+  const [wantsOlder, setWantsOlder] = useState(false);
+  const isCut = profile.purchases.length >= PROFILE_LIMIT;
+  const older = useInfiniteQuery({
+    queryKey: ["own", "purchases", profile.wallet, last],
+    queryFn: ({ pageParam, signal }) => getPurchases(pageParam, { signal }),
+    initialPageParam: last ?? 0,
+    getNextPageParam: (page) => page.next_before,
+    enabled: wantsOlder && isCut,
+  });
+  const pages = older.data?.pages;
+  const entries = useMemo(
+    () => entriesOf(profile, pages?.flatMap((page) => page.purchases) ?? [], BigInt(wei_per_cent)),
+    [profile, pages, wei_per_cent],
+  );
+  return {
+    entries,
+    hasOlder: isCut && (!pages || older.hasNextPage),
+    isLoadingOlder: older.isFetching,
+    loadOlder: () => (wantsOlder ? older.fetchNextPage() : setWantsOlder(true)),
+  };
+}
+
+type StatementProps = { entries: Entry[]; hasOlder: boolean; isLoadingOlder: boolean; loadOlder: () => void };
+
+function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementProps) {
+  const t = useText();
+  const [filter, setFilter] = useState<Filter>({});
+  const [shown, setShown] = useState(PAGE);
+  const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
+  const found = useMemo(() => filterEntries(entries, filter), [entries, filter]);
+  const choose = (change: Filter) => {
+    setFilter({ ...filter, ...change });
+    setShown(PAGE);
+  };
+  const more = () => {
+    setShown(shown + PAGE);
+    if (hasOlder && shown + PAGE >= found.length) loadOlder();
+  };
+  const selects = [
+    ["status", STATUSES.map((one) => [one, t(`status.${one}`)] as const)],
+    ["store", stores.map((one) => [one, one] as const)],
+    ["period", (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((one) => [one, t(`statement.${one}`)] as const)],
+  ] as const;
+  return (
+    <section aria-labelledby="statement" className="statement">
+      <div className="section-head">
+        <h3 id="statement" className="subtitle">
+          {t("statement.title")}
+        </h3>
+        <button type="button" className="button button-small button-quiet" onClick={() => download(toCsv(found))}>
+          {t("statement.csv")}
+        </button>
+      </div>
+      <div className="statement-filters">
+        {selects.map(([name, options]) => (
+          <label key={name} className="field">
+            <span>{t(`statement.${name}`)}</span>
+            <select value={filter[name] ?? ""} onChange={(event) => choose({ [name]: event.target.value })}>
+              <option value="">{t(`statement.${name}.all`)}</option>
+              {options.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+      </div>
+      <p role="status" className="muted">
+        {t("statement.count", { count: found.length })}
+      </p>
+      {found.length === 0 && <p className="muted">{t("statement.none")}</p>}
+      <ol className="statement-rows">
+        {found.slice(0, shown).map((entry) => (
+          <li key={entry.id}>
+            <StatementRow entry={entry} />
+          </li>
+        ))}
+      </ol>
+      {(found.length > shown || hasOlder) && (
+        <button type="button" className="button button-quiet" disabled={isLoadingOlder} onClick={more}>
+          {t(isLoadingOlder ? "common.loading" : "statement.more")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function StatementRow({ entry }: { entry: Entry }) {
+  const t = useText();
+  const { brl, percent, chz, date } = useFormat();
+  const [isOpen, setOpen] = useState(false);
+  const status = statusOf(entry);
+  return (
+    <article className="statement-row" data-status={entry.status}>
+      <div className="statement-store">
+        <h4>{entry.store}</h4>
+        <p className="muted">
+          {t("ticket.number")} {entry.id}
+          {entry.date && (
+            <>
+              {" · "}
+              <time dateTime={entry.date}>{date(entry.date)}</time>
+            </>
+          )}
+          {entry.wallet && ` · ${shortenAddress(entry.wallet)}`}
+        </p>
+        <p className="statement-why">{t(`statement.why.${status}`)}</p>
+      </div>
+      <p className="statement-money">
+        <strong className="figures">{chz(entry.cashback)}</strong>
+        <span className="muted figures">
+          {entry.value === undefined ? entry.valueText : brl(entry.value)} ·{" "}
+          {entry.percent === undefined ? entry.percentText : percent(entry.percent)}
+        </span>
+      </p>
+      <Stamp kind={entry.status}>{t(`status.${entry.status}`)}</Stamp>
+      <div className="statement-actions">
+        {entry.nft ? (
+          <>
+            <button
+              type="button"
+              className="button button-small button-quiet"
+              onClick={() => startTransition(() => setOpen(true))}
+            >
+              {t("nft.details")}
+              <span className="sr-only">
+                {" "}
+                {t("ticket.number")} {entry.id}
+              </span>
+            </button>
+            <Link className="link" to={paths.ticket(entry.id)}>
+              {t("ticket.page")}
+            </Link>
+          </>
+        ) : null}
+      </div>
+      {isOpen && entry.nft && <NftDetails nft={entry.nft} purchase={entry.purchase} onClose={() => setOpen(false)} />}
+    </article>
+  );
+}
+
+function download(csv: string): void {
+  const url = URL.createObjectURL(new Blob(["\uFEFF", csv], { type: "text/csv;charset=utf-8" }));
+  Object.assign(document.createElement("a"), { href: url, download: "torcida.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+}

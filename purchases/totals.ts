@@ -1,0 +1,329 @@
+import { type RawBuilder, sql } from "kysely";
+import { databaseNow, engineOf } from "../database/clock.ts";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { cashbackOfCentBps } from "../domain/cashback.ts";
+import { PURCHASE_STATUSES, type PurchaseStatus, purchaseStatusFromChain } from "../domain/purchase/life.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/** What one purchase adds to the sums of its buyer and of the shop. */
+export type Standing = {
+  status: PurchaseStatus;
+  /** Null while the rate is not frozen: then its cashback is summed as cents × basis points. */
+  weiPerCent: bigint | null;
+  centBps: bigint;
+  paidGwei: bigint;
+  /** Its cashback is still to be paid. */
+  isOpen: boolean;
+};
+
+export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet">;
+export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
+
+const SHOP_TOTALS = [
+  ...(["users", "processing", "pending", "confirmed", "cancelled"] as const),
+  ...(["open_gwei", "open_cent_bps"] as const),
+  ...(["payouts_paid_chz", "payouts_paid_gwei", "payouts_deferred_chz", "payouts_deferred_gwei"] as const),
+];
+/** The sums of payouts are kept in two numbers, so that no amount that the chain may say makes them overflow. */
+const GWEI_PER_CHZ = 1_000_000_000n;
+
+const BUYER_COLUMNS = [
+  ...(["processing", "pending", "confirmed", "cancelled"] as const),
+  ...(["pending_gwei", "pending_cent_bps", "confirmed_gwei", "confirmed_cent_bps", "paid_gwei"] as const),
+];
+
+/** Ids in one statement; SQLite takes 32,766 parameters. */
+const PAGE = 5_000;
+/** Writers of PostgreSQL spread over so many rows of each of the shop's sums, so that they rarely wait for each other. */
+const SLOTS = 16;
+
+/**
+ * Counts purchases anew after a change of theirs, of their tokens or of their payouts, in the transaction that changed
+ * them; and makes them due, so that their next step is looked for. Counting twice changes nothing.
+ */
+export async function recountPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += PAGE) await recountPage(queries, ids.slice(start, start + PAGE));
+}
+
+async function recountPage(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  const rows = await readCounted(queries, ids);
+  if (rows.length === 0) return;
+  const buyers = new Map<WalletAddress, BuyerTotals>();
+  const shop = new Map<string, bigint>();
+  for (const { wallet, counted, standing } of rows) {
+    if (counted) addStanding(buyers, shop, wallet, counted, -1n);
+    addStanding(buyers, shop, wallet, standing, 1n);
+  }
+  await writeCounted(queries, rows);
+  await addToBuyers(queries, buyers);
+  await addToShop(queries, Object.fromEntries(shop));
+}
+
+/** Adds to sums of the whole shop; what is zero is left alone. */
+export async function addToShop(queries: Queries, change: Partial<ShopTotals>): Promise<void> {
+  const slot = engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));
+  const values = Object.entries(change)
+    .flatMap(([name, value]) => (value === undefined || value === 0n ? [] : [{ name, slot, value }]))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  if (values.length === 0) return;
+  await queries
+    .insertInto("shop_totals")
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.columns(["name", "slot"]).doUpdateSet({ value: sql<bigint>`shop_totals.value + excluded.value` }),
+    )
+    .execute();
+}
+
+/** Adds to the sums of all payouts that the index knows, in gwei. */
+export async function addToPayouts(
+  queries: Queries,
+  { paid, deferred }: { paid: bigint; deferred: bigint },
+): Promise<void> {
+  await addToShop(queries, {
+    payouts_paid_chz: paid / GWEI_PER_CHZ,
+    payouts_paid_gwei: paid % GWEI_PER_CHZ,
+    payouts_deferred_chz: deferred / GWEI_PER_CHZ,
+    payouts_deferred_gwei: deferred % GWEI_PER_CHZ,
+  });
+}
+
+/** All payouts that the index knows, in gwei. */
+export function payoutSums(totals: ShopTotals): { paid: bigint; deferred: bigint } {
+  return {
+    paid: totals.payouts_paid_chz * GWEI_PER_CHZ + totals.payouts_paid_gwei,
+    deferred: totals.payouts_deferred_chz * GWEI_PER_CHZ + totals.payouts_deferred_gwei,
+  };
+}
+
+export async function readShopTotals(queries: Queries): Promise<ShopTotals> {
+  const rows = await queries.selectFrom("shop_totals").select(["name", "value"]).execute();
+  const totals = Object.fromEntries(SHOP_TOTALS.map((name) => [name, 0n])) as ShopTotals;
+  for (const { name, value } of rows) totals[name as keyof ShopTotals] += value;
+  return totals;
+}
+
+export async function readBuyerTotals(queries: Queries, wallet: WalletAddress): Promise<BuyerTotals> {
+  const row = await queries.selectFrom("buyer_totals").selectAll().where("wallet", "=", wallet).executeTakeFirst();
+  return row ?? emptyTotals();
+}
+
+/** What of a buyer's payouts lies above a block: not deep enough to be shown. */
+export async function sumPaidAbove(queries: Queries, wallet: WalletAddress, block: bigint): Promise<bigint> {
+  const { gwei } = await queries
+    .selectFrom("payouts")
+    .innerJoin("purchases", (join) =>
+      join.onRef("purchases.id", "=", "payouts.token_id").onRef("purchases.wallet", "=", "payouts.recipient"),
+    )
+    .select(sql<bigint | string | null>`sum(amount_gwei)`.as("gwei"))
+    .where("recipient", "=", wallet)
+    .where("block_number", ">", block)
+    .where("state", "=", "paid")
+    .executeTakeFirstOrThrow();
+  return BigInt(gwei ?? 0);
+}
+
+/** The sums as they must be, counted from every purchase: a page at a time, for `npm run reconcile -- --full`. */
+export async function countAfresh(
+  queries: Queries,
+): Promise<{ shop: Map<string, bigint>; buyers: Map<WalletAddress, BuyerTotals> }> {
+  const buyers = new Map<WalletAddress, BuyerTotals>();
+  const shop = new Map<string, bigint>();
+  for (let after = 0n; ; ) {
+    const page = await queries
+      .selectFrom("purchases")
+      .select("id")
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
+    const last = page.at(-1);
+    if (!last) return { shop, buyers };
+    const rows = await readStandings(
+      queries,
+      page.map((row) => row.id),
+    );
+    for (const row of rows) addStanding(buyers, shop, row.wallet, standingOf(row), 1n);
+    after = last.id;
+  }
+}
+
+/** Sentences about sums that are not what a recount says. */
+export async function findWrongTotals(queries: Queries): Promise<string[]> {
+  const { shop, buyers } = await countAfresh(queries);
+  const kept = await readShopTotals(queries);
+  const differences: string[] = [];
+  const ofPurchases = SHOP_TOTALS.filter((name) => name !== "users" && !name.startsWith("payouts_"));
+  for (const name of ofPurchases) {
+    const counted = shop.get(name) ?? 0n;
+    if (kept[name] !== counted) differences.push(`The shop's ${name} is ${kept[name]}, and ${counted} by a recount`);
+  }
+  const sums = payoutSums(kept);
+  for (const state of ["paid", "deferred"] as const) {
+    const counted = await sumPayouts(queries, state);
+    if (sums[state] !== counted)
+      differences.push(`The sum of ${state} payouts is ${sums[state]}, and ${counted} by a recount`);
+  }
+  for (let after = ""; ; ) {
+    const page = await queries
+      .selectFrom("buyer_totals")
+      .selectAll()
+      .where("wallet", ">", after as WalletAddress)
+      .orderBy("wallet")
+      .limit(PAGE)
+      .execute();
+    for (const { wallet, ...totals } of page) {
+      const counted = buyers.get(wallet) ?? emptyTotals();
+      const wrong = BUYER_COLUMNS.find((column) => totals[column] !== counted[column]);
+      if (wrong) differences.push(`${wrong} of ${wallet} is ${totals[wrong]}, and ${counted[wrong]} by a recount`);
+      buyers.delete(wallet);
+    }
+    const last = page.at(-1);
+    if (!last) break;
+    after = last.wallet;
+  }
+  for (const [wallet] of buyers) differences.push(`${wallet} has purchases that were never counted`);
+  return differences;
+}
+
+async function sumPayouts(queries: Queries, state: "paid" | "deferred"): Promise<bigint> {
+  const { chz, gwei } = await queries
+    .selectFrom("payouts")
+    .select([
+      sql<bigint | string | null>`sum(amount_gwei / ${GWEI_PER_CHZ})`.as("chz"),
+      sql<bigint | string | null>`sum(amount_gwei % ${GWEI_PER_CHZ})`.as("gwei"),
+    ])
+    .where("state", "=", state)
+    .executeTakeFirstOrThrow();
+  return BigInt(chz ?? 0) * GWEI_PER_CHZ + BigInt(gwei ?? 0);
+}
+
+type StandingRow = Awaited<ReturnType<typeof readStandings>>[number];
+
+async function readStandings(queries: Queries, ids: readonly bigint[]) {
+  return queries
+    .selectFrom("purchases")
+    .leftJoin("nfts", (join) =>
+      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
+    )
+    .leftJoin("payouts", (join) =>
+      join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
+    )
+    .select([
+      ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
+      ...(["purchases.reversed_at", "purchases.settled_at", "purchases.counted_status"] as const),
+      ...(["purchases.counted_wei_per_cent", "purchases.counted_cent_bps", "purchases.counted_paid_gwei"] as const),
+      ...(["purchases.counted_open", "nfts.status", "payouts.state", "payouts.amount_gwei"] as const),
+    ])
+    .where("purchases.id", "in", ids)
+    .execute();
+}
+
+async function readCounted(queries: Queries, ids: readonly bigint[]) {
+  // Their rows first, in order: what another transaction changes of them is waited for, and then seen by the next query.
+  if (engineOf(queries) === "postgres")
+    await queries.selectFrom("purchases").select("id").where("id", "in", ids).orderBy("id").forUpdate().execute();
+  const rows = await readStandings(queries, ids);
+  return rows.map((row) => ({
+    id: row.id,
+    wallet: row.wallet,
+    counted: countedOf(row),
+    standing: standingOf(row),
+  }));
+}
+
+function standingOf(row: StandingRow): Standing {
+  const isReversed = row.reversed_at !== null && row.state === null;
+  return {
+    status: isReversed ? "cancelled" : purchaseStatusFromChain(row.status ?? undefined),
+    weiPerCent: row.wei_per_cent,
+    centBps: row.cashback_cent_bps,
+    paidGwei: row.state === "paid" ? (row.amount_gwei ?? 0n) : 0n,
+    isOpen: row.settled_at === null && row.reversed_at === null,
+  };
+}
+
+function countedOf(row: StandingRow): Standing | undefined {
+  const status = row.counted_status === null ? undefined : PURCHASE_STATUSES[Number(row.counted_status)];
+  return (
+    status && {
+      status,
+      weiPerCent: row.counted_wei_per_cent,
+      centBps: row.counted_cent_bps,
+      paidGwei: row.counted_paid_gwei,
+      isOpen: row.counted_open === 1n,
+    }
+  );
+}
+
+function addStanding(
+  buyers: Map<WalletAddress, BuyerTotals>,
+  shop: Map<string, bigint>,
+  wallet: WalletAddress,
+  standing: Standing,
+  sign: 1n | -1n,
+): void {
+  const { status, weiPerCent, centBps, paidGwei, isOpen } = standing;
+  const totals = buyers.get(wallet) ?? emptyTotals();
+  buyers.set(wallet, totals);
+  const add = (name: string, value: bigint) => shop.set(name, (shop.get(name) ?? 0n) + sign * value);
+  totals[status] += sign;
+  add(status, 1n);
+  totals.paid_gwei += sign * paidGwei;
+  const gwei = weiPerCent === null ? undefined : cashbackOfCentBps(centBps, weiPerCent);
+  const group = status === "confirmed" ? "confirmed" : "pending";
+  if (status !== "cancelled") {
+    if (gwei === undefined) totals[`${group}_cent_bps`] += sign * centBps;
+    else totals[`${group}_gwei`] += sign * gwei;
+  }
+  if (!isOpen) return;
+  if (gwei === undefined) add("open_cent_bps", centBps);
+  else add("open_gwei", gwei);
+}
+
+function emptyTotals(): BuyerTotals {
+  return Object.fromEntries(BUYER_COLUMNS.map((column) => [column, 0n])) as BuyerTotals;
+}
+
+type Counted = { id: bigint; standing: Standing };
+
+/** One statement for all of them: their values travel as JSON, whose numbers both engines read as 64 bits. */
+async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise<void> {
+  const json = `[${rows.map(({ id, standing: one }) => `[${[id, PURCHASE_STATUSES.indexOf(one.status), one.weiPerCent ?? "null", one.centBps, one.paidGwei, one.isOpen ? 1 : 0].join(",")}]`).join(",")}]`;
+  const column = (index: number): RawBuilder<bigint> =>
+    engineOf(queries) === "sqlite"
+      ? sql`json_extract(value, ${sql.lit(`$[${index}]`)})`
+      : sql`(value->>${sql.lit(index)})::bigint`;
+  const list = engineOf(queries) === "sqlite" ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`;
+  await sql`update purchases set counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
+      counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open, due_at = ${databaseNow(queries)}
+    from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as wei_per_cent, ${column(3)} as cent_bps,
+      ${column(4)} as paid_gwei, ${column(5)} as is_open from ${list}) c
+    where purchases.id = c.id`.execute(queries);
+}
+
+async function addToBuyers(queries: Queries, buyers: ReadonlyMap<WalletAddress, BuyerTotals>): Promise<void> {
+  const values = [...buyers]
+    .filter(([, totals]) => BUYER_COLUMNS.some((column) => totals[column] !== 0n))
+    .map(([wallet, totals]) => ({ wallet, ...totals }))
+    .sort((one, other) => (one.wallet < other.wallet ? -1 : 1));
+  for (let start = 0; start < values.length; start += PAGE / 2) {
+    await queries
+      .insertInto("buyer_totals")
+      .values(values.slice(start, start + PAGE / 2))
+      .onConflict((conflict) =>
+        conflict
+          .column("wallet")
+          .doUpdateSet(
+            Object.fromEntries(
+              BUYER_COLUMNS.map((column) => [
+                column,
+                sql<bigint>`${sql.ref(`buyer_totals.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+              ]),
+            ),
+          ),
+      )
+      .execute();
+  }
+}

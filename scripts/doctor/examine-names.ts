@@ -1,0 +1,80 @@
+import type { PublicClient } from "viem";
+import { listMisnamed, type Misnamed, nameReader } from "../../catalogue/chain-names.ts";
+import type { Database } from "../../database/connect.ts";
+import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import type { OperatorEnvironment } from "../operator/environment.ts";
+import { openDatabase } from "../operator/open-database.ts";
+import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
+
+const SHOWN = 5;
+
+/** Compares the name of every store with the one that the chain draws on its tickets. */
+export async function examineNames(client: PublicClient, environment: OperatorEnvironment): Promise<Finding[]> {
+  const { contracts } = environment;
+  if (!contracts) return [];
+  // Problems of the database itself are another finding.
+  const database = await openDatabase(environment, { isSilent: true }).catch(() => undefined);
+  if (!database) return [];
+  try {
+    const misnamed: Misnamed[] = [];
+    for await (const page of listMisnamed(database.kysely, nameReader(client, contracts))) misnamed.push(...page);
+    return [...nameFindings(misnamed), ...(await sampleFindings(database, environment))];
+  } catch (error) {
+    return [failure("store names", messageOf(error), "docs/runbook/rpc-away.md")];
+  } finally {
+    await database.close();
+  }
+}
+
+function nameFindings(misnamed: readonly Misnamed[]): Finding[] {
+  const unnamed = misnamed.filter(({ onChain }) => onChain === "");
+  const otherwise = misnamed.filter(({ onChain }) => onChain !== "");
+  const toDo = "The api that sends writes them within minutes: look for operations that wait (npm run payouts -- list)";
+  return [
+    otherwise.length === 0
+      ? healthy("store names", "the chain has no other name for a store than the catalogue")
+      : failure(
+          "store names",
+          `tickets show another name for ${listed(otherwise.map(({ id, name, onChain }) => `store ${id}: ${onChain}, not ${name}`))}`,
+          toDo,
+        ),
+    ...(unnamed.length === 0
+      ? []
+      : [
+          warning(
+            "store names",
+            `the chain does not know ${listed(unnamed.map(({ id, name }) => `store ${id}, ${name}`))}`,
+            toDo,
+          ),
+        ]),
+  ];
+}
+
+/** Earlier versions put the sample stores into every database. */
+async function sampleFindings({ kysely }: Database, { network }: OperatorEnvironment): Promise<Finding[]> {
+  if (network === "localhost") return [];
+  const samples = await kysely
+    .selectFrom("stores")
+    .select(["id", "name"])
+    .where("deleted_at", "is", null)
+    .where(
+      "affiliate_link",
+      "in",
+      SAMPLE_STORES.map(({ affiliateLink }) => affiliateLink),
+    )
+    .orderBy("id")
+    .execute();
+  if (samples.length === 0) return [];
+  return [
+    failure(
+      "sample stores",
+      `nobody's shops are on sale: ${listed(samples.map(({ id, name }) => `store ${id}, ${name}`))}`,
+      "Delete them in the panel under Lojas, or give them a true name and link; a new name is written on the chain too",
+    ),
+  ];
+}
+
+function listed(items: readonly string[]): string {
+  const more = items.length > SHOWN ? ` and ${items.length - SHOWN} more` : "";
+  return items.slice(0, SHOWN).join("; ") + more;
+}

@@ -1,0 +1,70 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { expect } from "chai";
+import vectors from "../vectors/fixed-texts.json" with { type: "json" };
+
+const read = (file: string): string => readFileSync(file, "utf8");
+const catalogue = (language: string): Record<string, string> => JSON.parse(read(`frontend/i18n/${language}.json`));
+
+/** The placeholders of an ICU message, so that both languages fill the same ones. */
+const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map((match) => match[1]))].sort();
+
+describe("The fixed texts", () => {
+  const pt = catalogue("pt");
+  const en = catalogue("en");
+
+  const product = read("docs/product.md").replace(/\s+/g, " ");
+
+  for (const { literal, where, shown, test } of vectors.literals) {
+    it(`'${literal}' is in ${where}, in docs/product.md and in ${test}`, () => {
+      if (where in pt) {
+        const words = [pt[where] ?? "", en[where] ?? ""];
+        // Texts in lower case begin a button's label; N and similar are placeholders.
+        const wanted = shown.startsWith("Redirecionando em") ? "Redirecionando em" : shown;
+        expect(
+          words.some((text) => text === wanted || text.includes(wanted)),
+          words.join(" | "),
+        ).to.equal(true);
+      } else {
+        expect(existsSync(where), where).to.equal(true);
+        const template = literal.replace("{product}", "").split("{")[0]?.split(" ")[0] ?? "";
+        expect(read(where)).to.include(literal.includes("{") || literal.startsWith("min%") ? template : shown);
+      }
+      expect(
+        [literal, shown].some((text) => product.includes(text)),
+        "in docs/product.md",
+      ).to.equal(true);
+      // A regular expression in a test may escape dots.
+      expect(read(test).replaceAll("\\.", ".")).to.include(shown);
+    });
+  }
+
+  it("are complete in both languages, with the same placeholders, and none is empty", () => {
+    expect(Object.keys(en).sort()).to.deep.equal(Object.keys(pt).sort());
+    for (const [id, text] of Object.entries(pt)) {
+      expect(text.trim(), id).to.not.equal("");
+      expect(en[id]?.trim(), id).to.not.equal("");
+      expect(placeholders(en[id] ?? ""), id).to.deep.equal(placeholders(text));
+    }
+  });
+
+  it("are all used", () => {
+    const source = sources().join("\n");
+    const templates = [...source.matchAll(/\bt\(\s*`([^`]+)`/g)].map((match) => templatePattern(match[1] ?? ""));
+    const unused = Object.keys(pt).filter(
+      (id) => !source.includes(`"${id}"`) && !templates.some((one) => one.test(id)),
+    );
+    expect(unused).to.deep.equal([]);
+  });
+});
+
+const templatePattern = (template: string) =>
+  new RegExp(
+    `^${template
+      .split(/\$\{[^}]*\}/)
+      .map((part) => part.replaceAll(".", "\\."))
+      .join("[\\w-]+")}$`,
+  );
+
+function sources(): string[] {
+  return globSync("frontend/**/*.{ts,tsx}").map(read);
+}

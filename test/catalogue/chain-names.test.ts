@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import { listMisnamed, type Misnamed, mendNames, skipRegisteredIds } from "../../catalogue/chain-names.ts";
+import { storeEncoders } from "../../catalogue/encoders.ts";
+import { seedCatalogue } from "../../catalogue/seed.ts";
+import { insertStore, updateStore } from "../../catalogue/stores.ts";
+import type { Database } from "../../database/connect.ts";
+import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import { enqueue, listDue } from "../../sender/queue.ts";
+import { onBothEngines } from "../testing/databases.ts";
+
+const ADDRESS = `0x${"11".repeat(20)}` as const;
+const FIELDS = { name: "Loja nova", country: "Brasil" };
+
+describe("Store names on the chain", () => {
+  onBothEngines((engine) => {
+    let database: Database;
+    let onChain: Map<bigint, string>;
+    const readName = async (id: bigint) => onChain.get(id) ?? "";
+    beforeEach(async () => {
+      ({ database } = await engine.open());
+      await seedCatalogue(database);
+      onChain = new Map(SAMPLE_STORES.map(({ name }, index) => [BigInt(index + 1), name]));
+    });
+    const misnamed = async () => {
+      const found: Misnamed[] = [];
+      for await (const page of listMisnamed(database.kysely, readName)) found.push(...page);
+      return found;
+    };
+    const due = async (kind: "register_store" | "rename_store") =>
+      (await listDue(database.kysely, kind, 100)).map((operation) => operation.subject_id);
+
+    it("agree where nobody changed them, and nothing is done then", async () => {
+      expect(await misnamed()).to.deep.equal([]);
+      expect(await mendNames(database, readName)).to.deep.equal([]);
+      expect([await due("register_store"), await due("rename_store")]).to.deep.equal([[], []]);
+    });
+
+    it("are registered where they are missing, and renamed where they are others", async () => {
+      onChain.set(2n, "Outra loja");
+      onChain.delete(5n);
+      expect(await mendNames(database, readName)).to.deep.equal([
+        { id: 2n, name: "Boutique Parisienne", onChain: "Outra loja" },
+        { id: 5n, name: "Curva Sud Moda", onChain: "" },
+      ]);
+      expect([await due("register_store"), await due("rename_store")]).to.deep.equal([[5n], [2n]]);
+    });
+
+    it("are renamed once more after an earlier rename was done", async () => {
+      await enqueue(database.kysely, [{ kind: "rename_store", subjectId: 2n }]);
+      await database.kysely.updateTable("operations").set({ status: "done", reason: null }).execute();
+      await updateStore(database.kysely, 2n, { name: "Nova" });
+      await mendNames(database, readName);
+      expect(await due("rename_store")).to.deep.equal([2n]);
+    });
+
+    it("of a new store are never another registered store's", async () => {
+      for (const id of [9n, 10n, 42n]) onChain.set(id, `Loja antiga ${id}`);
+      await skipRegisteredIds(database, readName);
+      expect(await insertStore(database.kysely, FIELDS)).to.equal(43n);
+      // A second look changes nothing, and never goes back.
+      onChain.clear();
+      await skipRegisteredIds(database, readName);
+      expect(await insertStore(database.kysely, FIELDS)).to.equal(44n);
+    });
+
+    it("are looked for in an empty catalogue too, however many there are", async () => {
+      const { database: empty } = await engine.open();
+      for (let id = 1n; id <= 250n; id++) onChain.set(id, `Loja ${id}`);
+      await skipRegisteredIds(empty, readName);
+      expect(await insertStore(empty.kysely, FIELDS)).to.equal(251n);
+    });
+
+    it("are compared where the contract says that a store is registered already", async () => {
+      const contracts = { purchaseNft: ADDRESS, cashbackDistributor: ADDRESS };
+      const encoder = storeEncoders(contracts, readName).find(({ kind }) => kind === "register_store");
+      await enqueue(database.kysely, [{ kind: "register_store", subjectId: 3n }]);
+      const operations = await listDue(database.kysely, "register_store", 1);
+      const revert = { name: "StoreAlreadyRegistered", args: [3] };
+      const done = { atFault: operations, verdict: { kind: "done" } };
+      expect(await encoder?.readRefusal(database.kysely, revert, operations)).to.deep.equal(done);
+      onChain.set(3n, "Outra loja");
+      expect(await encoder?.readRefusal(database.kysely, revert, operations)).to.deep.equal({
+        ...done,
+        prerequisite: { kind: "rename_store", subjectId: 3n },
+      });
+    });
+  });
+});

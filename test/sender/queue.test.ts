@@ -1,0 +1,200 @@
+import { expect } from "chai";
+import { sql } from "kysely";
+import { connect, type Database } from "../../database/connect.ts";
+import { migrate } from "../../database/migrate.ts";
+import type { Queries } from "../../database/transaction.ts";
+import {
+  assign,
+  enqueue,
+  findOperation,
+  listAssigned,
+  listDue,
+  type Operation,
+  release,
+  requeueReverted,
+  setAside,
+  summarizeStanding,
+  withdraw,
+} from "../../sender/queue.ts";
+import { onBothEngines } from "../testing/databases.ts";
+
+const FAR_MS = 3_600_000n;
+
+describe("The queue of operations", () => {
+  onBothEngines(({ open, name }) => {
+    let database: Database;
+    let nonce = 0n;
+    beforeEach(async () => {
+      ({ database } = await open());
+    });
+
+    const pay = (...ids: bigint[]) =>
+      enqueue(
+        database.kysely,
+        ids.map((subjectId) => ({ kind: "pay" as const, subjectId, amountGwei: subjectId })),
+      );
+    const due = async () => (await listDue(database.kysely, "pay", 100)).map((one) => one.subject_id);
+    const operation = async (id: bigint) => (await findOperation(database.kysely, "pay", id)) as Operation;
+    const send = async () => {
+      const operations = await listDue(database.kysely, "pay", 100);
+      await assign(database.kysely, operations, await insertTransaction(database.kysely, ++nonce));
+      return operations.map((one) => one.subject_id);
+    };
+    const revert = async () => {
+      const { id } = await database.kysely
+        .selectFrom("transactions")
+        .select("id")
+        .orderBy("id", "desc")
+        .executeTakeFirstOrThrow();
+      await requeueReverted(database.kysely, await listAssigned(database.kysely, id));
+      await database.kysely.updateTable("operations").set({ not_before: 0n }).where("status", "=", "queued").execute();
+    };
+
+    it("leaves what was set aside alone until its time has come, and keeps since when it waits", async () => {
+      await pay(1n, 2n);
+      const first = await operation(1n);
+      const why = { reason: "day_cap", text: "AboveDailyCap: 1 CHZ", afterMs: FAR_MS } as const;
+      await setAside(database.kysely, [first.id], why);
+      expect(await due()).to.deep.equal([2n]);
+      await database.kysely.updateTable("operations").set({ since: 5n }).where("id", "=", first.id).execute();
+      await setAside(database.kysely, [first.id], why);
+      expect(await operation(1n)).to.include({ status: "waiting", reason: "day_cap", since: 5n });
+      await setAside(database.kysely, [first.id], { ...why, reason: "pool_empty" });
+      expect((await operation(1n)).since > 5n, "another reason, another time").to.equal(true);
+    });
+
+    it("tries what waits again when a person asks, all of it or one reason's", async () => {
+      await pay(1n, 2n, 3n);
+      const ids = await Promise.all([1n, 2n].map(async (id) => (await operation(id)).id));
+      await setAside(database.kysely, ids.slice(0, 1), { reason: "day_cap", text: "", afterMs: FAR_MS });
+      await setAside(database.kysely, ids.slice(1), { reason: "max_payout", text: "", afterMs: FAR_MS });
+      expect(await release(database.kysely, { reason: "max_payout" })).to.equal(1n);
+      expect(await due()).to.deep.equal([2n, 3n]);
+      expect(await release(database.kysely)).to.equal(1n);
+      expect(await due()).to.deep.equal([1n, 2n, 3n]);
+      expect(await release(database.kysely), "nothing waits").to.equal(0n);
+    });
+
+    it("tries a batch that reverted again in halves, until the one at fault is alone and the others are through", async () => {
+      await pay(1n, 2n, 3n, 4n, 5n, 6n);
+      const batches: bigint[][] = [];
+      for (let turn = 0; turn < 30 && batches.flat().length < 200; turn++) {
+        const sent = await send();
+        if (sent.length === 0) {
+          await database.kysely
+            .updateTable("operations")
+            .set({ not_before: 0n })
+            .where("status", "=", "waiting")
+            .execute();
+          continue;
+        }
+        batches.push(sent);
+        if (sent.includes(4n)) await revert();
+        else
+          await database.kysely
+            .updateTable("operations")
+            .set({ status: "done" })
+            .where("status", "=", "assigned")
+            .execute();
+        if ((await operation(4n)).status === "failed") break;
+      }
+      expect(batches.slice(0, 4)).to.deep.equal([[1n, 2n, 3n, 4n, 5n, 6n], [1n, 2n, 3n], [4n, 5n, 6n], [4n]]);
+      expect(
+        batches.flat().filter((id) => id === 5n),
+        "is not dragged along",
+      ).to.have.length(3);
+      for (const id of [1n, 2n, 3n, 5n, 6n]) expect((await operation(id)).status, `payout ${id}`).to.equal("done");
+      const failed = await operation(4n);
+      expect(failed).to.include({ status: "failed", reason: "reverted", attempts: 6n });
+      expect(
+        (await summarizeStanding(database.kysely)).map(({ kind, status, reason, count }) => [
+          kind,
+          status,
+          reason,
+          count,
+        ]),
+      ).to.deep.equal([["pay", "failed", "reverted", 1]]);
+    });
+
+    it("queues what was withdrawn anew, with its new amount, and what was not stays as it is", async () => {
+      await pay(1n, 2n);
+      await withdraw(database.kysely, "pay", 1n, "Taken back");
+      expect(await due()).to.deep.equal([2n]);
+      await enqueue(
+        database.kysely,
+        [1n, 2n].map((subjectId) => ({ kind: "pay" as const, subjectId, amountGwei: 9n })),
+      );
+      expect(await due()).to.deep.equal([1n, 2n]);
+      expect([(await operation(1n)).amount_gwei, (await operation(2n)).amount_gwei]).to.deep.equal([9n, 2n]);
+    });
+
+    it("refuses to send an operation that was withdrawn, or whose amount changed, after it was read", async () => {
+      await pay(1n);
+      const read = await listDue(database.kysely, "pay", 1);
+      await withdraw(database.kysely, "pay", 1n, "Taken back");
+      const id = await insertTransaction(database.kysely, ++nonce);
+      expect(await assign(database.kysely, read, id)).to.equal(false);
+      await enqueue(database.kysely, [{ kind: "pay", subjectId: 1n, amountGwei: 7n }]);
+      expect(await assign(database.kysely, read, id)).to.equal(false);
+    });
+
+    it("takes over the rows of earlier versions", async () => {
+      const { database: newer, url } = await open();
+      await newer.close();
+      const old = await connect(name === "SQLite" ? `${url}.old` : await emptied(url));
+      try {
+        await migrate(old, "0002-approvals");
+        const rows: [number, string, string | null][] = [
+          [1, "queued", null],
+          [2, "failed", "Taken back"],
+          [3, "failed", "AboveMaxPayout(3, 2, 1)"],
+          [4, "failed", "The transaction reverted"],
+          [5, "failed", "AboveCashback(5, 2, 1)"],
+          [6, "done", null],
+        ];
+        for (const [id, status, error] of rows) {
+          await sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, error, created_at, updated_at)
+            values ('pay', ${id}, 5, ${status}, 0, ${error}, 1, 2)`.execute(old.kysely);
+        }
+        await migrate(old);
+        await migrate(old);
+        const after = await old.kysely.selectFrom("operations").selectAll().orderBy("subject_id").execute();
+        expect(after.map((row) => [Number(row.subject_id), row.status, row.reason])).to.deep.equal([
+          [1, "queued", null],
+          [2, "withdrawn", null],
+          [3, "waiting", "max_payout"],
+          [4, "failed", "reverted"],
+          [5, "failed", "invalid"],
+          [6, "done", null],
+        ]);
+        expect(after.every((row) => row.since === 2n && row.amount_gwei === 5n)).to.equal(true);
+        await enqueue(old.kysely, [{ kind: "pay", subjectId: 7n }]);
+        expect((await findOperation(old.kysely, "pay", 7n))?.id).to.equal(7n);
+      } finally {
+        await old.close();
+      }
+    });
+  });
+});
+
+async function insertTransaction(queries: Queries, nonce: bigint): Promise<bigint> {
+  const address = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" as const;
+  const { id } = await queries
+    .insertInto("transactions")
+    .values({
+      ...{ sender: address, nonce, to_address: address, data: "0x", gas_limit: 1n, status: "signed" },
+      ...{ fencing_token: 1n, created_at: 1n, updated_at: 1n },
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A PostgreSQL database without tables. */
+async function emptied(url: string): Promise<string> {
+  const database = await connect(url);
+  await sql`drop schema public cascade`.execute(database.kysely);
+  await sql`create schema public`.execute(database.kysely);
+  await database.close();
+  return url;
+}
