@@ -61,7 +61,8 @@ contract BombDescriptor {
         assembly ("memory-safe") {
             mstore(0, 32)
             mstore(32, length)
-            mstore(64, 0)
+            // Zeros, whatever stood in memory: there is no data behind the call's end.
+            calldatacopy(64, calldatasize(), length)
             return(0, add(64, length))
         }
     }
