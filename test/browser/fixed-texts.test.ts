@@ -5,8 +5,9 @@ import vectors from "../vectors/fixed-texts.json" with { type: "json" };
 const read = (file: string): string => readFileSync(file, "utf8");
 const catalogue = (language: string): Record<string, string> => JSON.parse(read(`frontend/i18n/${language}.json`));
 
-/** The placeholders of an ICU message, so that both languages fill the same ones. */
-const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map((match) => match[1]))].sort();
+/** The arguments of an ICU message, not the words in its plural branches, so that both languages fill the same ones. */
+const ARGUMENT = /(?<!(?:=\d+|zero|one|two|few|many|other)\s*)\{(\w+)[,}]/g;
+const placeholders = (text: string) => [...new Set([...text.matchAll(ARGUMENT)].map((match) => match[1]))].sort();
 
 describe("The fixed texts", () => {
   const pt = catalogue("pt");
