@@ -1,10 +1,12 @@
 /** Checks everything that the system needs and says how to fix what is wrong: `npm run doctor`. */
 import { readEnvironment } from "../api/environment.ts";
 import { EnvironmentError } from "../platform/environment.ts";
+import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
 import { type Finding, failure, healthy } from "./doctor/finding.ts";
-import { readOperatorEnvironment } from "./operator/environment.ts";
+import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
+import { openDatabase } from "./operator/open-database.ts";
 
 const MARKS = { healthy: "✓", warning: "!", failure: "✗" } as const;
 const findings = await examine();
@@ -25,12 +27,26 @@ async function examine(): Promise<Finding[]> {
     return [
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
       ...(await examineDatabase(operator)),
-      ...(await examineChain(environment, operator)),
+      ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
     ];
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     return error.message
       .split("\n")
       .map((line) => failure("configuration", line, "Correct it; .env.example lists every variable"));
+  }
+}
+
+/** What the database knows of the chain; nothing where there is none. */
+async function withKnownChain<T>(
+  operator: OperatorEnvironment,
+  chainId: number,
+  work: (memory: ChainMemory) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(operator, { isSilent: true }).catch(() => undefined);
+  try {
+    return await work(new DatabaseChainMemory(chainId, { ...(database ? { database } : {}), mayWrite: false }));
+  } finally {
+    await database?.close();
   }
 }

@@ -1,25 +1,33 @@
-import { type Address, createPublicClient, formatEther, getAddress, http, type PublicClient } from "viem";
+import { type Address, formatEther, getAddress, type PublicClient, zeroAddress } from "viem";
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { readContracts } from "../../platform/contracts.ts";
+import { openLog } from "../../platform/log.ts";
+import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
+import type { ChainMemory } from "../../platform/rpc/chain-memory.ts";
+import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { examineNames } from "./examine-names.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
 
-const TIMEOUT_MS = 5_000;
 const GREATEST_HEAD_AGE_S = 60;
 const GREATEST_LAG_BLOCKS = 10n;
 /** A million gas costs about 2.5 CHZ at the lowest base fee; this is enough for dozens of batches. */
 const LEAST_GAS_WEI = 50n * 10n ** 18n;
 const TEN_PERCENT = 10n;
 
-/** Checks every RPC and both contracts. */
-export async function examineChain(environment: ApiEnvironment, operator: OperatorEnvironment): Promise<Finding[]> {
-  const clients = environment.RPC_URLS.map((url) =>
-    createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 0 }) }),
-  );
-  const heads = await Promise.all(clients.map((client, index) => examineRpc(client, environment, index)));
+/** Checks every RPC, as the system itself does before it believes one, and both contracts. */
+export async function examineChain(
+  environment: ApiEnvironment,
+  operator: OperatorEnvironment,
+  memory: ChainMemory,
+): Promise<Finding[]> {
+  const { network, CHAIN_ID: chainId, RPC_URLS } = environment;
+  const known = { network, chainId, contract: purchaseNftOf(environment), memory, log: openLog("silent") };
+  const chains = await Promise.all(RPC_URLS.map((url) => openChain({ ...known, urls: [url] })));
+  const clients = chains.map(({ client }) => client);
+  const heads = await Promise.all(chains.map((chain, index) => examineRpc(chain, environment, index)));
   const findings = heads.flatMap((head) => head.findings);
   const highest = heads.reduce((top, head) => (head.number > top ? head.number : top), 0n);
   for (const { name, number } of heads) {
@@ -36,21 +44,26 @@ export async function examineChain(environment: ApiEnvironment, operator: Operat
   return findings;
 }
 
-async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvironment, index: number) {
+/** That there is no record of it is told beside what the nodes say. */
+function purchaseNftOf(environment: ApiEnvironment): string {
+  try {
+    return readContracts(environment).purchaseNft;
+  } catch {
+    return zeroAddress;
+  }
+}
+
+async function examineRpc({ client, nodes }: OpenChain, { RPC_URLS, CHAIN_ID }: ApiEnvironment, index: number) {
   // Providers put keys into the path, so only the host is shown.
   const name = `rpc ${new URL(RPC_URLS[index] ?? "").host}`;
   try {
-    const [chainId, block] = await Promise.all([client.getChainId(), client.getBlock()]);
-    if (chainId !== CHAIN_ID) {
-      const wrong = failure(
-        name,
-        `is of chain ${chainId}, not ${CHAIN_ID}`,
-        "Correct RPC_URLS or CHAIN_ID; nothing starts until then",
-      );
-      return { name, number: 0n, findings: [wrong] };
+    await nodes.refuseWrongChain();
+    if (nodes.head === undefined) {
+      return { name, number: 0n, findings: [failure(name, nodes.problem, "docs/runbook/rpc-away.md")] };
     }
+    const block = await client.getBlock();
     const ageS = Math.round(Date.now() / 1000 - Number(block.timestamp));
-    const detail = `chain ${chainId}, block ${block.number}, made ${ageS} s ago`;
+    const detail = `chain ${CHAIN_ID}, block ${block.number}, made ${ageS} s ago`;
     const finding =
       Math.abs(ageS) <= GREATEST_HEAD_AGE_S
         ? healthy(name, detail)
@@ -63,7 +76,9 @@ async function examineRpc(client: PublicClient, { RPC_URLS, CHAIN_ID }: ApiEnvir
           );
     return { name, number: block.number, findings: [finding] };
   } catch (error) {
-    return { name, number: 0n, findings: [failure(name, messageOf(error), "docs/runbook/rpc-away.md")] };
+    const isWrong = error instanceof WrongChainError;
+    const toDo = isWrong ? "Correct RPC_URLS or CHAIN_ID; it is not used until then" : "docs/runbook/rpc-away.md";
+    return { name, number: 0n, findings: [failure(name, messageOf(error), toDo)] };
   }
 }
 
