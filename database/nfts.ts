@@ -8,8 +8,15 @@ export async function findPurchaseNft(queries: Queries, tokenId: bigint) {
       join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
     )
     .leftJoin("stores", "stores.id", "nfts.store_id")
+    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .selectAll("nfts")
-    .select(["purchases.store_name as purchase_store_name", "stores.name as store_name"])
+    .select([
+      "purchases.store_name as purchase_store_name",
+      "stores.name as store_name",
+      "payouts.transaction_hash as payout_transaction",
+      "payouts.amount_gwei as payout_gwei",
+      "payouts.paid_at as paid_at",
+    ])
     .where("nfts.token_id", "=", tokenId)
     .executeTakeFirst();
 }

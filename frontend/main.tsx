@@ -5,12 +5,15 @@ import { queryClient, storesQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
 import { paths } from "./app/paths.ts";
 import { fetchFirstScreen } from "./app/screens.tsx";
+import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
 import { findWallets } from "./wallet/config.ts";
 
 // Requested now, in parallel with the code that shows it.
 if (location.pathname === paths.home || location.pathname === paths.stores) queryClient.prefetchQuery(storesQuery);
 const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(location.pathname), findWallets()]);
+
+showClub();
 
 const root = document.getElementById("root");
 if (root) {

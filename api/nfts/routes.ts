@@ -3,7 +3,8 @@ import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
 import { pageQuerySchema } from "../../domain/api/common.ts";
-import { purchaseNftSchema } from "../../domain/api/people.ts";
+import { publicTicketSchema, purchaseNftSchema } from "../../domain/api/people.ts";
+import { chzTextFromGwei } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { notFound } from "../http/api-error.ts";
@@ -20,6 +21,8 @@ const PICTURE_AGE_MS = 60_000;
 const PICTURE_AGE_SECONDS = 300;
 /** A contract draws the picture: opened as a page, it must not load or run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
+
+const isoOf = (milliseconds: bigint): string => new Date(Number(milliseconds)).toISOString();
 
 /** The public view of a ticket, and its picture. */
 export function nftRoutes(services: Services): Route[] {
@@ -74,14 +77,27 @@ export function nftRoutes(services: Services): Route[] {
       path: "/api/nfts/:tokenId",
       access: "anyone",
       summary: "A purchase token",
-      responses: { 200: z.object({ success: z.literal(true), data: purchaseNftSchema }) },
+      responses: { 200: z.object({ success: z.literal(true), data: publicTicketSchema }) },
       async handle({ params }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
         if (!nft) throw notFound("Token");
         return {
           body: {
             success: true,
-            data: toTicket(services, nft),
+            data: {
+              ...toTicket(services, nft),
+              store_id: Number(nft.store_id),
+              status: purchaseStatusFromChain(nft.status),
+              minted: { at: isoOf(nft.minted_at), tx: nft.mint_transaction },
+              settled:
+                nft.status_transaction === null || nft.status_at === null
+                  ? null
+                  : { at: isoOf(nft.status_at), tx: nft.status_transaction },
+              paid:
+                nft.payout_transaction === null || nft.paid_at === null || nft.payout_gwei === null
+                  ? null
+                  : { at: isoOf(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
+            },
           },
           headers: { "cache-control": "no-cache" },
         };

@@ -12,6 +12,7 @@ import {
   meResponseSchema,
   registerRequestSchema,
   registerResponseSchema,
+  updateProfileRequestSchema,
 } from "../../domain/api/people.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import { conflict, notFound } from "../http/api-error.ts";
@@ -21,7 +22,7 @@ import { buildProfile } from "./profile.ts";
 import { ProfileCache } from "./profile-cache.ts";
 import { revokeSession } from "./sessions.ts";
 import { checkProof, issueChallenge, openSession, type Proof, type Site, toWireChallenge } from "./sign-in.ts";
-import { eraseUser, findUser, insertUser } from "./users.ts";
+import { eraseUser, findUser, insertUser, updateUser } from "./users.ts";
 
 /** docs/product.md#limit-calls. */
 const CHECK_USER_LIMIT = { perMinute: 20, by: "origin" } as const;
@@ -131,6 +132,21 @@ export function peopleRoutes(services: Services): Route[] {
       async handle({ identity }) {
         await revokeSession(database.kysely, visitorOf(identity).tokenHash);
         return { body: { success: true, message: "Signed out" } };
+      },
+    }),
+    route({
+      method: "put",
+      path: "/api/me",
+      access: "proven_user",
+      summary: "Changes the user's names and e-mail",
+      limit: { perMinute: 60, by: "wallet" },
+      body: updateProfileRequestSchema,
+      responses: { 200: doneSchema },
+      async handle({ identity, body }) {
+        const { wallet } = visitorOf(identity);
+        const profile = { email: body.email, firstName: body.first_name, lastName: body.last_name };
+        await inTransaction(database.kysely, (queries) => updateUser(queries, wallet, profile));
+        return { body: { success: true, message: "Profile saved" } };
       },
     }),
     route({

@@ -44,6 +44,16 @@ export async function insertUser(queries: Queries, wallet: WalletAddress, profil
   return inserted !== undefined;
 }
 
+export async function updateUser(queries: Queries, wallet: WalletAddress, profile: Profile): Promise<void> {
+  await touchUser(queries, wallet);
+  await queries
+    .updateTable("users")
+    .set({ email: profile.email, first_name: profile.firstName, last_name: profile.lastName })
+    .where("wallet", "=", wallet)
+    .where("erased_at", "is", null)
+    .execute();
+}
+
 export async function markNonceSeen(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries.updateTable("users").set({ nonce_seen: 1n }).where("wallet", "=", wallet).execute();
 }

@@ -1,10 +1,54 @@
 import type { AppConfig } from "../../domain/api/config.ts";
+import type { Head, PageLanguage } from "./heads.ts";
 
 const EMPTY = '<script type="application/json" id="deployment"></script>';
 
-/** The page with the configuration that `frontend/app/deployment.ts` reads before the first render. */
+/** The page with what the web app reads before it draws; `frontend/app/deployment.ts` is the other end. */
 export function withDeployment(html: string, config: AppConfig): string {
-  // Escaped, so that no text can close the element.
+  // No text in it may end the element.
   const text = JSON.stringify(config).replaceAll("<", "\\u003c");
   return html.replace(EMPTY, () => EMPTY.replace("></", `>${text}</`));
+}
+
+/** The page with its own title, description, addresses and picture. */
+export function withHead(
+  html: string,
+  head: Head,
+  { origin, path, language }: { origin: string; path: string; language: PageLanguage },
+): string {
+  const title = escaped(head.title);
+  const description = escaped(head.description);
+  const pt = `${origin}${escaped(path)}`;
+  const en = `${pt}?lang=en`;
+  const images = [head.image, "/og.png"].filter((one) => one !== undefined);
+  const links = head.isMissing
+    ? '<meta name="robots" content="noindex" />'
+    : [
+        `<link rel="canonical" href="${language === "en" ? en : pt}" />`,
+        `<link rel="alternate" hreflang="pt-BR" href="${pt}" />`,
+        `<link rel="alternate" hreflang="en" href="${en}" />`,
+        `<link rel="alternate" hreflang="x-default" href="${pt}" />`,
+        `<meta property="og:url" content="${language === "en" ? en : pt}" />`,
+      ].join("");
+  return html
+    .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
+    .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
+    .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
+    .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
+    .replace(
+      /<meta property="og:description" content="[^"]*"/,
+      () => `<meta property="og:description" content="${description}"`,
+    )
+    .replace(
+      /<meta property="og:locale" content="[^"]*"/,
+      () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
+    )
+    .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
+      images.map((image) => `<meta property="og:image" content="${origin}${image}" />`).join(""),
+    );
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

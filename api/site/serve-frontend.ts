@@ -3,10 +3,12 @@ import { join } from "node:path";
 import compression from "compression";
 import express, { type RequestHandler, type Response } from "express";
 import helmet from "helmet";
+import { listStores } from "../../catalogue/stores.ts";
 import { chainOf } from "../../chain/chains.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
-import { withDeployment } from "./page.ts";
+import { generalHead, headOf, originOf, PUBLIC_PATHS } from "./heads.ts";
+import { withDeployment, withHead } from "./page.ts";
 
 const YEAR_S = 31_536_000;
 
@@ -27,14 +29,33 @@ export function serveFrontend(services: Services, directory: string): RequestHan
       },
     }),
   );
-  router.use((request, response, next) => {
+  router.get("/robots.txt", (request, response) => {
+    response.type("text").send(`User-agent: *\nDisallow: /api/\nSitemap: ${originOf(services, request)}/sitemap.xml\n`);
+  });
+  router.get("/sitemap.xml", async (request, response) => {
+    response.type("application/xml").send(await sitemap(services, originOf(services, request)));
+  });
+  router.use(async (request, response, next) => {
     const isPage = request.method === "GET" || request.method === "HEAD";
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
     if (!isPage || isFile || !index) return next();
+    const language = request.query.lang === "en" ? "en" : "pt";
+    // A page is served whatever the database does: the app says what it cannot load.
+    const head = await headOf(services, request.path, language).catch(() => generalHead(language));
+    const html = withHead(index, head, { origin: originOf(services, request), path: request.path, language });
     response.setHeader("cache-control", "no-cache");
-    response.type("html").send(withDeployment(index, appConfig(services)));
+    response.status(head.isMissing ? 404 : 200);
+    response.type("html").send(withDeployment(html, appConfig(services)));
   });
   return router;
+}
+
+async function sitemap({ database }: Services, origin: string): Promise<string> {
+  const stores = await listStores(database.kysely);
+  const offered = stores.filter((store) => store.affiliate_link && store.categories.length > 0);
+  const paths = [...PUBLIC_PATHS, ...offered.map((store) => `/stores/${store.id}`)];
+  const urls = paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("");
+  return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
 }
 
 function readIndex(directory: string): string | undefined {
@@ -56,7 +77,7 @@ const WALLETCONNECT_VERIFY = ["https://verify.walletconnect.org", "https://verif
 function policy(services: Services): Parameters<typeof helmet>[0] {
   const { environment, network } = services;
   const isLocal = network === "localhost";
-  const rpc = (isLocal ? environment.RPC_URLS : chainOf(network).rpcUrls.default.http).map(originOf);
+  const rpc = (isLocal ? environment.RPC_URLS : chainOf(network).rpcUrls.default.http).map(urlOrigin);
   const analytics = originsOf(environment.VITE_ANALYTICS_URL);
   const hasWalletConnect = environment.VITE_WALLETCONNECT_PROJECT_ID !== undefined;
   return {
@@ -82,7 +103,7 @@ function policy(services: Services): Parameters<typeof helmet>[0] {
   };
 }
 
-const originOf = (url: string): string => new URL(url).origin;
+const urlOrigin = (url: string): string => new URL(url).origin;
 
 /** The origin of an absolute URL; a path on our own host needs none. */
-const originsOf = (url: string | undefined): string[] => (url && URL.canParse(url) ? [originOf(url)] : []);
+const originsOf = (url: string | undefined): string[] => (url && URL.canParse(url) ? [urlOrigin(url)] : []);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PURCHASE_STATUSES } from "../purchase/life.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
 import { addressSchema, challengeSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
@@ -23,6 +24,11 @@ export const registerRequestSchema = z.object({
   signature,
   nonce: z.string().max(64).optional(),
 });
+export const updateProfileRequestSchema = registerRequestSchema.pick({
+  first_name: true,
+  last_name: true,
+  email: true,
+});
 export const registerResponseSchema = z.object({ success: z.literal(true), message: z.string(), token: z.string() });
 
 export const loginRequestSchema = z.object({ address: addressSchema, signature, nonce: z.string().max(64).optional() });
@@ -45,6 +51,19 @@ export const purchaseNftSchema = z.object({
   }),
 });
 export type PurchaseNft = z.infer<typeof purchaseNftSchema>;
+
+const momentSchema = z.object({ at: z.iso.datetime(), tx: z.string() });
+/** A ticket as anyone may see it, with when and in which transaction each step of its life happened. */
+export const publicTicketSchema = purchaseNftSchema.extend({
+  store_id: z.number(),
+  status: z.enum(PURCHASE_STATUSES),
+  minted: momentSchema,
+  /** Confirmed or cancelled. */
+  settled: momentSchema.nullable(),
+  /** `amount` is CHZ, decimal text. */
+  paid: momentSchema.extend({ amount: z.string() }).nullable(),
+});
+export type PublicTicket = z.infer<typeof publicTicketSchema>;
 
 /** `balance` is decimal text in whole tokens; `contract` is empty if the token has none. */
 export const heldTokenSchema = z.object({

@@ -7,11 +7,13 @@ import {
   type AppConfig,
   type FanToken,
   type Profile,
+  type PublicTicket,
   readConfig,
   readFanTokens,
   readProfile,
   readStore,
   readStores,
+  readTicket,
   type Store,
 } from "./shapes.ts";
 
@@ -38,6 +40,10 @@ export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]>
 
 export async function getMe({ signal }: Signal = {}): Promise<Profile> {
   return readProfile(await call<Answer>("GET", "/api/me", undefined, signal));
+}
+
+export async function getTicket(tokenId: string, { signal }: Signal = {}): Promise<PublicTicket> {
+  return readTicket(await call<Answer>("GET", `/api/nfts/${encodeURIComponent(tokenId)}`, undefined, signal));
 }
 
 export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
@@ -68,6 +74,14 @@ export type SignedRegistration = SignedLogin & { first_name: string; last_name: 
 
 export function registerUser(request: SignedRegistration): Promise<{ token?: string }> {
   return call("POST", "/api/register-user-data", request);
+}
+
+export function updateProfile(profile: { first_name: string; last_name: string; email: string }): Promise<unknown> {
+  return call("PUT", "/api/me", profile);
+}
+
+export function eraseProfile(): Promise<unknown> {
+  return call("DELETE", "/api/me");
 }
 
 /** Ends the session on the server. */

@@ -1,6 +1,6 @@
 import type { FanToken as ApiFanToken, Store as ApiStore } from "../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../domain/api/config.ts";
-import type { HeldToken, PurchaseNft } from "../../domain/api/people.ts";
+import type { HeldToken, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { joinFullName } from "../../domain/full-name.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -135,6 +135,15 @@ function readHeldTokens(value: unknown): HeldToken[] {
     decimals: number(row.decimals),
     contract: text(row.contract),
   }));
+}
+
+export type { PublicTicket };
+
+export function readTicket(answer: Loose): PublicTicket {
+  const data = answer.data as (Loose & PublicTicket) | undefined;
+  if (!data?.tokenId) throw new Error("The answer holds no ticket");
+  const { store_id, status, minted, settled = null, paid = null } = data;
+  return { ...toNft(data), store_id, status, minted, settled, paid };
 }
 
 function toNft(row: Loose): PurchaseNft {

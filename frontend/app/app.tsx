@@ -14,7 +14,20 @@ import { WalletProvider } from "../wallet/wallet.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
 import { noteNavigation } from "./page.tsx";
-import { Admin, Auth, Dashboard, NotFound, Redirect, Stores } from "./screens.tsx";
+import {
+  Admin,
+  Auth,
+  Dashboard,
+  Help,
+  NotFound,
+  ProfilePage,
+  Proof,
+  Redirect,
+  StorePage,
+  Stores,
+  TicketPage,
+  TransactionPage,
+} from "./screens.tsx";
 
 export function App({ language }: { language: Language }) {
   return (
@@ -58,6 +71,12 @@ function Screens() {
         <Routes>
           <Route path="/" element={<Home />} />
           <Route path="/stores" element={<Stores />} />
+          <Route path="/stores/:storeId" element={<StorePage />} />
+          <Route path="/ticket/:tokenId" element={<TicketPage />} />
+          <Route path="/tx/:hash" element={<TransactionPage />} />
+          <Route path="/proof" element={<Proof />} />
+          <Route path="/help/:topic" element={<Help />} />
+          <Route path="/profile" element={<ProfilePage />} />
           <Route path="/auth" element={<Auth />} />
           <Route path="/dashboard" element={<Dashboard />} />
           <Route path="/redirect/:storeId" element={<Redirect />} />

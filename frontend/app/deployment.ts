@@ -12,6 +12,7 @@ const DEFAULTS: AppConfig = {
   explorer_url: null,
   purchase_nft: "",
   cashback_distributor: "",
+  start_block: 0,
   simulated: false,
   auth_mode: "strict",
   bonus_program: "club",

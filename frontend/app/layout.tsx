@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, Suspense } from "react";
-import { Link, NavLink, useLocation, useNavigate } from "react-router";
+import type { ReactNode } from "react";
+import { Link, NavLink, useNavigate } from "react-router";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { ClubButton } from "../club/club-button.tsx";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
@@ -10,11 +11,8 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 import { Analytics } from "./analytics.tsx";
-import { INFO_TOPICS, isInfoTopic } from "./info-topics.ts";
 import { paths } from "./paths.ts";
 import { setTheme, useTheme } from "./theme.ts";
-
-const InfoDialog = lazy(() => import("./info-dialog.tsx"));
 
 export function Layout({ children }: { children: ReactNode }) {
   const t = useText();
@@ -65,6 +63,7 @@ function Header() {
           </NavLink>
           <NavLink to={paths.stores}>{t("nav.stores")}</NavLink>
           <NavLink to={paths.dashboard}>{t("nav.dashboard")}</NavLink>
+          <ClubButton />
         </nav>
         <div className="site-actions">
           {isAdmin && (
@@ -151,40 +150,31 @@ function NetworkNotice() {
 
 function Footer() {
   const t = useText();
-  const { pathname, search } = useLocation();
-  const navigate = useNavigate();
-  const topic = new URLSearchParams(search).get("info");
-  const linkTo = (info: string) => {
-    const parameters = new URLSearchParams(search);
-    parameters.set("info", info);
-    return `${pathname}?${parameters}`;
-  };
-  const close = () => {
-    const parameters = new URLSearchParams(search);
-    parameters.delete("info");
-    navigate({ pathname, search: parameters.toString() }, { replace: true, preventScrollReset: true });
-  };
   return (
     <footer className="site-footer">
       <div className="site-footer-inner">
         <nav aria-label={t("nav.footer")}>
           <ul>
-            {INFO_TOPICS.map((info) => (
-              <li key={info}>
-                <Link to={linkTo(info)} preventScrollReset>
-                  {t(`info.${info}.title`)}
-                </Link>
+            {FOOTER.map(([name, topic]) => (
+              <li key={name}>
+                <Link to={paths.help(topic)}>{t(`footer.${name}`)}</Link>
               </li>
             ))}
+            <li>
+              <Link to={paths.proof}>{t("proofPage.title")}</Link>
+            </li>
           </ul>
         </nav>
         <p>{t("footer.copyright", { year: String(new Date().getFullYear()), product: PRODUCT_NAME })}</p>
       </div>
-      {isInfoTopic(topic) && (
-        <Suspense>
-          <InfoDialog topic={topic} onClose={close} />
-        </Suspense>
-      )}
     </footer>
   );
 }
+
+const FOOTER = [
+  ["about", "how-it-works"],
+  ["faq", "when-cashback-comes"],
+  ["contact", "contact"],
+  ["terms", "terms"],
+  ["privacy", "privacy"],
+] as const;

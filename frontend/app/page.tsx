@@ -29,6 +29,7 @@ export function usePageMeta(title: string, description: string): void {
     setMeta('meta[property="og:title"]', full);
     setMeta('meta[name="description"]', description);
     setMeta('meta[property="og:description"]', description);
+    document.querySelector('link[rel="canonical"]')?.setAttribute("href", location.origin + location.pathname);
     setMeta('meta[property="og:locale"]', document.documentElement.lang === "en" ? "en_US" : "pt_BR");
   }, [title, description]);
 }

@@ -3,6 +3,8 @@ export const STORAGE_KEYS = {
   token: "auth_token",
   currentWallet: "current_wallet",
   signedOutWallet: "signed_out_wallet",
+  favourites: "favourite_stores",
+  club: "club",
   language: "language",
   theme: "theme",
   consent: "analytics_consent",

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -9,6 +10,7 @@ const PHONE_SHOWN = 6;
 /** Cashback of the last purchases as bars, with the same figures as a table. */
 export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRecord[] }) {
   const t = useText();
+  const [isOpen, setOpen] = useState(false);
   const { chz, decimal, date, month } = useFormat();
   const shown = purchases
     .filter((one) => one.status !== "cancelled" && one.date)
@@ -39,32 +41,34 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
           </div>
         ))}
       </div>
-      <details className="rates">
+      <details className="rates" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t("history.table")}</summary>
-        <div className="table-wrap">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t("ticket.date")}</th>
-                <th scope="col">{t("history.store")}</th>
-                <th scope="col">{t("history.status")}</th>
-                <th scope="col" className="numeric">
-                  {t("ticket.cashback")}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((one) => (
-                <tr key={one.id}>
-                  <td>{date(one.date)}</td>
-                  <th scope="row">{one.store}</th>
-                  <td>{t(`status.${one.status}`)}</td>
-                  <td className="numeric figures">{chz(one.cashback_amount)}</td>
+        {isOpen && (
+          <div className="table-wrap">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{t("ticket.date")}</th>
+                  <th scope="col">{t("history.store")}</th>
+                  <th scope="col">{t("history.status")}</th>
+                  <th scope="col" className="numeric">
+                    {t("ticket.cashback")}
+                  </th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+              </thead>
+              <tbody>
+                {shown.map((one) => (
+                  <tr key={one.id}>
+                    <td>{date(one.date)}</td>
+                    <th scope="row">{one.store}</th>
+                    <td>{t(`status.${one.status}`)}</td>
+                    <td className="numeric figures">{chz(one.cashback_amount)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
       </details>
     </section>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
@@ -115,7 +115,10 @@ function ProfileView({ profile }: { profile: Profile }) {
         <div>
           <PageHeading>{t("dashboard.title")}</PageHeading>
           <p className="lead">
-            {profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}
+            {profile.fullName ? t("dashboard.welcome", { name: profile.fullName }) : t("dashboard.welcome.plain")}{" "}
+            <Link className="link" to={paths.profile}>
+              {t("profile.title")}
+            </Link>
           </p>
         </div>
         <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import { tokenMatchesClub } from "../../domain/bonus.ts";
 import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
+import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Initial } from "../ui/initial.tsx";
@@ -22,10 +24,12 @@ export function FanTokens({ profile }: { profile: Profile }) {
   const program = useQuery(configQuery).data.bonus_program;
   const holdings = holdingsOf(profile);
   const { data: known = [] } = useQuery(fanTokensQuery);
+  const club = useClub();
+  const isClubs = (token: { name: string; slug: string }) => Boolean(club) && tokenMatchesClub(token, club);
   const tokens = [
     ...SAMPLE_FAN_TOKENS,
     ...known.filter((one) => !SAMPLE_FAN_TOKENS.some(({ slug }) => slug === one.slug)),
-  ];
+  ].sort((a, b) => Number(isClubs(b)) - Number(isClubs(a)));
   return (
     <section className="card card-body" aria-labelledby="tokens">
       <h2 id="tokens" className="card-title">

@@ -9,6 +9,7 @@ import type { Profile } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { download } from "../ui/download.ts";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
@@ -110,7 +111,7 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementPr
     if (hasOlder && shown + PAGE >= found.length) loadOlder();
   };
   const selects = [
-    ["status", STATUSES.map((one) => [one, t(`status.${one}`)] as const)],
+    ["status", STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
     ["store", stores.map((one) => [one, one] as const)],
     ["period", (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((one) => [one, t(`statement.${one}`)] as const)],
   ] as const;
@@ -120,7 +121,11 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementPr
         <h3 id="statement" className="subtitle">
           {t("statement.title")}
         </h3>
-        <button type="button" className="button button-small button-quiet" onClick={() => download(toCsv(found))}>
+        <button
+          type="button"
+          className="button button-small button-quiet"
+          onClick={() => download("torcida.csv", "text/csv", `\uFEFF${toCsv(found)}`)}
+        >
           {t("statement.csv")}
         </button>
       </div>
@@ -211,10 +216,4 @@ function StatementRow({ entry }: { entry: Entry }) {
       {isOpen && entry.nft && <NftDetails nft={entry.nft} purchase={entry.purchase} onClose={() => setOpen(false)} />}
     </article>
   );
-}
-
-function download(csv: string): void {
-  const url = URL.createObjectURL(new Blob(["\uFEFF", csv], { type: "text/csv;charset=utf-8" }));
-  Object.assign(document.createElement("a"), { href: url, download: "torcida.csv" }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

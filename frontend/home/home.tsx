@@ -5,12 +5,12 @@ import { FEATURED_STORES_MAX } from "../../domain/product.ts";
 import { configQuery, offeredStoresQuery } from "../api/queries.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
+import { ClubQuestion } from "../club/club-question.tsx";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { Initial } from "../ui/initial.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { StoreMark } from "../ui/store-mark.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 
@@ -39,6 +39,8 @@ export default function Home() {
         </div>
         <Stands />
       </section>
+
+      <ClubQuestion />
 
       <section className="page" aria-labelledby="how">
         <h2 id="how" className="section-title">
@@ -99,7 +101,7 @@ function TiersNote() {
   return (
     <p className="muted mt-3">
       {t(areTheRule ? "home.tiers.inForce" : "home.tiers.note")}{" "}
-      <Link className="link" to="?info=faq" preventScrollReset>
+      <Link className="link" to={paths.help("bonus")}>
         {t("home.tiers.rule")}
       </Link>
     </p>
@@ -229,8 +231,8 @@ function Featured() {
         <ul className="featured">
           {shown.map((store) => (
             <li key={store.id}>
-              <Link to={paths.stores} className="featured-card">
-                <Picture src={store.logo} alt="" className="logo-image" fallback={<Initial name={store.name} />} />
+              <Link to={areSamples ? paths.stores : paths.store(store.id)} className="featured-card">
+                <StoreMark store={store} />
                 <span className="featured-name">{store.name}</span>
                 <span className="perforation" aria-hidden="true" />
                 <span className="featured-percent">{percent(store.percent)}</span>

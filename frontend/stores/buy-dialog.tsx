@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { bonus, tokenMatchesClub } from "../../domain/bonus.ts";
-import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
-import { REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
+import { formatDecimal, parsePercent, percentText, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS, REDIRECT_COUNTDOWN_SECONDS, SIMULATED_PURCHASE_CENTS } from "../../domain/product.ts";
 import { registerPurchase } from "../api/calls.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import { reasonOf } from "../api/reason-of.ts";
@@ -30,7 +30,10 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   const [slug, setSlug] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
-  const list = tokens.data ?? [];
+  const [category, setCategory] = useState("");
+  const bonusOf = useBonusOf(store);
+  // The best stands first; where two are equal, the catalogue's order holds.
+  const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
   const token = list.find((one) => one.slug === slug) ?? list[0];
 
   useEffect(() => {
@@ -80,6 +83,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   );
   return (
     <Dialog title={t("buy.title", { store: store.name })} onClose={onClose} actions={actions} isWide>
+      <Receive store={store} token={token} category={category} onCategory={setCategory} />
       {tokens.isPending ? (
         <p className="busy" role="status">
           <span className="spinner" aria-hidden="true" />
@@ -106,7 +110,12 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
       {session.status === "anonymous" && (
         <p className="hint">
           <Icon name="info" />
-          {t("buy.visitor")}
+          <span>
+            {t("buy.visitor")}{" "}
+            <Link className="link" to={paths.auth(paths.store(store.id))}>
+              {t("buy.login")}
+            </Link>
+          </span>
         </p>
       )}
       {problem && (
@@ -128,6 +137,47 @@ function useBonusOf(store: Store) {
     const held = holdings.find(token);
     return { held, ...bonus({ token, club: store.club, holding: held }, config.bonus_program) };
   };
+}
+
+type ReceiveProps = {
+  store: Store;
+  token: FanToken | undefined;
+  category: string;
+  onCategory: (category: string) => void;
+};
+
+/** What comes back of a purchase: percent, reais and CHZ, by the chosen token and category. */
+function Receive({ store, token, category, onCategory }: ReceiveProps) {
+  const t = useText();
+  const { brl, chz, percent } = useFormat();
+  const config = useQuery(configQuery).data;
+  const bonusOf = useBonusOf(store);
+  const base = store.cashbacks.find((one) => one.category === category)?.percent ?? String(store.maxCashback);
+  const totalBps = parsePercent(base) + (token ? bonusOf(token).totalBps : 0n);
+  const cents = (SIMULATED_PURCHASE_CENTS * totalBps) / 10_000n;
+  const isSure = category !== "" || store.minCashback === store.maxCashback;
+  return (
+    <div className="you-receive" aria-live="polite">
+      <span>{t(isSure ? "receive.on" : "receive.upTo", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })}</span>
+      <strong className="figures">{brl(reaisText(cents))}</strong>
+      <span className="figures">
+        {percent(percentText(totalBps))} · {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))}
+      </span>
+      {store.cashbacks.length > 1 && (
+        <label className="field">
+          <span>{t("receive.category")}</span>
+          <select value={category} onChange={(event) => onCategory(event.target.value)}>
+            <option value="">{t("receive.category.best")}</option>
+            {store.cashbacks.map((one) => (
+              <option key={one.id || one.category} value={one.category}>
+                {one.category} ({percent(one.percent)})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  );
 }
 
 type TilesProps = { tokens: FanToken[]; store: Store; chosen: FanToken | undefined; onChoose: (slug: string) => void };

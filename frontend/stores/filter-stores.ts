@@ -13,6 +13,8 @@ export function optionsOf(stores: readonly Store[], name: FilterName): string[] 
   return [...new Set(stores.map((store) => store[name].trim()).filter(Boolean))].sort(collator.compare);
 }
 
+const isOf = (store: Store, club: string): boolean => club !== "" && store.club.toLowerCase() === club.toLowerCase();
+
 const searchable = (store: Store): string =>
   [
     store.name,
@@ -24,14 +26,15 @@ const searchable = (store: Store): string =>
   ].join(" ");
 
 /** The stores that match filters and search, the highest cashback first unless sorted by name. */
-export function filterStores(stores: readonly Store[], selection: Selection): Store[] {
+export function filterStores(stores: readonly Store[], selection: Selection, club = ""): Store[] {
   const wanted = plain(selection.q?.trim() ?? "");
   return stores
     .filter((store) => FILTERS.every((name) => !selection[name] || store[name].trim() === selection[name]))
     .filter((store) => !wanted || plain(searchable(store)).includes(wanted))
-    .sort((a, b) =>
-      selection.sort === "name"
-        ? collator.compare(a.name, b.name)
-        : b.maxCashback - a.maxCashback || collator.compare(a.name, b.name),
+    .sort(
+      (a, b) =>
+        Number(isOf(b, club)) - Number(isOf(a, club)) ||
+        (selection.sort === "name" ? 0 : b.maxCashback - a.maxCashback) ||
+        collator.compare(a.name, b.name),
     );
 }

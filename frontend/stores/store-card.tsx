@@ -1,9 +1,11 @@
 import { useId } from "react";
+import { Link } from "react-router";
 import type { Store } from "../api/shapes.ts";
+import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { Initial } from "../ui/initial.tsx";
-import { Picture } from "../ui/picture.tsx";
+import { StoreMark } from "../ui/store-mark.tsx";
+import { FavouriteMark } from "./favourites.tsx";
 
 export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void }) {
   const t = useText();
@@ -12,7 +14,7 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
   return (
     <article className="store-card">
       <div className="store-card-top">
-        <Picture src={store.logo} alt="" className="logo-image" fallback={<Initial name={store.name} />} />
+        <StoreMark store={store} />
         <p className="store-percent">
           {store.minCashback < store.maxCashback && <span className="store-percent-label">{t("store.upTo")}</span>}
           <span className="store-percent-number">{percent(store.maxCashback)}</span>
@@ -20,8 +22,9 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
         </p>
       </div>
       <span className="perforation" aria-hidden="true" />
+      <FavouriteMark store={store} />
       <h2 id={nameId} className="store-name">
-        {store.name}
+        <Link to={paths.store(store.id)}>{store.name}</Link>
       </h2>
       <ul className="tags">
         {store.category && <li>{store.category}</li>}

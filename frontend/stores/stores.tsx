@@ -4,10 +4,12 @@ import { useSearchParams } from "react-router";
 import { offeredStoresQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
+import { useFavourites } from "./favourites.tsx";
 import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
 import { StoreCard } from "./store-card.tsx";
 
@@ -51,7 +53,13 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
   const t = useText();
   const [parameters, setParameters] = useSearchParams();
   const selection: Selection = Object.fromEntries(parameters);
-  const shown = useMemo(() => filterStores(stores, Object.fromEntries(parameters)), [stores, parameters]);
+  const favourites = useFavourites();
+  const club = useClub();
+  const onlyFavourites = parameters.has("favourites");
+  const shown = useMemo(() => {
+    const found = filterStores(stores, Object.fromEntries(parameters), club);
+    return onlyFavourites ? found.filter((store) => favourites.has(store.id)) : found;
+  }, [stores, parameters, favourites, onlyFavourites, club]);
   const choose = (name: string, value: string) =>
     setParameters(
       (before) => {
@@ -63,7 +71,7 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
       { replace: true, preventScrollReset: true },
     );
   const clear = () => setParameters({}, { replace: true, preventScrollReset: true });
-  const isFiltered = [...FILTERS, "q"].some((name) => parameters.get(name));
+  const isFiltered = [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
   return (
     <>
       <div className="filters">
@@ -109,6 +117,16 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
         <p role="status" className="muted">
           {!isPending && t("stores.count", { count: shown.length })}
         </p>
+        {(favourites.size > 0 || onlyFavourites) && (
+          <button
+            type="button"
+            className="link"
+            aria-pressed={onlyFavourites}
+            onClick={() => choose("favourites", onlyFavourites ? "" : "1")}
+          >
+            {t(onlyFavourites ? "favourite.all" : "favourite.only", { count: favourites.size })}
+          </button>
+        )}
         {isFiltered && (
           <button type="button" className="link" onClick={clear}>
             {t("stores.clear")}

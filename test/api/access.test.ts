@@ -50,6 +50,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/register-user-data": everyone,
   "post /api/login": everyone,
   "get /api/me": users,
+  "put /api/me": proven,
   "delete /api/me": proven,
   "get /api/purchases": users,
   "post /api/logout": users,

@@ -25,6 +25,7 @@ describe("The content policy of the web app", () => {
       environment,
       network: environment.network,
       contracts: { purchaseNft: `0x${"11".repeat(20)}`, cashbackDistributor: `0x${"22".repeat(20)}` },
+      startBlock: 0n,
       rates: fixedRate(10n ** 16n),
     } as Services;
     const server: Server = createServer(express().use(serveFrontend(services, folder)));

@@ -27,10 +27,9 @@ describe("Home", () => {
   });
 
   it("offers a retry if a dialog's code cannot be loaded", async () => {
-    const { page } = await site.open("/");
-    await page.getByRole("button", { name: "Ver lojas" }).waitFor();
-    await page.route("**/assets/info-dialog-*.js", (route) => route.abort());
-    await page.getByRole("link", { name: "Contato" }).click();
+    const { page } = await site.open("/", { wallet: testWallet({ names: ["Lua", "Rio"] }) });
+    await page.route("**/assets/wallet-chooser-*.js", (route) => route.abort());
+    await page.getByRole("button", { name: "Ver lojas" }).click();
     await page.getByRole("button", { name: "Recarregar a página" }).waitFor();
   });
 

@@ -100,6 +100,22 @@ describe("A newcomer's journey", function () {
     expect(paid[0]?.args.recipient?.toLowerCase()).to.equal(me.wallet);
     await page.getByText(/já na sua carteira/).waitFor();
     await look("6-paid");
+    // Anyone may check it: read from the chain by their own browser, with the api's policy in force.
+    const stranger = await (await browser.newContext()).newPage();
+    await stranger.goto(`${torcida.url}/ticket/${me.purchases[0].id}`);
+    expect(await stranger.title()).to.include("Boutique Parisienne");
+    await stranger.getByText("Confere: foi pago exatamente o prometido").waitFor();
+    await stranger.screenshot({ path: `${SCREENSHOTS}/6-ticket.png`, fullPage: true });
+    const link = stranger.getByRole("link", { name: /Ver a transação/ }).last();
+    expect(await link.getAttribute("rel")).to.include("noopener");
+    await stranger.goto(torcida.url + (await link.getAttribute("href")));
+    await stranger.getByText("Concluída").waitFor();
+    await stranger.goto(`${torcida.url}/proof?wallet=${me.wallet}`);
+    await stranger.getByText("1 compra, e a conta confere: 10,00 CHZ pagos.").waitFor();
+    await stranger.getByRole("cell", { name: "O mesmo" }).waitFor();
+    await stranger.getByText("Livre para pagar").waitFor();
+    await stranger.screenshot({ path: `${SCREENSHOTS}/6-proof.png`, fullPage: true });
+    await stranger.context().close();
     expect(problems).to.deep.equal([]);
     await context.close();
   });

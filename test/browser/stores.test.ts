@@ -83,6 +83,50 @@ describe("Stores", () => {
       expect(await page.getByRole("main").getByText(name, { exact: true }).count()).to.equal(0);
   });
 
+  it("leads with what the buyer receives, by token and category", async () => {
+    const wallet = testWallet();
+    const { page } = await site.openLoggedIn("/stores", { wallet, ...english() });
+    await buyAt(page, "Verdão Store");
+    const dialog = page.getByRole("dialog");
+    const receive = dialog.locator(".you-receive");
+    const store = site.server.stores.find((one) => one.name === "Verdão Store");
+    const highest = Number(store?.max_cashback) + 4;
+    await receive.getByText(`R$${highest.toFixed(2)}`).waitFor();
+    await receive.getByText(new RegExp(`${highest}% · ${highest.toFixed(2)} CHZ`)).waitFor();
+    await dialog.getByRole("radio", { name: /PSG/ }).check();
+    await receive.getByText(`R$${(highest - 4).toFixed(2)}`).waitFor();
+    const lowest = store?.cashbacks.toSorted((a, b) => Number(a.cashback_percent) - Number(b.cashback_percent))[0];
+    await receive.getByRole("combobox").selectOption(lowest?.category ?? "");
+    await receive.getByText(`R$${Number(lowest?.cashback_percent).toFixed(2)}`).waitFor();
+  });
+
+  it("has a page of its own for each store, and favourites that stay on the device", async () => {
+    const { page, problems } = await site.open("/stores", english());
+    await page.getByRole("checkbox", { name: "Mark Verdão Store as a favourite" }).check();
+    await page.getByRole("button", { name: "Favourites only (1)" }).click();
+    expect(await page.getByRole("article").count()).to.equal(1);
+    await page.reload();
+    await page.getByRole("link", { name: "Verdão Store" }).click();
+    await page.getByRole("heading", { level: 1, name: "Verdão Store" }).waitFor();
+    await page.getByRole("checkbox", { name: "Mark Verdão Store as a favourite", checked: true }).waitFor();
+    await page.getByText(/you receive up to/).waitFor();
+    await page.getByRole("button", { name: "Buy now" }).click();
+    const login = page.getByRole("dialog").getByRole("link", { name: "Log in and come back here" });
+    expect(await login.getAttribute("href")).to.equal("/auth?next=%2Fstores%2F1");
+    await page.goto(`${site.server.url}/stores/999`);
+    await page.getByRole("heading", { name: "404" }).waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("finds a store by its description and its categories", async () => {
+    const { page } = await site.open("/stores", english());
+    await page.getByLabel("Search").fill("cafe torrado");
+    await page.getByText("1 store", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Terrace Coffee" }).waitFor();
+    await page.getByLabel("Search").fill("passagens");
+    await page.getByRole("heading", { name: "Apito Viagens" }).waitFor();
+  });
+
   it("shows a loading state first", async () => {
     site.server.answer("GET /api/stores", "hang");
     const { page } = await site.open("/stores", english());
@@ -104,8 +148,9 @@ describe("Stores", () => {
     const { page, problems } = await site.openLoggedIn("/stores", { wallet, ...english() });
     await buyAt(page, "Verdão Store");
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("radio", { name: /PSG/ }).isChecked()).to.equal(true);
-    await dialog.getByRole("radio", { name: /VERDAO/ }).check();
+    // The best stands first and is chosen.
+    expect(await dialog.getByRole("radio").first().isChecked()).to.equal(true);
+    expect(await dialog.getByRole("radio", { name: /VERDAO/ }).isChecked()).to.equal(true);
     await dialog.getByText("+4%").first().waitFor();
     await dialog.getByRole("button", { name: "Proceed" }).click();
     await page.waitForURL("**/redirect/1");
@@ -189,9 +234,9 @@ describe("Stores", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await buy.evaluate((element) => element === document.activeElement)).to.equal(true);
     await page.keyboard.press("Enter");
-    await page.getByRole("radio", { name: /PSG/ }).focus();
-    await page.keyboard.press("ArrowRight");
-    expect(await page.getByRole("radio", { name: /VERDAO/ }).isChecked()).to.equal(true);
+    await page.waitForFunction(() => document.activeElement?.closest('[role="dialog"]'));
+    await page.getByRole("radio").first().press("ArrowRight");
+    await page.waitForFunction(() => document.querySelectorAll<HTMLInputElement>("[type=radio]")[1]?.checked);
     const proceed = page.getByRole("button", { name: "Proceed" });
     for (
       let press = 0;
@@ -202,6 +247,6 @@ describe("Stores", () => {
     }
     await page.keyboard.press("Enter");
     await page.waitForURL("**/redirect/1");
-    expect(site.server.callsTo("POST /api/register-purchase")[0]?.body.token_slug).to.equal("verdao");
+    expect(site.server.callsTo("POST /api/register-purchase")[0]?.body.token_slug).to.equal("psg");
   });
 });

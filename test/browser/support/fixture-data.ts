@@ -1,6 +1,6 @@
 import type { FanToken, Store } from "../../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../../domain/api/config.ts";
-import type { Me, PurchaseNft } from "../../../domain/api/people.ts";
+import type { Me, PublicTicket, PurchaseNft } from "../../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
 import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
 import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
@@ -48,6 +48,7 @@ export const fixtureConfig = (): AppConfig => ({
   explorer_url: "https://explorer.example",
   purchase_nft: `0x${"11".repeat(20)}`,
   cashback_distributor: `0x${"22".repeat(20)}`,
+  start_block: 0,
   simulated: true,
   auth_mode: "compat",
   bonus_program: "club",
@@ -145,5 +146,19 @@ export function fixtureMe(wallet: string, change: Partial<Me> = {}): Me {
     purchases,
     totals: { total: "14", confirmed: "7", pending: "7", paid: "7", count: 2, confirmed_count: 1, pending_count: 1 },
     ...change,
+  };
+}
+
+/** A paid ticket as anyone may see it. */
+export function fixtureTicket(tokenId: string): PublicTicket {
+  const purchase = fixturePurchase({ id: Number(tokenId), store: "Verdão Store", status: "confirmed" });
+  const moment = (digit: string) => ({ at: "2026-05-02T12:00:00.000Z", tx: hash(digit) });
+  return {
+    ...fixtureNft(purchase, `0x${"ab".repeat(20)}`),
+    store_id: 1,
+    status: "confirmed",
+    minted: moment("a"),
+    settled: moment("b"),
+    paid: { ...moment("c"), amount: "7" },
   };
 }

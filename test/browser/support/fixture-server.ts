@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { withDeployment } from "../../../api/site/page.ts";
 import type { Me } from "../../../domain/api/people.ts";
-import { fixtureConfig, fixtureMe, fixtureStores, fixtureTokens } from "./fixture-data.ts";
+import { fixtureConfig, fixtureMe, fixtureStores, fixtureTicket, fixtureTokens } from "./fixture-data.ts";
 
 export const SESSION_TOKEN = "fixture-session-token";
 
@@ -135,6 +135,8 @@ export class FixtureServer {
         ? ok({ store: found, cashbacks: found.cashbacks })
         : { status: 404, body: { success: false, error: "No such store" } };
     }
+    const ticket = /^GET \/api\/nfts\/([1-9]\d{0,5})$/.exec(route)?.[1];
+    if (ticket) return ok({ data: fixtureTicket(ticket) });
     switch (route) {
       case "GET /api/config":
         return ok({ data: this.config });

@@ -1,0 +1,119 @@
+import type { Request } from "express";
+import { findStore } from "../../catalogue/stores.ts";
+import { findPurchaseNft } from "../../database/nfts.ts";
+import { percentText, reaisText } from "../../domain/money.ts";
+import { PRODUCT_NAME } from "../../domain/product.ts";
+import type { Services } from "../services.ts";
+
+/** What those read of a page who run no script: search engines, and the previews of shared links. */
+export type Head = { title: string; description: string; image?: string; isMissing?: true };
+export type PageLanguage = "pt" | "en";
+
+type Texts = Record<PageLanguage, { title: string; description: string }>;
+
+const GENERAL: Texts = {
+  pt: {
+    title: `${PRODUCT_NAME}: compre nas lojas parceiras e receba cashback`,
+    description:
+      "Compre nas lojas parceiras, guarde cada compra como um ingresso na sua carteira e receba cashback em CHZ, com bônus do fan token do seu clube.",
+  },
+  en: {
+    title: `${PRODUCT_NAME}: shop at partner stores and get cashback`,
+    description:
+      "Shop at partner stores, keep every purchase as a ticket in your wallet and get cashback in CHZ, with a bonus for your club's fan token.",
+  },
+};
+
+const page = (pt: string, en: string): Texts => ({
+  pt: { title: `${pt} · ${PRODUCT_NAME}`, description: GENERAL.pt.description },
+  en: { title: `${en} · ${PRODUCT_NAME}`, description: GENERAL.en.description },
+});
+
+const HELP: Record<string, Texts> = {
+  "how-it-works": page("Como funciona", "How it works"),
+  bonus: page("Como funciona o bônus", "How the bonus works"),
+  "when-cashback-comes": page("Quando o cashback chega", "When your cashback comes"),
+  "missing-cashback": page("Cashback que não apareceu", "Missing cashback"),
+  terms: page("Termos de uso", "Terms of Use"),
+  privacy: page("Privacidade", "Privacy"),
+  contact: page("Contato", "Contact"),
+};
+
+/** Pages that are always there, by their path. */
+const FIXED: Record<string, Texts> = {
+  "/": GENERAL,
+  "/auth": page("Entrar na Torcida", "Log in to Torcida"),
+  "/stores": page("Lojas parceiras", "Partner stores"),
+  "/dashboard": page("Seu painel", "Your dashboard"),
+  "/admin": page("Painel de Admin", "Admin panel"),
+  "/profile": page("Seu perfil", "Your profile"),
+  "/proof": page("Confira você mesmo", "Check it yourself"),
+  ...Object.fromEntries(Object.entries(HELP).map(([topic, texts]) => [`/help/${topic}`, texts])),
+};
+
+export const generalHead = (language: PageLanguage): Head => GENERAL[language];
+
+const NOT_FOUND = page("Página não encontrada", "Page not found");
+
+/** The addresses that a search engine should know, besides the stores. */
+export const PUBLIC_PATHS = ["/", "/stores", "/proof", ...Object.keys(HELP).map((topic) => `/help/${topic}`)];
+
+/** The head of any address of the site; `isMissing` where nothing is there. */
+export async function headOf(services: Services, path: string, language: PageLanguage): Promise<Head> {
+  const trimmed = path.length > 1 ? path.replace(/\/$/, "") : path;
+  const fixed = FIXED[trimmed];
+  if (fixed) return fixed[language];
+  const [, kind, id = "", ...rest] = trimmed.split("/");
+  const missing: Head = { ...NOT_FOUND[language], isMissing: true };
+  if (rest.length > 0) return missing;
+  if (kind === "stores" || kind === "redirect") return (await storeHead(services, id, language)) ?? missing;
+  if (kind === "ticket") return (await ticketHead(services, id, language)) ?? missing;
+  if (kind === "tx" && /^0x[0-9a-f]{64}$/i.test(id)) return page("Transação", "Transaction")[language];
+  return missing;
+}
+
+const SAMPLE = /^sample-\d{1,2}$/;
+const ID = /^[1-9]\d{0,14}$/;
+
+async function storeHead({ database }: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
+  if (SAMPLE.test(id)) return FIXED["/stores"]?.[language];
+  const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
+  if (!store) return undefined;
+  const highest = store.categories.reduce((best, one) => (one.cashbackBps > best ? one.cashbackBps : best), 0n);
+  const isRange = store.categories.some((one) => one.cashbackBps !== highest);
+  const percent = `${localPercent(highest, language)}%`;
+  const title =
+    language === "pt"
+      ? `${store.name}: ${isRange ? "até " : ""}${percent} de cashback · ${PRODUCT_NAME}`
+      : `${store.name}: ${isRange ? "up to " : ""}${percent} cashback · ${PRODUCT_NAME}`;
+  return { title, description: store.description ?? GENERAL[language].description };
+}
+
+async function ticketHead(services: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
+  const nft = ID.test(id) ? await findPurchaseNft(services.database.kysely, BigInt(id)) : undefined;
+  if (!nft) return undefined;
+  const store = nft.purchase_store_name ?? nft.store_name ?? "";
+  const percent = localPercent(nft.cashback_bps + nft.bonus_bps, language);
+  const value = reaisText(nft.value_cents);
+  return language === "pt"
+    ? {
+        title: `Ingresso nº ${id}: ${store} · ${PRODUCT_NAME}`,
+        description: `Compra de R$ ${value.replace(".", ",")} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
+        image: `/api/nfts/${id}/image`,
+      }
+    : {
+        title: `Ticket no. ${id}: ${store} · ${PRODUCT_NAME}`,
+        description: `A purchase of R$${value} with ${percent}% cashback, recorded on the Chiliz chain. Anyone can check it.`,
+        image: `/api/nfts/${id}/image`,
+      };
+}
+
+const localPercent = (bps: bigint, language: PageLanguage): string =>
+  language === "pt" ? percentText(bps).replace(".", ",") : percentText(bps);
+
+/** The site's own address: as configured, else, on this machine, as it was called. */
+export function originOf({ environment }: Services, request: Request): string {
+  if (environment.PUBLIC_URL !== undefined) return new URL(environment.PUBLIC_URL).origin;
+  const asked = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.headers.host ?? "")?.[0];
+  return `http://${asked ?? `localhost:${environment.PORT}`}`;
+}

@@ -1,0 +1,94 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, NavLink, useParams } from "react-router";
+import { bonus, HOLDING_TIERS } from "../../domain/bonus.ts";
+import { percentText } from "../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { configQuery } from "../api/queries.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useLanguage, useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import NotFound from "../not-found/not-found.tsx";
+import { HELP, HELP_TOPICS, type HelpTopic } from "./help-texts.ts";
+
+/** Help as pages of their own. docs/product.md#help */
+export default function HelpPage() {
+  const t = useText();
+  const { language } = useLanguage();
+  const { topic = "" } = useParams();
+  const page = HELP[topic as HelpTopic]?.[language];
+  usePageMeta(page?.title ?? t("notFound.title"), page?.sections[0]?.text ?? t("notFound.message"));
+  if (!page) return <NotFound />;
+  return (
+    <section className="page help">
+      <nav aria-label={t("help.topics")} className="help-topics">
+        <ul>
+          {HELP_TOPICS.map((one) => (
+            <li key={one}>
+              <NavLink to={paths.help(one)}>{HELP[one][language].title}</NavLink>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <article className="help-text">
+        <PageHeading>{page.title}</PageHeading>
+        {page.sections.map(({ heading, text }) => (
+          <section key={heading ?? text}>
+            {heading && <h2>{heading}</h2>}
+            {text.split("\n").map((line) => (
+              <p key={line}>{line}</p>
+            ))}
+          </section>
+        ))}
+        {topic === "bonus" && <Calculator />}
+        {topic === "privacy" && (
+          <p>
+            <Link className="link" to={paths.profile}>
+              {t("profile.title")}
+            </Link>
+          </p>
+        )}
+      </article>
+    </section>
+  );
+}
+
+const CLUB = "Clube";
+
+/** The rule in force, for a holding of the reader's choice. */
+function Calculator() {
+  const t = useText();
+  const { percent } = useFormat();
+  const program = useQuery(configQuery).data.bonus_program;
+  const [amount, setAmount] = useState(String(HOLDING_TIERS[1]?.minimum ?? 30n));
+  const [isClubs, setClubs] = useState(true);
+  const whole = /^\d{1,9}$/.test(amount) ? BigInt(amount) : 0n;
+  const result = bonus(
+    {
+      token: { slug: "clube", name: CLUB },
+      club: isClubs ? CLUB : "Outro",
+      holding: { units: whole * 10n ** BigInt(CHZ_DECIMALS), decimals: CHZ_DECIMALS },
+    },
+    program,
+  );
+  return (
+    <section className="card card-body" aria-labelledby="calculator">
+      <p className="mb-3">{t(`info.faq.bonus.${program}`)}</p>
+      <h2 id="calculator" className="card-title">
+        {t("help.calculator")}
+      </h2>
+      <label className="field">
+        <span>{t("help.calculator.amount")}</span>
+        <input inputMode="numeric" value={amount} onChange={(event) => setAmount(event.target.value.trim())} />
+      </label>
+      <label className="check">
+        <input type="checkbox" checked={isClubs} onChange={(event) => setClubs(event.target.checked)} />
+        <span>{t("help.calculator.club")}</span>
+      </label>
+      <p className="help-result" role="status">
+        {t("help.calculator.result", { percent: `+${percent(percentText(result.totalBps))}` })}
+      </p>
+    </section>
+  );
+}

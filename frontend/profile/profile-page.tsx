@@ -1,0 +1,191 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { Link } from "react-router";
+import type { z } from "zod";
+import { updateProfileRequestSchema } from "../../domain/api/people.ts";
+import { splitFullName } from "../../domain/full-name.ts";
+import { eraseProfile, getPurchases, updateProfile } from "../api/calls.ts";
+import { reasonOf } from "../api/reason-of.ts";
+import type { Profile } from "../api/shapes.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useSession } from "../session/session.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { download } from "../ui/download.ts";
+import { LinkButton } from "../ui/link-button.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { toast } from "../ui/toast.ts";
+
+/** Names and e-mail, what we hold of the reader, and the end of it. docs/product.md#erase */
+export default function ProfilePage() {
+  const t = useText();
+  const { profile, status } = useSession();
+  usePageMeta(t("profile.title"), t("profile.title"));
+  return (
+    <section className="page profile">
+      <PageHeading>{t("profile.title")}</PageHeading>
+      {profile ? (
+        <>
+          <Names profile={profile} />
+          <YourData profile={profile} />
+        </>
+      ) : status === "restoring" ? (
+        <Skeletons count={2} className="h-48" />
+      ) : (
+        <>
+          <p className="lead">{t("profile.visitor")}</p>
+          <p>
+            <LinkButton to={paths.auth(paths.profile)}>{t("dashboard.goToLogin")}</LinkButton>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+type Fields = z.input<typeof updateProfileRequestSchema>;
+
+function Names({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { refresh } = useSession();
+  const { firstName, lastName } = splitFullName(profile.fullName);
+  const { register, handleSubmit, formState, setError } = useForm<Fields>({
+    defaultValues: { first_name: firstName, last_name: lastName, email: profile.email },
+    resolver: zodResolver(updateProfileRequestSchema),
+  });
+  const { errors, isSubmitting } = formState;
+  const save = handleSubmit(async (fields) => {
+    try {
+      await updateProfile(fields);
+      await refresh();
+      toast.success(t("profile.saved"), { id: "profile" });
+    } catch (error) {
+      setError("root", { message: reasonOf(error, t) });
+    }
+  });
+  const problem =
+    errors.first_name || errors.last_name
+      ? t("profile.incomplete")
+      : errors.email
+        ? t("registration.badEmail")
+        : errors.root?.message;
+  return (
+    <form className="card card-body" onSubmit={save} noValidate>
+      <label className="field">
+        <span>{t("registration.firstName")}</span>
+        <input autoComplete="given-name" maxLength={80} {...register("first_name")} />
+      </label>
+      <label className="field">
+        <span>{t("registration.lastName")}</span>
+        <input autoComplete="family-name" maxLength={80} {...register("last_name")} />
+      </label>
+      <label className="field">
+        <span>{t("registration.email")}</span>
+        <input type="email" autoComplete="email" maxLength={254} {...register("email")} />
+      </label>
+      {problem && (
+        <p role="alert" className="problem">
+          {problem}
+        </p>
+      )}
+      <p>
+        <button type="submit" className="button" disabled={isSubmitting}>
+          {t(isSubmitting ? "profile.saving" : "profile.save")}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function YourData({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { signOut } = useSession();
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+
+  async function run(work: () => Promise<void>) {
+    setBusy(true);
+    setProblem("");
+    try {
+      await work();
+    } catch (error) {
+      setProblem(reasonOf(error, t));
+    } finally {
+      setBusy(false);
+    }
+  }
+  const exportData = () =>
+    run(async () => download("torcida.json", "application/json", JSON.stringify(await everything(profile), null, 2)));
+  const erase = () =>
+    run(async () => {
+      await eraseProfile();
+      setAsking(false);
+      signOut();
+      toast.success(t("profile.erased"), { id: "profile" });
+    });
+  return (
+    <section className="card card-body" aria-labelledby="data">
+      <h2 id="data" className="card-title">
+        {t("profile.data")}
+      </h2>
+      <p className="muted">
+        {t("profile.data.text")}{" "}
+        <Link className="link" to={paths.help("privacy")}>
+          {t("profile.privacy")}
+        </Link>
+      </p>
+      {problem && !isAsking && (
+        <p role="alert" className="problem">
+          {problem}
+        </p>
+      )}
+      <div className="form-actions">
+        <button type="button" className="button button-quiet" disabled={isBusy} onClick={exportData}>
+          {t("profile.export")}
+        </button>
+        <button type="button" className="button button-danger" onClick={() => setAsking(true)}>
+          {t("profile.erase")}
+        </button>
+      </div>
+      {isAsking && (
+        <Dialog
+          title={t("profile.erase")}
+          onClose={() => setAsking(false)}
+          actions={
+            <>
+              <button type="button" className="button button-quiet" onClick={() => setAsking(false)}>
+                {t("common.cancel")}
+              </button>
+              <button type="button" className="button button-danger" disabled={isBusy} onClick={erase}>
+                {t("profile.erase.yes")}
+              </button>
+            </>
+          }
+        >
+          <p>{t("profile.erase.text")}</p>
+          {problem && (
+            <p role="alert" className="problem">
+              {problem}
+            </p>
+          )}
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** All that we hold of the reader, with every page of the purchases. */
+async function everything(profile: Profile) {
+  const purchases = [];
+  let before: number | null = Number.MAX_SAFE_INTEGER;
+  while (before !== null) {
+    const page = await getPurchases(before);
+    purchases.push(...page.purchases);
+    before = page.next_before;
+  }
+  const { wallet, email, fullName, nativeBalance, tokens } = profile;
+  return { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens, purchases };
+}

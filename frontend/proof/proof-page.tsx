@@ -1,0 +1,168 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { isAddressShaped } from "../../domain/wallet-address.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
+import { readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
+
+/** Every purchase of a wallet, derived again in the reader's browser from a public node. */
+export default function ProofPage() {
+  const t = useText();
+  const [parameters, setParameters] = useSearchParams();
+  const wallet = parameters.get("wallet")?.toLowerCase() ?? "";
+  const [typed, setTyped] = useState(wallet);
+  const [progress, setProgress] = useState(0);
+  usePageMeta(t("proofPage.title"), t("proofPage.text"));
+  const isWallet = isAddressShaped(wallet);
+  const proof = useQuery({
+    queryKey: ["proof", wallet],
+    queryFn: ({ signal }) => readWallet(wallet as `0x${string}`, { signal, onProgress: setProgress }),
+    enabled: isWallet,
+    retry: 1,
+    staleTime: 15_000,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setProgress(0);
+    setParameters({ wallet: typed.trim() }, { replace: true });
+  }
+  return (
+    <section className="page proof-page">
+      <PageHeading>{t("proofPage.title")}</PageHeading>
+      <p className="lead">{t("proofPage.text")}</p>
+      <form className="proof-form" onSubmit={submit}>
+        <label className="field">
+          <span>{t("proofPage.wallet")}</span>
+          <input
+            value={typed}
+            placeholder="0x…"
+            autoCapitalize="none"
+            spellCheck={false}
+            aria-invalid={wallet !== "" && !isWallet}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </label>
+        <button type="submit" className="button">
+          {t("proofPage.check")}
+        </button>
+      </form>
+      {wallet !== "" && !isWallet && (
+        <p role="alert" className="problem">
+          {t("proofPage.notWallet")}
+        </p>
+      )}
+      {proof.isFetching && (
+        <label className="proof-progress">
+          {t("proofPage.reading")}
+          <progress value={progress} max={1} />
+        </label>
+      )}
+      {proof.isError && !proof.isFetching && (
+        <RetryPanel title={t("reason.chainAway")} error={proof.error} onRetry={() => proof.refetch()} />
+      )}
+      {proof.data && <Rows proof={proof.data} />}
+      <Books />
+    </section>
+  );
+}
+
+function Rows({ proof }: { proof: WalletProof }) {
+  const t = useText();
+  const { brl, percent, chz } = useFormat();
+  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
+  return (
+    <>
+      <p role="status" className={proof.matches ? "proof-holds" : "problem"}>
+        {t(proof.matches ? "proofPage.holds" : "proofPage.differs", {
+          count: proof.purchases.length,
+          paid: wei(proof.paidWei),
+        })}
+      </p>
+      {proof.purchases.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <section className="table-wrap" tabIndex={0} aria-label={t("proofPage.title")}>
+          <table>
+            <thead>
+              <tr>
+                {(["number", "value", "cashback"] as const).map((one) => (
+                  <th key={one} scope="col">
+                    {t(`ticket.${one}`)}
+                  </th>
+                ))}
+                <th scope="col">{t("proof.rate")}</th>
+                <th scope="col">{t("proof.paid")}</th>
+                <th scope="col">{t("proofPage.ours")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {proof.purchases.map((one) => (
+                <tr key={String(one.id)}>
+                  <th scope="row">
+                    <Link className="link" to={paths.ticket(String(one.id))}>
+                      {String(one.id)}
+                    </Link>
+                  </th>
+                  <td className="figures">{brl(reaisText(one.valueCents))}</td>
+                  <td className="figures">{percent(percentText(one.totalBps))}</td>
+                  <td className="figures">{one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}</td>
+                  <td className="figures">{one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}</td>
+                  <td>
+                    {t(
+                      one.agrees === undefined
+                        ? "proofPage.unknown"
+                        : one.agrees
+                          ? "proofPage.same"
+                          : "proofPage.other",
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** What the distributor holds, and what of it is promised to those who could not be paid. */
+function Books() {
+  const t = useText();
+  const { chz } = useFormat();
+  const books = useQuery({ queryKey: ["books"], queryFn: readBooks, staleTime: 15_000 });
+  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
+  return (
+    <section className="card card-body" aria-labelledby="books">
+      <h2 id="books" className="card-title">
+        {t("proofPage.books")}
+      </h2>
+      {books.isError ? (
+        <p role="alert">{t("reason.chainAway")}</p>
+      ) : books.data ? (
+        <dl className="facts">
+          {(
+            [
+              ["balance", books.data.balanceWei],
+              ["owed", books.data.balanceWei - books.data.availableWei],
+              ["left", books.data.availableWei],
+            ] as const
+          ).map(([name, amount]) => (
+            <div key={name}>
+              <dt>{t(`proofPage.books.${name}`)}</dt>
+              <dd className="figures">{wei(amount)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <Skeletons count={1} className="h-24" />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { lazy, startTransition, useState } from "react";
+import { useParams } from "react-router";
+import { bonus } from "../../domain/bonus.ts";
+import { formatDecimal, parsePercent, percentText } from "../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { getStore } from "../api/calls.ts";
+import { ApiError } from "../api/http.ts";
+import { configQuery, fanTokensQuery } from "../api/queries.ts";
+import type { Store } from "../api/shapes.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { holdingsOf } from "../dashboard/holdings.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import NotFound from "../not-found/not-found.tsx";
+import { useSession } from "../session/session.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
+import { StoreMark } from "../ui/store-mark.tsx";
+import { FavouriteMark } from "./favourites.tsx";
+
+const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+/** What the example on the page is worth: R$ 100. */
+const EXAMPLE_CENTS = 10_000n;
+
+/** A store by itself: its rates, what counts, and what the reader would receive. */
+export default function StorePage() {
+  const t = useText();
+  const { storeId = "" } = useParams();
+  const store = useQuery({
+    queryKey: ["store", storeId],
+    queryFn: ({ signal }) => getStore(storeId, { signal }),
+    enabled: /^\d+$/.test(storeId),
+  });
+  usePageMeta(store.data?.name ?? t("stores.title"), store.data?.description || t("stores.description"));
+  const isGone = store.error instanceof ApiError && store.error.status === 404;
+  if (!/^\d+$/.test(storeId) || isGone || store.data?.isDraft) return <NotFound />;
+  if (store.isError) {
+    return (
+      <div className="page">
+        <RetryPanel
+          title={t("redirect.unavailable")}
+          error={store.error}
+          onRetry={() => store.refetch()}
+          isRetrying={store.isFetching}
+        />
+      </div>
+    );
+  }
+  return store.data ? (
+    <Contents store={store.data} />
+  ) : (
+    <div className="page">
+      <Skeletons count={1} className="h-64" />
+    </div>
+  );
+}
+
+function Contents({ store }: { store: Store }) {
+  const t = useText();
+  const { percent, percentRange } = useFormat();
+  const [isBuying, setBuying] = useState(false);
+  return (
+    <section className="page store-page">
+      <div className="store-banner">
+        <StoreMark store={store} size={96} />
+        <div>
+          <PageHeading>{store.name}</PageHeading>
+          <ul className="tags">
+            {[store.category, store.country, store.club].filter(Boolean).map((tag) => (
+              <li key={tag}>{tag}</li>
+            ))}
+          </ul>
+        </div>
+        <p className="store-percent">
+          <span className="store-percent-number">{percentRange(store.minCashback, store.maxCashback)}</span>
+          <span className="store-percent-label">{t("store.cashback")}</span>
+        </p>
+      </div>
+      {store.description && <p className="lead">{store.description}</p>}
+      <YouReceive store={store} />
+      <div className="store-page-actions">
+        <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
+          {t("store.buy")}
+        </button>
+        <FavouriteMark store={store} />
+        <LinkButton className="button button-quiet" to={paths.stores}>
+          {t("home.featured.all")}
+        </LinkButton>
+      </div>
+      <div className="two-columns">
+        <section className="card card-body" aria-labelledby="rates">
+          <h2 id="rates" className="card-title">
+            {t("storePage.rates")}
+          </h2>
+          <dl className="facts">
+            {store.cashbacks.map((one) => (
+              <div key={one.id || one.category}>
+                <dt>{one.category}</dt>
+                <dd className="figures">{percent(one.percent)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <section className="card card-body" aria-labelledby="counts">
+          <h2 id="counts" className="card-title">
+            {t("storePage.counts")}
+          </h2>
+          <ul className="plain-list">
+            {(["link", "excluded", "confirmed", "paid"] as const).map((one) => (
+              <li key={one}>{t(`storePage.counts.${one}`)}</li>
+            ))}
+          </ul>
+        </section>
+      </div>
+      {isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}
+    </section>
+  );
+}
+
+/** "You receive R$ 10,00 · 10 CHZ on R$ 100", with the best of the reader's own tokens. */
+function YouReceive({ store }: { store: Store }) {
+  const t = useText();
+  const { brl, chz, percent } = useFormat();
+  const { profile } = useSession();
+  const config = useQuery(configQuery).data;
+  const { data: tokens = [] } = useQuery(fanTokensQuery);
+  const holdings = profile && holdingsOf(profile);
+  const best = tokens
+    .map((token) => {
+      const holding = holdings?.find(token) ?? { units: 0n, decimals: CHZ_DECIMALS };
+      return { token, totalBps: bonus({ token, club: store.club, holding }, config.bonus_program).totalBps };
+    })
+    .reduce((one, other) => (other.totalBps > (one?.totalBps ?? 0n) ? other : one), undefined as Best | undefined);
+  const totalBps = parsePercent(String(store.maxCashback)) + (best?.totalBps ?? 0n);
+  const cents = (EXAMPLE_CENTS * totalBps) / 10_000n;
+  return (
+    <p className="you-receive">
+      <span>{t("receive.upTo", { value: brl(Number(EXAMPLE_CENTS) / 100) })}</span>
+      <strong className="figures">{brl(formatDecimal(cents, 2))}</strong>
+      <span className="figures">
+        {chz(formatDecimal(cents * BigInt(config.wei_per_cent), CHZ_DECIMALS))} · {percent(percentText(totalBps))}
+      </span>
+      {best && (
+        <span>
+          {t("receive.with", { token: best.token.symbol, percent: `+${percent(percentText(best.totalBps))}` })}
+        </span>
+      )}
+    </p>
+  );
+}
+
+type Best = { token: { symbol: string }; totalBps: bigint };

@@ -1,0 +1,89 @@
+import { decodeEventLog, type Hex } from "viem";
+import { getPublicClient } from "wagmi/actions";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { deployment } from "../app/deployment.ts";
+import { wagmiConfig } from "../wallet/config.ts";
+
+/** What the chain itself says of a ticket, read by the visitor's browser from a public node. */
+export type ChainTicket = {
+  buyer: string;
+  valueCents: bigint;
+  totalBps: bigint;
+  isPaid: boolean;
+  /** In the transaction that the site names; undefined where it names none. */
+  payment: { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string } | undefined;
+};
+
+export const contracts = () => ({
+  nft: { address: deployment.purchase_nft as Hex, abi: purchaseNftAbi },
+  distributor: { address: deployment.cashback_distributor as Hex, abi: cashbackDistributorAbi },
+});
+
+export const chainClient = () => {
+  const found = getPublicClient(wagmiConfig);
+  if (!found) throw new Error("There is no chain to read");
+  return found;
+};
+
+export async function readChainTicket(tokenId: bigint, paymentTx: string | undefined): Promise<ChainTicket> {
+  const { nft, distributor } = contracts();
+  const [record, isPaid, payment] = await Promise.all([
+    chainClient().readContract({ ...nft, functionName: "purchaseOf", args: [tokenId] }),
+    chainClient().readContract({ ...distributor, functionName: "isPaid", args: [tokenId] }),
+    paymentTx ? readPayment(tokenId, paymentTx as Hex) : undefined,
+  ]);
+  return {
+    buyer: record.buyer.toLowerCase(),
+    valueCents: BigInt(record.valueCents),
+    totalBps: BigInt(record.cashbackBps) + BigInt(record.bonusBps),
+    isPaid,
+    payment,
+  };
+}
+
+async function readPayment(tokenId: bigint, hash: Hex): Promise<ChainTicket["payment"]> {
+  return (await paymentsIn(hash)).get(tokenId);
+}
+
+/** The payments of a transaction by purchase, each with the rate that applied to it. */
+async function paymentsIn(hash: Hex) {
+  const receipt = await chainClient().getTransactionReceipt({ hash });
+  const payments = new Map<bigint, NonNullable<ChainTicket["payment"]>>();
+  let weiPerCent: bigint | undefined;
+  for (const log of receipt.logs) {
+    if (log.address.toLowerCase() !== deployment.cashback_distributor) continue;
+    const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
+    // The rate stands before the payments that it applies to.
+    if (event.eventName === "RateApplied") weiPerCent = event.args.weiPerCent;
+    if (event.eventName !== "CashbackPaid" && event.eventName !== "CashbackDeferred") continue;
+    const { purchaseId, amount, recipient } = event.args;
+    payments.set(purchaseId, { amountWei: amount, weiPerCent, recipient: recipient.toLowerCase() });
+  }
+  return payments;
+}
+
+/** The rates of all payments in these transactions, by transaction and purchase. */
+export async function readPayments(hashes: readonly Hex[]): Promise<Map<string, bigint>> {
+  const rates = new Map<string, bigint>();
+  for (const hash of hashes) {
+    for (const [id, { weiPerCent }] of await paymentsIn(hash))
+      if (weiPerCent !== undefined) rates.set(`${hash}:${id}`, weiPerCent);
+  }
+  return rates;
+}
+
+/** The whole of value × percent × rate, in wei. */
+export const owedWei = (
+  { valueCents, totalBps }: Pick<ChainTicket, "valueCents" | "totalBps">,
+  weiPerCent: bigint,
+): bigint => (valueCents * totalBps * weiPerCent) / 10_000n;
+
+export async function readTransaction(hash: Hex) {
+  const [transaction, receipt] = await Promise.all([
+    chainClient().getTransaction({ hash }),
+    chainClient().getTransactionReceipt({ hash }),
+  ]);
+  const block = await chainClient().getBlock({ blockNumber: receipt.blockNumber });
+  return { transaction, receipt, at: new Date(Number(block.timestamp) * 1_000).toISOString() };
+}

@@ -1,0 +1,236 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { shortenAddress } from "../../domain/wallet-address.ts";
+import { getTicket } from "../api/calls.ts";
+import { ApiError } from "../api/http.ts";
+import type { PublicTicket } from "../api/shapes.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { ExplorerLink } from "../dashboard/explorer-link.tsx";
+import { nftFacts } from "../dashboard/tickets.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import NotFound from "../not-found/not-found.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
+import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
+import { toast } from "../ui/toast.ts";
+import { type ChainTicket, owedWei, readChainTicket } from "./read-chain.ts";
+
+/** A ticket as anyone may see it: its life, and its proof from the chain. */
+export default function TicketPage() {
+  const t = useText();
+  const { tokenId = "" } = useParams();
+  const isId = /^[1-9]\d{0,14}$/.test(tokenId);
+  const ticket = useQuery({
+    queryKey: ["ticket", tokenId],
+    queryFn: ({ signal }) => getTicket(tokenId, { signal }),
+    enabled: isId,
+  });
+  usePageMeta(t("ticketPage.title", { id: tokenId }), t("ticketPage.description"));
+  if (!isId || (ticket.error instanceof ApiError && ticket.error.status === 404)) return <NotFound />;
+  if (ticket.isError) {
+    return (
+      <div className="page">
+        <RetryPanel
+          title={t("ticketPage.unavailable")}
+          error={ticket.error}
+          onRetry={() => ticket.refetch()}
+          isRetrying={ticket.isFetching}
+        />
+      </div>
+    );
+  }
+  return (
+    <section className="page ticket-page">
+      <PageHeading>{t("ticketPage.title", { id: tokenId })}</PageHeading>
+      {ticket.data ? <Contents ticket={ticket.data} /> : <Skeletons count={1} className="h-64" />}
+    </section>
+  );
+}
+
+function Contents({ ticket }: { ticket: PublicTicket }) {
+  const t = useText();
+  const { brl, percent, chz, dateTime } = useFormat();
+  const facts = nftFacts(ticket);
+  const life = [
+    ["minted", ticket.minted],
+    [ticket.status === "cancelled" ? "cancelled" : "confirmed", ticket.settled],
+    ["paid", ticket.paid],
+  ] as const;
+  return (
+    <>
+      <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
+        <Ticket
+          tone={facts.status}
+          kicker={t("nft.kicker", { id: ticket.tokenId })}
+          title={<h2>{facts.store}</h2>}
+          fields={[
+            {
+              label: t("ticket.cashback"),
+              isMain: true,
+              value: facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps)),
+            },
+            {
+              label: t("ticket.value"),
+              value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
+            },
+            { label: t("ticket.wallet"), value: shortenAddress(facts.buyer.toLowerCase()) },
+          ]}
+          stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
+          stub={
+            <>
+              <Picture
+                src={ticket.metadata.image}
+                alt={t("nft.image", { name: ticket.metadata.name })}
+                className="nft-image"
+                fallback={
+                  <span className="nft-image nft-placeholder">
+                    <BlankTicket />
+                  </span>
+                }
+              />
+              <Barcode />
+            </>
+          }
+        />
+      </div>
+      <Share tokenId={ticket.tokenId} store={facts.store} />
+      <div className="two-columns">
+        <section className="card card-body" aria-labelledby="life">
+          <h2 id="life" className="card-title">
+            {t("timeline.title")}
+          </h2>
+          <ol className="timeline">
+            {life.map(([step, moment]) => (
+              <li key={step} data-state={moment ? "done" : "ahead"}>
+                <span className="timeline-mark" aria-hidden="true" />
+                <span>
+                  {t(`ticketPage.${step}`)}
+                  <span className="sr-only"> {t(moment ? "timeline.done" : "timeline.ahead")}</span>
+                </span>
+                {moment && (
+                  <>
+                    <time dateTime={moment.at}>{dateTime(moment.at)}</time>
+                    <span className="timeline-link">
+                      <ExplorerLink hash={moment.tx}>{t("ticketPage.transaction")}</ExplorerLink>
+                    </span>
+                  </>
+                )}
+              </li>
+            ))}
+          </ol>
+          {ticket.paid && <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>}
+        </section>
+        <Proof ticket={ticket} />
+      </div>
+      <p className="mt-4">
+        <LinkButton className="button button-quiet" to={paths.proof}>
+          {t("ticketPage.toProof")}
+        </LinkButton>
+      </p>
+    </>
+  );
+}
+
+/** Value × percent × rate = paid, once: read from the chain here, never from us. */
+function Proof({ ticket }: { ticket: PublicTicket }) {
+  const t = useText();
+  const chain = useQuery({
+    queryKey: ["chain-ticket", ticket.tokenId, ticket.paid?.tx],
+    queryFn: () => readChainTicket(BigInt(ticket.tokenId), ticket.paid?.tx),
+    staleTime: 5_000,
+  });
+  return (
+    <section className="card card-body" aria-labelledby="proof">
+      <h2 id="proof" className="card-title">
+        {t("proof.title")}
+      </h2>
+      <p className="muted mb-3">{t("proof.text")}</p>
+      {chain.isError ? (
+        <div role="alert" className="problem">
+          <p>{t("reason.chainAway")}</p>
+          <button type="button" className="button button-small" onClick={() => chain.refetch()}>
+            {t("common.retry")}
+          </button>
+        </div>
+      ) : chain.data ? (
+        <Sums chain={chain.data} />
+      ) : (
+        <Skeletons count={1} className="h-24" />
+      )}
+    </section>
+  );
+}
+
+function Sums({ chain }: { chain: ChainTicket }) {
+  const t = useText();
+  const { brl, percent, chz } = useFormat();
+  const { payment } = chain;
+  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
+  const whole = payment?.weiPerCent === undefined ? undefined : owedWei(chain, payment.weiPerCent);
+  const isExact = whole !== undefined && payment?.amountWei === whole && payment.recipient === chain.buyer;
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>{t("ticket.value")}</dt>
+          <dd className="figures">{brl(reaisText(chain.valueCents))}</dd>
+        </div>
+        <div>
+          <dt>× {t("ticket.cashback")}</dt>
+          <dd className="figures">{percent(percentText(chain.totalBps))}</dd>
+        </div>
+        {payment?.weiPerCent !== undefined && (
+          <div>
+            <dt>× {t("proof.rate")}</dt>
+            <dd className="figures">{`${wei(payment.weiPerCent * 100n)} / ${brl(1)}`}</dd>
+          </div>
+        )}
+        {payment && (
+          <div>
+            <dt>= {t("proof.paid")}</dt>
+            <dd className="figures">{wei(payment.amountWei)}</dd>
+          </div>
+        )}
+      </dl>
+      <p role="status" className={isExact ? "proof-holds" : "muted"}>
+        {isExact ? t("proof.holds") : t(chain.isPaid ? "proof.kept" : "proof.open")}
+      </p>
+    </>
+  );
+}
+
+function Share({ tokenId, store }: { tokenId: string; store: string }) {
+  const t = useText();
+  const url = location.origin + paths.ticket(tokenId);
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(url);
+      toast.success(t("share.copied"), { id: "copied" });
+    } catch {
+      toast.error(t("share.notCopied"), { id: "copied", description: url });
+    }
+  }
+  return (
+    <p className="share">
+      <button type="button" className="button button-small button-quiet" onClick={copy}>
+        {t("share.copy")}
+      </button>
+      {"share" in navigator && (
+        <button
+          type="button"
+          className="button button-small"
+          // A reader who closes the sheet has shared nothing, and nothing is wrong.
+          onClick={() => navigator.share({ url, title: store }).catch(() => {})}
+        >
+          {t("share.share")}
+        </button>
+      )}
+    </p>
+  );
+}

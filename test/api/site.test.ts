@@ -1,0 +1,87 @@
+import { expect } from "chai";
+import { withDeployment, withHead } from "../../api/site/page.ts";
+import { fixtureConfig } from "../browser/support/fixture-data.ts";
+import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
+import { type ApiSystem, startSystem } from "./support/system.ts";
+
+describe("The pages of the site, before any script runs", function () {
+  this.timeout(180_000);
+  let system: ApiSystem;
+  before(async () => {
+    await buildWebApp();
+    system = await startSystem({ WEB_DIR: WEB_APP, RATE_LIMIT_SCALE: "1000" });
+  });
+  after(() => system?.stop());
+
+  const open = async (path: string) => {
+    const response = await fetch(system.url + path);
+    const html = await response.text();
+    const read = (pattern: RegExp) => pattern.exec(html)?.[1];
+    return {
+      status: response.status,
+      html,
+      title: read(/<title>([^<]*)</),
+      description: read(/<meta name="description" content="([^"]*)"/),
+      canonical: read(/<link rel="canonical" href="([^"]*)"/),
+      picture: read(/<meta property="og:image" content="([^"]*)"/),
+      language: read(/<html[^>]* lang="([^"]*)"/),
+    };
+  };
+
+  it("have a title, a description, a canonical address, both languages and a whole picture address", async () => {
+    const page = await open("/stores/1");
+    expect(page.status).to.equal(200);
+    expect(page.title).to.match(/^Verdão Store: até \d.*% de cashback · Torcida$/);
+    expect(page.description).to.have.length.greaterThan(20);
+    expect(page.canonical).to.equal(`${system.url}/stores/1`);
+    expect(page.picture).to.equal(`${system.url}/og.png`);
+    expect(page.language).to.equal("pt-BR");
+    expect(page.html).to.include(`<link rel="alternate" hreflang="en" href="${system.url}/stores/1?lang=en" />`);
+    const english = await open("/stores/1?lang=en");
+    expect(english.title).to.match(/^Verdão Store: up to \d.*% cashback · Torcida$/);
+    expect(english.language).to.equal("en");
+    expect(english.canonical).to.equal(`${system.url}/stores/1?lang=en`);
+    expect((await open("/")).title).not.to.equal((await open("/stores")).title);
+  });
+
+  it("answer 404 with the page where nothing is there", async () => {
+    for (const path of [
+      "/nowhere",
+      "/stores/999",
+      "/stores/abc",
+      "/ticket/1",
+      "/ticket/x",
+      "/tx/0x12",
+      "/stores/1/more",
+    ]) {
+      const page = await open(path);
+      expect(page.status, path).to.equal(404);
+      expect(page.title, path).to.equal("Página não encontrada · Torcida");
+      expect(page.html, path).to.include('id="root"').and.to.include("noindex");
+    }
+    for (const path of ["/", "/auth", "/stores", "/dashboard", "/admin", "/redirect/sample-1", "/redirect/1"]) {
+      expect((await open(path)).status, path).to.equal(200);
+    }
+  });
+
+  it("list what a search engine should know", async () => {
+    const robots = await (await fetch(`${system.url}/robots.txt`)).text();
+    expect(robots).to.include(`Sitemap: ${system.url}/sitemap.xml`);
+    const sitemap = await (await fetch(`${system.url}/sitemap.xml`)).text();
+    for (const path of ["/", "/stores", "/stores/1"]) expect(sitemap).to.include(`<loc>${system.url}${path}</loc>`);
+    for (const [, url] of sitemap.matchAll(/<loc>([^<]*)</g))
+      expect((await fetch(url ?? "")).status, url).to.equal(200);
+  });
+
+  it("let no name end an element", async () => {
+    const hostile = '</title><script>alert("1")</script>';
+    const html = await (await fetch(system.url)).text();
+    const page = withHead(
+      withDeployment(html, { ...fixtureConfig(), rpc_url: hostile }),
+      { title: hostile, description: hostile },
+      { origin: system.url, path: `/${hostile}`, language: "pt" },
+    );
+    expect(page).not.to.include("<script>alert");
+    expect(page).not.to.include('alert("1")');
+  });
+});

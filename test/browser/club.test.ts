@@ -1,0 +1,42 @@
+import { expect } from "chai";
+import { chalkContrastOf } from "../../frontend/club/club-colours.ts";
+import { useSite } from "./support/site.ts";
+
+describe("The reader's club", () => {
+  const site = useSite();
+
+  it("colours stubs and stands, puts its stores first, and stays on the device", async () => {
+    const { page, problems } = await site.open("/");
+    await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor();
+    await page.getByRole("button", { name: "Palmeiras" }).click();
+    await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor({ state: "detached" });
+    const stub = () =>
+      page
+        .locator(".hero")
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
+    const chosen = await stub();
+    await page.getByRole("link", { name: "Lojas", exact: true }).click();
+    await page.getByRole("heading", { level: 2 }).first().waitFor();
+    expect(await page.getByRole("article").first().textContent()).to.include("Palmeiras");
+    await page.reload();
+    await page.getByRole("button", { name: "Seu time: Palmeiras. Trocar" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sem clube" }).click();
+    await page.goto(site.server.url);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await stub()).not.to.equal(chosen);
+    expect(await page.getByRole("heading", { name: "Qual é o seu clube?" }).count()).to.equal(0);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("never lets words on its colour lose their contrast", () => {
+    const names = [
+      "Palmeiras",
+      "Flamengo",
+      "PSG",
+      "Corinthians",
+      ...Array.from({ length: 500 }, (_, index) => `Clube ${index}`),
+    ];
+    for (const name of names) expect(chalkContrastOf(name), name).to.be.at.least(7);
+  });
+});

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+describe("Profile", () => {
+  const site = useSite();
+
+  it("changes names and e-mail, gives the data, and erases the account after asking", async () => {
+    const wallet = testWallet();
+    const { server } = site;
+    server.signIn(wallet.address);
+    server.answer("PUT /api/me", ({ body }) => {
+      Object.assign(server.me ?? {}, body);
+      return { body: { success: true, message: "ok" } };
+    });
+    server.answer("GET /api/purchases", {
+      body: { success: true, purchases: server.me?.purchases, next_before: null },
+    });
+    server.answer("DELETE /api/me", { body: { success: true, message: "ok" } });
+    const { page, problems } = await site.openLoggedIn("/profile", { wallet });
+    await page.getByLabel("Sobrenome").fill("de Souza");
+    await page.getByRole("button", { name: "Salvar" }).click();
+    await page.getByText("Perfil salvo").waitFor();
+    expect(server.callsTo("PUT /api/me")[0]?.body).to.include({ first_name: "Ana", last_name: "de Souza" });
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Baixar os meus dados" }).click(),
+    ]);
+    const data = JSON.parse(readFileSync(await file.path(), "utf8"));
+    expect(data.wallet).to.equal(wallet.address);
+    expect(data.purchases).to.have.length(server.me?.purchases.length ?? -1);
+    await page.getByRole("button", { name: "Apagar a minha conta" }).click();
+    expect(server.callsTo("DELETE /api/me")).to.have.length(0);
+    await page.getByRole("dialog").getByRole("button", { name: "Apagar", exact: true }).click();
+    await page.getByText("Conta apagada").waitFor();
+    expect(server.callsTo("DELETE /api/me")).to.have.length(1);
+    expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.equal(null);
+    expect(problems).to.deep.equal([]);
+  });
+});
+
+describe("Help", () => {
+  const site = useSite();
+
+  it("has pages of its own, with a calculator of the rule in force", async () => {
+    const { page, problems } = await site.open("/");
+    await page.getByRole("link", { name: "Perguntas frequentes" }).click();
+    await page.getByRole("heading", { level: 1, name: "Quando o cashback chega" }).waitFor();
+    await page.getByRole("link", { name: "Como funciona o bônus" }).click();
+    await page.getByText("Bônus: +3%").waitFor();
+    await page.getByLabel("Quantos tokens você tem").fill("50");
+    await page.getByText("Bônus: +4%").waitFor();
+    await page.getByLabel("O token é do clube da loja").uncheck();
+    await page.getByText("Bônus: +0%").waitFor();
+    await page.goto(`${site.server.url}/help/bonus?lang=en`);
+    await page.getByRole("heading", { level: 1, name: "How the bonus works" }).waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect } from "chai";
+import { useSite } from "./support/site.ts";
+
+describe("A ticket's public page", () => {
+  const site = useSite();
+
+  it("shows the ticket, its life with its transactions, and a link to copy", async () => {
+    const { page, problems } = await site.open("/ticket/2", { storage: { language: "en" } });
+    await page.getByRole("heading", { level: 1, name: "Ticket no. 2" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "Verdão Store" }).waitFor();
+    const links = page.getByRole("link", { name: /View the transaction/ });
+    expect(await links.count()).to.equal(3);
+    expect(await links.first().getAttribute("href")).to.equal(`https://explorer.example/tx/0x${"a".repeat(64)}`);
+    expect(await links.first().getAttribute("rel")).to.include("noopener");
+    await page.getByText("Cashback paid: 7.00 CHZ").waitFor();
+    await page.getByRole("button", { name: "Copy link" }).waitFor();
+    // The fixture has no chain: the page says so, and claims nothing.
+    await page.getByRole("alert").getByText("The Chiliz network is not answering right now.").waitFor();
+    expect(await page.getByText("It adds up").count()).to.equal(0);
+    expect(problems.filter((text) => !/Content Security Policy|ERR_/.test(text))).to.deep.equal([]);
+  });
+
+  it("opens the local chain's transactions on a page of our own, in a new tab", async () => {
+    site.server.config.explorer_url = null;
+    const { page } = await site.open("/ticket/2");
+    const link = page.getByRole("link", { name: /Ver a transação/ }).first();
+    expect(await link.getAttribute("href")).to.equal(`/tx/0x${"a".repeat(64)}`);
+    expect(await link.getAttribute("target")).to.equal("_blank");
+  });
+
+  it("is not found where there is no such ticket", async () => {
+    site.server.answer("GET /api/nfts/77", { status: 404, body: { success: false, error: "No", code: "NOT_FOUND" } });
+    const { page } = await site.open("/ticket/77");
+    await page.getByRole("heading", { name: "404" }).waitFor();
+    await page.goto(`${site.server.url}/ticket/1%27`);
+    await page.getByRole("heading", { name: "404" }).waitFor();
+  });
+});
