@@ -156,7 +156,7 @@ describe("npm run deploy", function () {
   });
   const blocks = async () => {
     const last = await client().getBlockNumber();
-    const first = BigInt(record().block);
+    const { blockNumber: first } = await receiptOf(record().ticketDescriptor.transaction);
     return Promise.all(
       Array.from({ length: Number(last - first) + 1 }, (_, index) =>
         client().getBlock({ blockNumber: first + BigInt(index) }),
