@@ -6,7 +6,23 @@ import type { Encoder } from "../sender/encoder.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
 import type { ReadName } from "./chain-names.ts";
 
-const GAS_LIMIT = 210_000n;
+/** Upper bounds on gas, measured with room; what is not used is not charged. */
+const GAS = {
+  name: 150_000n,
+  latinLetter: 5_000n,
+  /** The contract looks these up in its tables of marks and invisible characters. */
+  otherCharacter: 300_000n,
+} as const;
+/** The first character that may be a mark. */
+const FIRST_MARK = 0x300;
+
+function gasLimitOf(name: string): bigint {
+  let gasLimit: bigint = GAS.name;
+  for (const character of name) {
+    gasLimit += (character.codePointAt(0) ?? 0) < FIRST_MARK ? GAS.latinLetter : GAS.otherCharacter;
+  }
+  return gasLimit;
+}
 
 /** Encodes the registration and renaming of stores, one per transaction. */
 export function storeEncoders(contracts: Contracts, readName: ReadName): Encoder[] {
@@ -28,7 +44,7 @@ function storeEncoder(
       return {
         to: purchaseNft,
         data: encodeFunctionData({ abi: purchaseNftAbi, functionName, args: [Number(storeId), name] }),
-        gasLimit: GAS_LIMIT,
+        gasLimit: gasLimitOf(name),
       };
     },
     async readRefusal(queries, revert, operations) {
