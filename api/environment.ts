@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { SALE_VARIABLES, saleProblems } from "../affiliates/environment.ts";
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
 import { isRole, type Role } from "../domain/roles.ts";
@@ -36,16 +37,6 @@ const secrets = list(
   SECRET,
 );
 
-const affiliateSecrets = list(
-  (item) => {
-    const [network = "", ...rest] = item.split(":");
-    const secret = rest.join(":");
-    return /^[a-z0-9-]{1,32}$/.test(network) && secret.length >= 32 ? { network, secret } : undefined;
-  },
-  "must be network:secret pairs, each secret of at least 32 characters",
-  SECRET,
-);
-
 /** An origin as browsers send it; one with a path would never match. */
 const readOrigin = (item: string) => {
   const url = readUrl(["https:", "http:"])(item);
@@ -64,7 +55,9 @@ function isProxy(item: string): boolean {
 const VARIABLES = {
   ...DATABASE_VARIABLES,
   ...CHAIN_VARIABLES,
+  ...SALE_VARIABLES,
   LOG_LEVEL,
+  CLAIM_AFTER_DAYS: wholeNumber(7, 0, 365),
   PORT: port(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
@@ -77,12 +70,10 @@ const VARIABLES = {
     .refine(isOnceEach, "must name each wallet once")
     .default([]),
   SERVICE_TOKENS: secrets.default([]),
-  AFFILIATE_SECRETS: affiliateSecrets.default([]),
   AUTH_MODE: z.enum(["compat", "strict"], { error: "must be compat or strict" }).optional(),
   BONUS_PROGRAM: z.enum(["club", "tiers"], { error: "must be club or tiers" }).default("club"),
   SIMULATED_PURCHASES: flag.optional(),
   SIMULATED_STEP_DELAY_MS: wholeNumber(1_500, 0, 3_600_000),
-  HOLD_SECONDS: wholeNumber(30 * 24 * 3_600, 0),
   PAYOUTS_PAUSED: flag.default(false),
   CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
   PAYOUT_CONFIRMATIONS: wholeNumberIfSet(1, 1_000),
@@ -150,7 +141,12 @@ export type ApiEnvironment = ReturnType<typeof readEnvironment>;
 export function readEnvironment(source: Variables) {
   const values = checkVariables(VARIABLES, source, (right, wrong) => {
     const known = withWrongUrls(right, wrong);
-    return [...chainProblems(known), ...signerProblems(deriveNetwork(known), known, wrong), ...safetyProblems(known)];
+    return [
+      ...chainProblems(known),
+      ...signerProblems(deriveNetwork(known), known, wrong),
+      ...safetyProblems(known),
+      ...saleProblems(right),
+    ];
   });
   const chain = chainEnvironment(values);
   const { isLocal, network } = chain;

@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
+import { accountsOf, saleRules } from "../affiliates/environment.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
@@ -122,7 +123,10 @@ function createServices(given: {
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const sender = createSender({ environment, database, client, contracts, rates, payouts, log });
+  const accounts = accountsOf(environment);
   return {
+    accounts,
+    saleRules: saleRules(environment, accounts, environment.isLocal),
     environment,
     network: environment.network,
     contracts,

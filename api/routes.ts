@@ -1,14 +1,16 @@
 import { operationQueueRoutes } from "./admin/operations.ts";
 import { adminRoutes } from "./admin/routes.ts";
-import { affiliateRoutes } from "./affiliate/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
+import { hookRoutes } from "./hooks/routes.ts";
 import type { Route } from "./http/route.ts";
 import { nftRoutes } from "./nfts/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { purchaseRoutes } from "./purchases/routes.ts";
+import { saleAdministrationRoutes } from "./sales/administration.ts";
+import { visitRoutes } from "./sales/visits.ts";
 import type { Services } from "./services.ts";
 
 /** The table of all calls, each with its access rule. The most frequent ones come first. */
@@ -21,7 +23,9 @@ export function allRoutes(services: Services): Route[] {
     ...nftRoutes(services),
     ...adminRoutes(services),
     ...operationQueueRoutes(services),
-    ...affiliateRoutes(services),
+    ...visitRoutes(services),
+    ...saleAdministrationRoutes(services),
+    ...hookRoutes(services),
     ...operationRoutes(services),
   ]);
 }

@@ -1,4 +1,6 @@
 import type { Logger } from "pino";
+import type { AffiliateAccount } from "../affiliates/accounts.ts";
+import type { SaleRules } from "../affiliates/ledger.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { Network } from "../domain/networks.ts";
@@ -37,5 +39,9 @@ export type Services = {
   /** How the operations that are not over stand. */
   standing(): Promise<Standing[]>;
   adminWallets: ReadonlyMap<WalletAddress, Role>;
+  /** Our accounts with affiliate networks and shops. */
+  accounts: readonly AffiliateAccount[];
+  /** What sales are judged by. */
+  saleRules: SaleRules;
   log: Logger;
 };

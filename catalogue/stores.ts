@@ -4,7 +4,15 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 
-export type StoreCategory = { id: bigint; category: string; cashbackBps: bigint };
+export type StoreCategory = {
+  id: bigint;
+  category: string;
+  cashbackBps: bigint;
+  /** The network's commission group that it is for. */
+  groupCode: string | null;
+  /** Whether it is for what no group names. */
+  isDefault: boolean;
+};
 export type StoreRow = Selectable<Schema["stores"]>;
 export type StoreWithCategories = StoreRow & { categories: StoreCategory[] };
 
@@ -16,6 +24,13 @@ export type StoreFields = {
   description?: string | null;
   logo?: string | null;
   affiliate_link?: string | null;
+  network?: string | null;
+  account?: string | null;
+  advertiser_id?: string | null;
+  store_url?: string | null;
+  mint_delay_seconds?: number | null;
+  hold_seconds?: number | null;
+  claim_days?: number | null;
   featured?: boolean;
 };
 
@@ -31,7 +46,7 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
   if (stores.length === 0) return [];
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "store_id", "category", "cashback_bps"])
+    .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default"])
     .where("deleted_at", "is", null)
     .where(
       "store_id",
@@ -74,7 +89,7 @@ export async function findStore(queries: Queries, storeId: bigint): Promise<Stor
   if (!store) return undefined;
   const categories = await queries
     .selectFrom("store_cashbacks")
-    .select(["id", "category", "cashback_bps"])
+    .select(["id", "category", "cashback_bps", "group_code", "is_default"])
     .where("store_id", "=", storeId)
     .where("deleted_at", "is", null)
     .orderBy("id")
@@ -86,7 +101,14 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
   const now = BigInt(Date.now());
   const { id } = await queries
     .insertInto("stores")
-    .values({ ...fields, featured: fields.featured ? 1n : 0n, created_at: now, updated_at: now })
+    .values({
+      name: fields.name,
+      country: fields.country,
+      ...columnsOf(fields),
+      featured: fields.featured ? 1n : 0n,
+      created_at: now,
+      updated_at: now,
+    })
     .returning("id")
     .executeTakeFirstOrThrow();
   await bumpCatalogueVersion(queries);
@@ -95,12 +117,10 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
 
 /** Updates the given fields. Returns false if there is no such store. */
 export async function updateStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<boolean> {
-  const { featured, ...rest } = fields;
   const { numUpdatedRows } = await queries
     .updateTable("stores")
     .set({
-      ...rest,
-      ...(featured === undefined ? {} : { featured: featured ? 1n : 0n }),
+      ...columnsOf(fields),
       updated_at: BigInt(Date.now()),
     })
     .where("id", "=", storeId)
@@ -108,6 +128,18 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
   return numUpdatedRows === 1n;
+}
+
+/** The columns of the fields that are given. */
+function columnsOf({ featured, mint_delay_seconds, hold_seconds, claim_days, ...rest }: Partial<StoreFields>) {
+  const count = (value: number | null) => (value === null ? null : BigInt(value));
+  return {
+    ...rest,
+    ...(featured === undefined ? {} : { featured: featured ? 1n : 0n }),
+    ...(mint_delay_seconds === undefined ? {} : { mint_delay_seconds: count(mint_delay_seconds) }),
+    ...(hold_seconds === undefined ? {} : { hold_seconds: count(hold_seconds) }),
+    ...(claim_days === undefined ? {} : { claim_days: count(claim_days) }),
+  };
 }
 
 /** Marks a store as deleted; purchases still refer to its row. */
@@ -125,15 +157,18 @@ export async function deleteStore(queries: Queries, storeId: bigint): Promise<bo
 export async function insertCategory(
   queries: Queries,
   storeId: bigint,
-  fields: { category: string; cashbackBps: bigint },
+  fields: { category: string } & CategoryFields,
 ): Promise<bigint> {
   const now = BigInt(Date.now());
+  if (fields.isDefault) await clearDefault(queries, storeId);
   const { id } = await queries
     .insertInto("store_cashbacks")
     .values({
       store_id: storeId,
       category: fields.category,
       cashback_bps: fields.cashbackBps,
+      group_code: fields.groupCode ?? null,
+      is_default: fields.isDefault ? 1n : 0n,
       created_at: now,
       updated_at: now,
     })
@@ -143,18 +178,28 @@ export async function insertCategory(
   return id;
 }
 
+type CategoryFields = { cashbackBps: bigint; groupCode?: string | null; isDefault?: boolean };
+
+/** A store has one default category at most. */
+async function clearDefault(queries: Queries, storeId: bigint): Promise<void> {
+  await queries.updateTable("store_cashbacks").set({ is_default: 0n }).where("store_id", "=", storeId).execute();
+}
+
 /** Returns false if the store has no such category. */
 export async function updateCategory(
   queries: Queries,
   key: { storeId: bigint; categoryId: bigint },
-  fields: { category?: string; cashbackBps?: bigint; deleted?: true },
+  fields: { category?: string; deleted?: true } & Partial<CategoryFields>,
 ): Promise<boolean> {
   const now = BigInt(Date.now());
+  if (fields.isDefault) await clearDefault(queries, key.storeId);
   const { numUpdatedRows } = await queries
     .updateTable("store_cashbacks")
     .set({
       ...(fields.category === undefined ? {} : { category: fields.category }),
       ...(fields.cashbackBps === undefined ? {} : { cashback_bps: fields.cashbackBps }),
+      ...(fields.groupCode === undefined ? {} : { group_code: fields.groupCode }),
+      ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
       ...(fields.deleted ? { deleted_at: now } : {}),
       updated_at: now,
     })
@@ -175,6 +220,14 @@ export async function bumpCatalogueVersion(queries: Queries): Promise<void> {
   await writeSetting(queries, "catalogue_version", crypto.randomUUID());
 }
 
-function toCategory(row: { id: bigint; category: string; cashback_bps: bigint }): StoreCategory {
-  return { id: row.id, category: row.category, cashbackBps: row.cashback_bps };
+function toCategory(
+  row: Pick<Selectable<Schema["store_cashbacks"]>, "id" | "category" | "cashback_bps" | "group_code" | "is_default">,
+): StoreCategory {
+  return {
+    id: row.id,
+    category: row.category,
+    cashbackBps: row.cashback_bps,
+    groupCode: row.group_code,
+    isDefault: row.is_default === 1n,
+  };
 }

@@ -15,13 +15,3 @@ export async function insertAffiliateEvent(
     .executeTakeFirst();
   return inserted !== undefined;
 }
-
-/** The hash of the body that reported an event. */
-export async function findAffiliateEvent(queries: Queries, network: string, eventId: string) {
-  return queries
-    .selectFrom("affiliate_events")
-    .select("body_hash")
-    .where("network", "=", network)
-    .where("event_id", "=", eventId)
-    .executeTakeFirst();
-}

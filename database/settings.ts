@@ -12,7 +12,9 @@ export type SettingName =
   | "network"
   | "distributor_flows"
   | "rate_accepted"
-  | "chain_genesis";
+  | "chain_genesis"
+  /** The index was complete: sales that are read may become purchases. */
+  | "ids_open";
 
 export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
   const row = await queries.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();

@@ -8,8 +8,24 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   const adjustments = await queries
     .selectFrom("adjustments")
-    .select("amount_gwei")
-    .where("wallet", "=", wallet)
+    .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
+    .select("adjustments.amount_gwei")
+    .where("adjustments.wallet", "=", wallet)
+    // A payment that never came about is not owed back, whatever was thought while it was under way.
+    .where(({ or, and, eb, exists, selectFrom }) =>
+      or([
+        eb("purchases.sale_id", "is", null),
+        and([eb("purchases.settled_at", "is not", null), eb("purchases.offset_gwei", ">", 0n)]),
+        exists(selectFrom("payouts").select("token_id").whereRef("payouts.token_id", "=", "purchases.id")),
+        exists(
+          selectFrom("operations")
+            .select("operations.id")
+            .whereRef("operations.subject_id", "=", "purchases.id")
+            .where("operations.kind", "=", "pay")
+            .where("operations.status", "!=", "withdrawn"),
+        ),
+      ]),
+    )
     .execute();
   if (adjustments.length === 0) return 0n;
   const offsets = await queries

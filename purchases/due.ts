@@ -121,6 +121,10 @@ function nextLook(
       return fromBlock(purchase.status_block, known.depth);
     case CHAIN_STATUS.confirmed:
       if (purchase.payout_state !== null) return fromBlock(purchase.payment_block, known.depth);
+      // Confirmed after its sale was gone: nothing is left to do once that is final.
+      if (purchase.reversed_at !== null && purchase.sale_id !== null) {
+        return fromBlock(purchase.status_block, known.depth);
+      }
       if (known.isPaymentAsked || purchase.reversed_at !== null || !isAutomatic) return NEVER;
       if (purchase.wei_per_cent === null && !known.hasRate) return after(NO_RATE_MS);
       if ((purchase.status_block ?? 0n) > known.deepestBlock) return fromBlock(purchase.status_block, known.depth);

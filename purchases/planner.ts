@@ -1,5 +1,4 @@
 import { indexedBlock } from "../database/chain-cursor.ts";
-import { databaseNow } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
@@ -9,7 +8,8 @@ import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
 import { insertAdjustment, listDebtors, takeOffset } from "./adjustments.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
-import { freezeRates, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
+import { freezeRates, isDue, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
+import { markSettled } from "./sale-purchases.ts";
 import { recountPurchases } from "./totals.ts";
 
 export type PlanOptions = {
@@ -210,14 +210,7 @@ async function listOpenPurchases(
           );
   if (wanted.deepestBlock !== undefined) query = query.where("nfts.status_block", "<=", wanted.deepestBlock);
   if (wanted.payable) {
-    query = query
-      .where("payouts.token_id", "is", null)
-      .where((where) =>
-        where.or([
-          where("purchases.payable_at", "is", null),
-          where("purchases.payable_at", "<=", databaseNow(queries)),
-        ]),
-      );
+    query = query.where("payouts.token_id", "is", null).where(isDue(queries));
   }
   return query.orderBy("purchases.id").execute();
 }
@@ -239,6 +232,12 @@ async function settlePurchases(queries: Queries, { ids, deepestBlock }: Round): 
       where.or([
         where("payouts.block_number", "<=", deepestBlock),
         where.and([where("nfts.status", "=", 3n), where("nfts.status_block", "<=", deepestBlock)]),
+        where.and([
+          where("nfts.status", "=", 2n),
+          where("nfts.status_block", "<=", deepestBlock),
+          where("purchases.reversed_at", "is not", null),
+          where("purchases.sale_id", "is not", null),
+        ]),
       ]),
     )
     .execute();
@@ -251,10 +250,6 @@ async function settlePurchases(queries: Queries, { ids, deepestBlock }: Round): 
 /** Nothing is left to do for these. */
 async function settle(queries: Queries, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return;
-  await queries
-    .updateTable("purchases")
-    .set({ settled_at: databaseNow(queries) })
-    .where("id", "in", ids)
-    .execute();
+  await markSettled(queries, ids);
   await recountPurchases(queries, ids);
 }

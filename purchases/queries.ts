@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
@@ -17,6 +17,8 @@ export type NewPurchase = {
   tokenSlug: string | null;
   holdingsBlock: bigint | null;
   source: "simulated" | "live";
+  /** Of a purchase of a sale: which, and its exact cashback. */
+  sale?: { id: bigint; centBps: bigint };
 };
 
 /** A purchase with its ticket and payout. */
@@ -39,7 +41,8 @@ export async function insertPurchase(
     amount_cents: purchase.amountCents,
     cashback_bps: purchase.cashbackBps,
     bonus_bps: purchase.bonusBps,
-    cashback_cent_bps: purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
+    sale_id: purchase.sale?.id ?? null,
+    cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
@@ -156,10 +159,6 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-export async function findPurchaseByClickId(queries: Queries, clickId: string): Promise<Purchase | undefined> {
-  return selectPurchases(queries).where("purchases.click_id", "=", clickId).executeTakeFirst();
-}
-
 /** The network approved or reversed the sale; the first time counts. */
 export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
   await queries
@@ -171,36 +170,27 @@ export async function markPurchase(queries: Queries, id: bigint, mark: "approved
   await recountPurchases(queries, [id]);
 }
 
-/** The network's amount counts, until the ticket is minted. */
-export async function correctAmount(queries: Queries, id: bigint, amountCents: bigint): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({
-      amount_cents: amountCents,
-      cashback_cent_bps: sql<bigint>`${amountCents} * (cashback_bps + bonus_bps)`,
-    })
-    .where("id", "=", id)
-    .execute();
-  await recountPurchases(queries, [id]);
-}
-
 /** Paid purchases that were returned and whose debt is not recorded yet. */
 export async function listPaidReversals(queries: Queries, ids: readonly bigint[]): Promise<Purchase[]> {
-  return selectPurchases(queries)
-    .where("purchases.id", "in", ids)
-    .where("purchases.reversed_at", "is not", null)
-    .where("payouts.token_id", "is not", null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("adjustments")
-            .select("adjustments.purchase_id")
-            .whereRef("adjustments.purchase_id", "=", "purchases.id"),
+  return (
+    selectPurchases(queries)
+      .where("purchases.id", "in", ids)
+      .where("purchases.reversed_at", "is not", null)
+      // Of a sale, its ledger says what is owed back.
+      .where("purchases.sale_id", "is", null)
+      .where("payouts.token_id", "is not", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("adjustments")
+              .select("adjustments.purchase_id")
+              .whereRef("adjustments.purchase_id", "=", "purchases.id"),
+          ),
         ),
-      ),
-    )
-    .limit(LIST_LIMIT)
-    .execute();
+      )
+      .limit(LIST_LIMIT)
+      .execute()
+  );
 }
 
 /** Freezes the rate and starts the hold; the first call for a purchase counts. */
@@ -212,7 +202,11 @@ export async function freezeRates(
   if (ids.length === 0) return;
   await queries
     .updateTable("purchases")
-    .set({ wei_per_cent: terms.weiPerCent, payable_at: sql<bigint>`${databaseNow(queries)} + ${terms.holdMs}` })
+    .set({
+      wei_per_cent: terms.weiPerCent,
+      // A sale's network says when its purchases may be paid.
+      payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
+    })
     .where("id", "in", ids)
     .where("wei_per_cent", "is", null)
     .execute();
@@ -221,6 +215,12 @@ export async function freezeRates(
 
 export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {
   await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
+}
+
+/** Whether a purchase may be paid by now: no hold is left, and its sale, if it is of one, is payable. */
+export function isDue(queries: Queries): RawBuilder<SqlBool> {
+  return sql<SqlBool>`((purchases.sale_id is null and purchases.payable_at is null)
+    or purchases.payable_at <= ${databaseNow(queries)})`;
 }
 
 /** A wallet's final, unpaid purchases whose hold is over and whose payout is not queued yet, oldest first. */
@@ -232,9 +232,7 @@ export async function listPayable(queries: Queries, wallet: WalletAddress, deepe
     .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
     .where("nfts.status_block", "<=", deepestBlock)
     .where("payouts.token_id", "is", null)
-    .where((where) =>
-      where.or([where("purchases.payable_at", "is", null), where("purchases.payable_at", "<=", databaseNow(queries))]),
-    )
+    .where(isDue(queries))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -98,6 +98,20 @@ export async function withdraw(
   return numUpdatedRows === 1n;
 }
 
+/** Takes operations that never left out of the outbox, so that they can be planned again. */
+export async function forgetOperations(
+  queries: Queries,
+  kinds: readonly OperationKind[],
+  subjectId: bigint,
+): Promise<void> {
+  await queries
+    .deleteFrom("operations")
+    .where("kind", "in", kinds)
+    .where("subject_id", "=", subjectId)
+    .where("status", "not in", ["assigned", "done"])
+    .execute();
+}
+
 /** Makes an operation due now that waits, was set aside, or failed. */
 export async function hasten(queries: Queries, kind: OperationKind, subjectId: bigint): Promise<void> {
   await queries

@@ -169,7 +169,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       responses: { 200: createdSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
-        const fields = { category: call.body.category, cashbackBps: call.body.cashback_percent };
+        const fields = { category: call.body.category, ...categoryFields(call.body) };
         const id = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
           if (!(await findStore(queries, storeId))) throw notFound("Store");
           const categoryId = await insertCategory(queries, storeId, fields);
@@ -190,7 +190,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       async handle(call) {
         await changeCategory(call, "cashback.update", {
           ...(call.body.category === undefined ? {} : { category: call.body.category }),
-          ...(call.body.cashback_percent === undefined ? {} : { cashbackBps: call.body.cashback_percent }),
+          ...categoryFields(call.body),
         });
         return { body: { success: true, message: "Cashback atualizado com sucesso!" } };
       },
@@ -315,4 +315,14 @@ function isAdmin(identity: Identity): boolean {
 
 function cached({ text, etag }: CachedText): TextReply {
   return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
+}
+
+type GivenRate = { cashback_percent?: bigint; group_code?: string | null; is_default?: boolean };
+
+function categoryFields<Given extends GivenRate>(body: Given) {
+  return {
+    ...(body.cashback_percent === undefined ? {} : { cashbackBps: body.cashback_percent }),
+    ...(body.group_code === undefined ? {} : { groupCode: body.group_code }),
+    ...(body.is_default === undefined ? {} : { isDefault: body.is_default }),
+  } as { cashbackBps: NonNullable<Given["cashback_percent"]>; groupCode?: string | null; isDefault?: boolean };
 }

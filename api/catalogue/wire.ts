@@ -17,6 +17,13 @@ export function toWireStore(store: StoreWithCategories): Store {
     logo: store.logo,
     featured: store.featured === 1n,
     affiliate_link: store.affiliate_link,
+    network: store.network,
+    account: store.account,
+    advertiser_id: store.advertiser_id,
+    store_url: store.store_url,
+    mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
+    hold_seconds: numberIfAny(store.hold_seconds),
+    claim_days: numberIfAny(store.claim_days),
     cashback: cashbackRangeText(allBps),
     cashback_min: Number(percentText(range.minBps)),
     cashback_max: Number(percentText(range.maxBps)),
@@ -30,7 +37,13 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
     id: Number(category.id),
     category: category.category,
     cashback_percent: percentText(category.cashbackBps),
+    ...(category.groupCode === null ? {} : { group_code: category.groupCode }),
+    ...(category.isDefault ? { is_default: true as const } : {}),
   };
+}
+
+function numberIfAny(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
 }
 
 export function toWireFanToken(token: FanTokenRow): FanToken {

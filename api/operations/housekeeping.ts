@@ -1,4 +1,5 @@
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
+import { writeSettingOnce } from "../../database/settings.ts";
 import { pausingReason, reconcile } from "../../reconcile/reconcile.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
 import { deleteExpired } from "../people/sessions.ts";
@@ -8,6 +9,7 @@ import type { Metrics } from "./metrics.ts";
 
 const LOOK_EVERY_MS = 1_000;
 const CLEANING_MS = 10 * 60_000;
+const IDS_MS = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
 /** Background work of the api: reconciles with the chain, and deletes expired rows. */
@@ -25,6 +27,7 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
     everySoOften(services, () => mend(services)),
   ];
+  timers.push(openIds(services));
   for (const timer of timers) timer.unref();
   return () => timers.forEach((timer) => void clearInterval(timer));
 }
@@ -45,6 +48,19 @@ async function mend({ database, client, contracts, sender, log }: Services): Pro
   if (misnamed.length === 0) return;
   log.warn({ stores: misnamed.slice(0, 20), count: misnamed.length }, "Stores have another name on the chain");
   sender.wake();
+}
+
+/** Tells the networks' reader, once, that purchases may have ids: it has no node to ask itself. */
+function openIds(services: Services): NodeJS.Timeout {
+  const { kysely } = services.database;
+  const timer = setInterval(() => {
+    void quietly(services, async () => {
+      if (!(await services.ids.isOpen(kysely))) return;
+      clearInterval(timer);
+      await writeSettingOnce(kysely, "ids_open", "1");
+    });
+  }, IDS_MS);
+  return timer;
 }
 
 async function clean({ database }: Services): Promise<void> {

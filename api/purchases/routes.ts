@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { insertClick } from "../../affiliates/clicks.ts";
+import { linkOf } from "../../affiliates/links.ts";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
 import { findStore, hasCashback, hasLink, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import { touchUser } from "../../database/touch-user.ts";
-import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import { pageQuerySchema } from "../../domain/api/common.ts";
 import {
   confirmPurchaseRequestSchema,
@@ -21,6 +23,7 @@ import { bonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { DEFAULT_CLAIM_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { outstandingDebt } from "../../purchases/adjustments.ts";
 import { cashbackOf, enqueuePayments } from "../../purchases/planner.ts";
@@ -51,6 +54,7 @@ import type { Services } from "../services.ts";
 import { findStoredAnswer, insertStoredAnswer } from "./idempotency-keys.ts";
 
 const MAXIMUM_BPS = 10_000n;
+const DAY_MS = 86_400_000n;
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
@@ -117,14 +121,17 @@ export function purchaseRoutes(services: Services): Route[] {
         if (body.user !== purchase.wallet) throw forbidden("user is not the buyer of this purchase");
         if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
         if (purchase.reversed_at !== null) throw conflict("This purchase was taken back by the store", "REVERSED");
+        if (purchase.source === "live") await requireDueMint(database.kysely, purchase);
         const operation = await inTransaction(database.kysely, async (queries) => {
           if (body.metadata_uri !== "") {
             const known = await findOperation(queries, "mint", purchase.id);
             if (known === undefined || known.status === "queued")
               await setMetadataUri(queries, purchase.id, body.metadata_uri);
           }
-          await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
-          await hasten(queries, "mint", purchase.id);
+          if (purchase.source === "simulated") {
+            await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
+            await hasten(queries, "mint", purchase.id);
+          }
           return findOperation(queries, "mint", purchase.id);
         });
         services.sender.wake();
@@ -219,7 +226,7 @@ async function registerPurchase(
   const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
   const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
   const tokenSlug = body.token_slug ?? null;
-  const source = environment.SIMULATED_PURCHASES ? "simulated" : "live";
+  if (!environment.SIMULATED_PURCHASES) return registerClick(services, wallet, store, { ...terms, tokenSlug });
   const purchase = await inTransaction(database.kysely, async (queries) => {
     const inserted = await insertPurchase(queries, {
       wallet,
@@ -230,12 +237,10 @@ async function registerPurchase(
       bonusBps,
       tokenSlug,
       holdingsBlock: terms.block,
-      source,
+      source: "simulated",
     });
-    if (source === "simulated") {
-      const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
-      await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
-    }
+    const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+    await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
     await touchUser(queries, wallet);
     return inserted;
   });
@@ -251,7 +256,47 @@ async function registerPurchase(
       token_slug: tokenSlug,
       status: "processing",
       created_at: new Date(Number(purchase.createdAt)).toISOString(),
-      affiliate_url: affiliateUrl(store.affiliate_link, purchase.clickId),
+      affiliate_url: linkOf(store, purchase.clickId, services.accounts),
+    },
+  };
+}
+
+/**
+ * In live mode somebody sets out to a shop: what is bought there, and for how much, its network says. Nothing that a
+ * buyer sends is ever paid. docs/product.md#sales-click.
+ */
+async function registerClick(
+  services: Services,
+  wallet: WalletAddress,
+  store: StoreWithCategories,
+  bonusTerms: { bonusBps: bigint; block: bigint | null; tokenSlug: string | null },
+): Promise<RegisterAnswer> {
+  const rates = store.categories.map((one) => ({
+    groupCode: one.groupCode,
+    bps: one.cashbackBps,
+    isDefault: one.isDefault,
+  }));
+  const terms = freezeTerms(rates, bonusTerms.bonusBps);
+  if (!terms) throw new Error("A store without a percent was offered");
+  const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
+  const click = await insertClick(services.database.kysely, {
+    wallet,
+    storeId: store.id,
+    storeName: store.name,
+    tokenSlug: bonusTerms.tokenSlug,
+    holdingsBlock: bonusTerms.block,
+    terms,
+    windowMs: windowDays * DAY_MS,
+  });
+  return {
+    success: true,
+    message: "Visit registered",
+    purchase: null,
+    click: {
+      id: click.token,
+      store_id: Number(store.id),
+      expires_at: new Date(Number(click.expires_at)).toISOString(),
+      affiliate_url: linkOf(store, click.token, services.accounts),
     },
   };
 }
@@ -274,11 +319,16 @@ async function readBonus(
   return { bonusBps: totalBps, block: holding?.blockNumber ?? null };
 }
 
-function affiliateUrl(link: string | null, clickId: string): string | null {
-  if (link === null) return null;
-  const url = new URL(link);
-  url.searchParams.set("click_id", clickId);
-  return url.toString();
+/** A sale is minted when its delay is over, and not while it is held; nobody can hasten that. */
+async function requireDueMint(queries: Queries, purchase: Purchase): Promise<void> {
+  const operation = await findOperation(queries, "mint", purchase.id);
+  if (!operation) {
+    const reason = purchase.sale_id === null ? "No network has reported this purchase" : "This sale waits for a person";
+    throw conflict(`${reason}: it cannot be minted now`, "NOT_DUE", { due_at: null });
+  }
+  if (operation.status !== "queued" || operation.not_before <= BigInt(Date.now())) return;
+  const due_at = new Date(Number(operation.not_before)).toISOString();
+  throw conflict(`This purchase is minted from ${due_at} on, by itself`, "NOT_DUE", { due_at });
 }
 
 function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<MintResponses> {
@@ -304,6 +354,9 @@ export async function confirmPurchase(services: Services, purchase: Purchase): P
     throw conflict("This purchase is cancelled", "CANCELLED");
   }
   if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
+  if (purchase.source === "live" && purchase.approved_at === null) {
+    throw conflict("The store's network has not approved this sale", "NOT_APPROVED");
+  }
   const weiPerCent = requireRate(services);
   const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
   await inTransaction(services.database.kysely, async (queries) => {

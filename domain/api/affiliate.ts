@@ -1,19 +1,162 @@
 import { z } from "zod";
+import { readMicros } from "../sale/amount.ts";
+import type { SaleReport } from "../sale/report.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
-/** A store's affiliate network reports a sale. `amount` is the network's own figure, in reais. */
-export const affiliateEventSchema = z.object({
-  event_id: z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 printable characters"),
-  type: z.enum(["report", "confirm", "reverse"], { error: "must be report, confirm or reverse" }),
-  click_id: z.string().regex(/^[0-9a-f]{32}$/, "must be the click_id that the buyer was sent with"),
-  amount: amountReaisSchema.optional(),
+const word = (maximum: number) =>
+  z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${maximum}}$`), `must be 1 to ${maximum} printable characters`);
+
+/** A decimal as a JSON number or text with a dot, in millionths. */
+const microsSchema = z
+  .union([z.number(), z.string()], { error: "must be a non-negative decimal number such as 12.50" })
+  .transform((value, context) => {
+    const micros = readMicros(String(value));
+    if (micros !== undefined && micros >= 0n) return micros;
+    context.addIssue({ code: "custom", message: "must be a non-negative decimal number such as 12.50" });
+    return z.NEVER;
+  });
+
+const timeSchema = z
+  .union([z.iso.datetime({ offset: true }), z.number().int().positive()], {
+    error: "must be a time such as 2026-11-20T14:03:00Z, or milliseconds",
+  })
+  .transform((value) => BigInt(typeof value === "number" ? value : Date.parse(value)));
+
+const clickSchema = word(64);
+const currencySchema = z.string().regex(/^[A-Z]{3}$/, "must be a currency such as BRL");
+
+/** A shop tells the whole state of a sale: totals, never differences. */
+export const directReportSchema = z.object({
+  event_id: word(128),
+  sale_key: word(128),
+  click_id: clickSchema.nullish(),
+  status: z.enum(["pending", "approved", "declined"], { error: "must be pending, approved or declined" }),
+  /** Whether the shop pays for it by now; left out, the hold after the approval counts. */
+  payable: z.boolean().nullish(),
+  amount: microsSchema,
+  currency: currencySchema.default("BRL"),
+  parts: z
+    .array(z.object({ group: word(128).nullish(), amount: microsSchema }))
+    .max(100)
+    .optional(),
+  commission: microsSchema.nullish(),
+  order_ref: z.string().trim().max(128, "must be at most 128 characters").nullish(),
+  occurred_at: timeSchema.nullish(),
+  /** The shop's time of this change: the latest counts, in whatever order they arrive. */
+  changed_at: timeSchema,
 });
-export type AffiliateEvent = z.output<typeof affiliateEventSchema>;
+
+/** The earlier shape: one sale a click. `amount` is the network's own figure, in reais. */
+export const affiliateEventSchema = z
+  .object({
+    event_id: word(128),
+    type: z.enum(["report", "confirm", "reverse"], { error: "must be report, confirm or reverse" }),
+    click_id: clickSchema,
+    amount: amountReaisSchema.optional(),
+  })
+  .refine((event) => event.type === "reverse" || event.amount !== undefined, {
+    path: ["amount"],
+    message: "is missing: say what was bought for",
+  });
+
+/** What the document says of the two shapes; they are parsed one by one, so that an error names its field. */
+function inputShapes() {
+  const shapes = [directReportSchema, affiliateEventSchema].map((schema) => {
+    const { $schema: _dialect, ...shape } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+    return shape;
+  });
+  return { anyOf: shapes };
+}
+
+/** Either shape, told apart by `type`. */
+export const affiliateHookSchema = z
+  .unknown()
+  .meta(inputShapes())
+  .transform((value, context) => {
+    const isEarlier = typeof value === "object" && value !== null && "type" in value;
+    const result = isEarlier ? affiliateEventSchema.safeParse(value) : directReportSchema.safeParse(value);
+    if (result.success)
+      return isEarlier ? fromEvent(result.data as EarlierEvent) : fromReport(result.data as DirectReport);
+    for (const issue of result.error.issues) {
+      const isMissing = issue.code === "invalid_type" && issue.message.includes("received undefined");
+      context.addIssue({ code: "custom", path: issue.path, message: isMissing ? "is missing" : issue.message });
+    }
+    return z.NEVER;
+  });
+
+type EarlierEvent = z.output<typeof affiliateEventSchema>;
+type DirectReport = z.output<typeof directReportSchema>;
+export type DirectEvent = { eventId: string; kind: "report" | "confirm" | "reverse"; report: SaleReport };
+
+const MICROS_PER_CENT = 10_000n;
+const KINDS = { pending: "report", approved: "confirm", declined: "reverse" } as const;
+/**
+ * The earlier shape has no times: what it says counts in the order of a sale's life, whatever order it arrives in, so
+ * that nothing brings back what was taken back.
+ */
+const EARLIER = {
+  report: { status: "pending", changedAt: 1n },
+  confirm: { status: "approved", changedAt: 2n },
+  reverse: { status: "declined", changedAt: 3n },
+} as const;
+
+function fromReport(body: DirectReport): DirectEvent {
+  return {
+    eventId: body.event_id,
+    kind: KINDS[body.status],
+    report: {
+      saleKey: body.sale_key,
+      clickRef: body.click_id ?? null,
+      advertiserId: null,
+      orderRef: body.order_ref || null,
+      status: body.status,
+      payable: body.payable ?? null,
+      amountMicros: body.amount,
+      currency: body.currency,
+      trackedBrlMicros: null,
+      commissionMicros: body.commission ?? null,
+      commissionCurrency: null,
+      parts: (body.parts ?? []).map((part) => ({ group: part.group ?? null, amountMicros: part.amount })),
+      occurredAt: body.occurred_at ?? null,
+      changedAt: body.changed_at,
+      reason: null,
+      drift: null,
+    },
+  };
+}
+
+function fromEvent(body: EarlierEvent): DirectEvent {
+  return {
+    eventId: body.event_id,
+    kind: body.type,
+    report: {
+      ...EARLIER[body.type],
+      saleKey: body.click_id,
+      clickRef: body.click_id,
+      advertiserId: null,
+      orderRef: null,
+      payable: null,
+      amountMicros: (body.amount ?? 0n) * MICROS_PER_CENT,
+      currency: "BRL",
+      trackedBrlMicros: null,
+      commissionMicros: null,
+      commissionCurrency: null,
+      parts: [],
+      occurredAt: null,
+      reason: null,
+      drift: null,
+    },
+  };
+}
 
 export const affiliateResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
-  purchase_id: z.number(),
-  /** True if this event was reported before; it changed nothing again. */
+  sale_id: z.number(),
+  /** The newest purchase of the sale; null while it has none. */
+  purchase_id: z.number().nullable(),
+  /** True if this event was reported before; nothing happened again. */
   duplicate: z.boolean(),
 });
+
+export const pushResponseSchema = z.object({ success: z.literal(true), message: z.string() });

@@ -2,13 +2,17 @@ import { z } from "zod";
 import { isReadableName } from "../chain-text.ts";
 import { InvalidNumberError, parsePercent } from "../money.ts";
 import { SLUG_PATTERN } from "../slug.ts";
-import { httpsUrlSchema, idSchema } from "./common.ts";
+import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
 export const storeCashbackSchema = z.object({
   id: z.number(),
   category: z.string(),
   /** Decimal text, no trailing zeros. */
   cashback_percent: z.string(),
+  /** The network's commission group that it is for; left out where it is for none in particular. */
+  group_code: z.string().optional(),
+  /** True where it is for what no group names. */
+  is_default: z.literal(true).optional(),
 });
 export type StoreCashback = z.infer<typeof storeCashbackSchema>;
 
@@ -22,6 +26,15 @@ export const storeSchema = z.object({
   logo: z.string().nullable(),
   featured: z.boolean(),
   affiliate_link: z.string().nullable(),
+  /** Whose sales these are; null where there is one shop account only, or none. */
+  network: z.string().nullable(),
+  account: z.string().nullable(),
+  advertiser_id: z.string().nullable(),
+  store_url: z.string().nullable(),
+  /** Null where the shop's own values hold. */
+  mint_delay_seconds: z.number().nullable(),
+  hold_seconds: z.number().nullable(),
+  claim_days: z.number().nullable(),
   /** Range text: '4%', '2.5% - 7%' or '0%'. */
   cashback: z.string(),
   cashback_min: z.number(),
@@ -55,6 +68,30 @@ const optionalText = (maximum: number) =>
   text(maximum)
     .transform((value) => (value === "" ? null : value))
     .nullish();
+/** A template: `{click}` stands for the click, anywhere in it. */
+const linkTemplateSchema = z
+  .string()
+  .trim()
+  .max(2_048, "must be at most 2048 characters")
+  .refine((text) => isPublicHttpsUrl(text.replaceAll("{click}", "click")), "must be a public https:// address");
+const optionalLink = z.union([z.literal("").transform(() => null), linkTemplateSchema]).nullish();
+const optionalName = z
+  .union([
+    z.literal("").transform(() => null),
+    z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 lower-case letters, digits and hyphens"),
+  ])
+  .nullish();
+const optionalCount = (maximum: number) =>
+  z
+    .union([
+      z.literal("").transform(() => null),
+      z.coerce
+        .number()
+        .int("must be a whole number")
+        .min(0, "must not be negative")
+        .max(maximum, `must be at most ${maximum}`),
+    ])
+    .nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
 
 /** The contract's limit for a store name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */
@@ -81,7 +118,14 @@ export const createStoreRequestSchema = z.strictObject({
   category: optionalText(60),
   description: optionalText(1_000),
   logo: optionalUrl,
-  affiliate_link: optionalUrl,
+  affiliate_link: optionalLink,
+  network: optionalName,
+  account: optionalName,
+  advertiser_id: optionalText(64),
+  store_url: optionalUrl,
+  mint_delay_seconds: optionalCount(365 * 24 * 3_600),
+  hold_seconds: optionalCount(365 * 24 * 3_600),
+  claim_days: optionalCount(730),
   featured: z.boolean().optional(),
 });
 export const updateStoreRequestSchema = createStoreRequestSchema.partial();
@@ -102,6 +146,8 @@ const percentSchema = z
 export const createCashbackRequestSchema = z.strictObject({
   category: text(60).min(1, "must not be empty"),
   cashback_percent: percentSchema,
+  group_code: optionalText(64),
+  is_default: z.boolean().optional(),
 });
 export const updateCashbackRequestSchema = createCashbackRequestSchema.partial();
 

@@ -58,6 +58,8 @@ export const errorSchema = z.object({
   field: z.string().optional(),
   /** CHZ, decimal text: the amount that is payable now. */
   payable: z.string().optional(),
+  /** With NOT_DUE and CLAIM_TOO_EARLY: from when it can be done; null where nobody knows. */
+  due_at: z.iso.datetime().nullable().optional(),
   /** With NONCE_REQUIRED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });

@@ -58,13 +58,26 @@ const purchaseTermsShape = {
 export const registerPurchaseResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
-  purchase: z.object({
-    ...purchaseTermsShape,
-    /** Where to send the buyer: the store's link with this purchase's click id; null if the store has no link. */
-    affiliate_url: z.string().nullable(),
-  }),
+  /** Null in live mode: what is bought, the store's network says. */
+  purchase: z
+    .object({
+      ...purchaseTermsShape,
+      /** Where to send the buyer: the store's link with this purchase's click id; null if the store has no link. */
+      affiliate_url: z.string().nullable(),
+    })
+    .nullable(),
+  /** In live mode: the visit to the store. */
+  click: z
+    .object({
+      id: z.string(),
+      store_id: z.number(),
+      /** A sale after this is not of this visit. */
+      expires_at: z.iso.datetime(),
+      affiliate_url: z.string().nullable(),
+    })
+    .optional(),
 });
-export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>["purchase"];
+export type RegisteredPurchase = z.infer<typeof registerPurchaseResponseSchema>;
 
 /** One purchase as its buyer sees it: the stored record and its life on the chain. docs/product.md#purchase-states. */
 export const purchaseRecordSchema = z.object({

@@ -28,7 +28,7 @@ export type SaleValue = {
 
 /**
  * A report's amounts in cents of a real. `rateMicros` is the price of one unit of the report's currency in millionths of
- * a real. Undefined if a rate is needed but missing. docs/sales.md#currency
+ * a real. Undefined where a rate is needed and none is given. docs/product.md#sales-currency
  */
 export function saleValue(report: SaleReport, rateMicros: bigint | null): SaleValue | undefined {
   const parts = report.parts.length > 0 ? report.parts : [{ group: null, amountMicros: report.amountMicros }];

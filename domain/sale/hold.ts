@@ -1,4 +1,4 @@
-/** Why a sale waits for a person. Nothing of a held sale is minted or paid. docs/sales.md#held */
+/** Why a sale waits for a person. Nothing of a held sale is minted or paid. docs/product.md#sales-held */
 export const HOLD_REASONS = [
   "drift",
   "no_rate",

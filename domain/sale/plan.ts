@@ -41,10 +41,10 @@ export type SaleAction =
   | { kind: "adjust"; id: bigint; centBps: bigint; gwei: bigint };
 
 /**
- * What a change of a sale means at each stage of its purchases, as one function: it distributes what the buyer is
- * entitled to among the existing purchases, the least changeable first, and returns the actions. Calling it
- * again after its actions changes nothing. `debtGwei` is the wallet's current debt: only that much of what was
- * taken can be lifted, the rest is owed again. docs/sales.md#changes
+ * The table of what a change of a sale means at each stage of its purchases, as one function: it shares what the buyer is
+ * entitled to among the purchases there are, those first that can change least, and says what is to be done. To call it
+ * again after its actions changes nothing. `debtGwei` is what the wallet owes back by now: only that much of what was
+ * taken can be lifted, the rest is owed anew. docs/product.md#sales-changes
  */
 export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
   const actions: SaleAction[] = [];

@@ -1,6 +1,6 @@
 /**
- * A network's report of a sale, in one shape for all networks. Amounts are absolute totals in millionths of
- * their currency, never differences. docs/sales.md#words
+ * What an affiliate network says of a sale, in one shape for all networks. Amounts are absolute totals in millionths of
+ * their currency, never differences. docs/product.md#sales-words
  */
 export const SALE_STATUSES = ["pending", "approved", "declined"] as const;
 export type SaleStatus = (typeof SALE_STATUSES)[number];
@@ -35,3 +35,9 @@ export type SaleReport = {
   /** Fields that the adapter did not understand: the sale is held. */
   drift: string | null;
 };
+
+/** Whether a report that was read now replaces the one that was read last. */
+export function isNewer(report: Pick<SaleReport, "changedAt">, last: { changedAt: bigint | null }): boolean {
+  if (report.changedAt === null || last.changedAt === null) return true;
+  return report.changedAt >= last.changedAt;
+}

@@ -1,5 +1,23 @@
+import type { SaleStatus } from "./report.ts";
+
 /**
- * The state of a sale for people. `held`: waits for a person. `unmatched`: has no click. `open`: not approved
- * yet. `payable`: the network pays us for it. `settled`: nothing is left to pay. docs/sales.md#words
+ * Where a sale stands for people. `held`: waits for a person. `unmatched`: nobody is known for it. `open`: not approved
+ * yet. `payable`: the network pays us for it. `settled`: nothing is left to pay. docs/product.md#sales-words
  */
-export type SaleState = "held" | "unmatched" | "open" | "approved" | "payable" | "declined" | "settled";
+export const SALE_STATES = ["held", "unmatched", "open", "approved", "payable", "declined", "settled"] as const;
+export type SaleState = (typeof SALE_STATES)[number];
+
+export function saleState(sale: {
+  status: SaleStatus | "unknown";
+  isHeld: boolean;
+  hasBuyer: boolean;
+  isPayable: boolean;
+  isSettled: boolean;
+}): SaleState {
+  if (sale.status === "declined") return "declined";
+  if (!sale.hasBuyer) return "unmatched";
+  if (sale.isHeld) return "held";
+  if (sale.status !== "approved") return "open";
+  if (!sale.isPayable) return "approved";
+  return sale.isSettled ? "settled" : "payable";
+}

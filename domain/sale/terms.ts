@@ -1,7 +1,7 @@
 /** A category of a store: the percent of one commission group, or of sales without a known group. */
 export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean };
 
-/** The terms promised at a click, which freezes them. docs/sales.md#rates */
+/** What was promised when somebody set out to a store; frozen at the click. docs/product.md#sales-percent */
 export type ClickTerms = {
   /** By the network's commission group, in lower case. */
   groups: Readonly<Record<string, bigint>>;
@@ -12,7 +12,10 @@ export type ClickTerms = {
 
 const MAXIMUM_BPS = 10_000n;
 
-/** Undefined if the store has no percent. The bonus is reduced if a percent would exceed 100. */
+/** How long after a click a sale is taken for it, where the store does not say. */
+export const DEFAULT_CLAIM_DAYS = 60n;
+
+/** Undefined where the store has no rate. The bonus is cut where it would lift a percent above 100. */
 export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): ClickTerms | undefined {
   const [first] = rates;
   if (!first) return undefined;

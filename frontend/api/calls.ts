@@ -91,7 +91,8 @@ export function logout(): Promise<unknown> {
 
 export type PurchaseRequest = { user: string; store_id: number | string; amount: number; token_slug?: string };
 
-export async function registerPurchase(request: PurchaseRequest): Promise<RegisteredPurchase | undefined> {
-  const answer = await call<{ purchase?: RegisteredPurchase }>("POST", "/api/register-purchase", request);
-  return answer.purchase;
+/** Where to send the buyer: with the purchase's click, or in live mode with the visit's. */
+export async function registerPurchase(request: PurchaseRequest): Promise<string | null | undefined> {
+  const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request);
+  return (answer.click ?? answer.purchase)?.affiliate_url;
 }

@@ -48,13 +48,12 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
       setProblem("");
       setBusy(true);
       try {
-        const purchase = await registerPurchase({
+        affiliateUrl = await registerPurchase({
           user: session.profile.wallet,
           store_id: /^\d+$/.test(store.id) ? Number(store.id) : store.id,
           amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
           ...(chosen && { token_slug: chosen.slug }),
         });
-        affiliateUrl = purchase?.affiliate_url;
       } catch (error) {
         setProblem(reasonOf(error, t));
         return;

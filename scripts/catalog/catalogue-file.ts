@@ -28,12 +28,16 @@ type PlacedRow = { place: string; type: string; row: Row };
 /** The columns of a CSV file; `type` determines which of them a row uses. */
 const COLUMNS = [
   ...["type", "store", "name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
-  ...["cashback_percent", "slug", "symbol", "image", "contract"],
+  ...["network", "account", "advertiser_id", "store_url", "mint_delay_seconds", "hold_seconds", "claim_days"],
+  ...["cashback_percent", "group_code", "is_default", "slug", "symbol", "image", "contract"],
 ] as const;
 
 const FIELDS: Record<string, readonly string[]> = {
-  store: ["name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
-  cashback: ["store", "category", "cashback_percent"],
+  store: [
+    ...["name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
+    ...["network", "account", "advertiser_id", "store_url", "mint_delay_seconds", "hold_seconds", "claim_days"],
+  ],
+  cashback: ["store", "category", "cashback_percent", "group_code", "is_default"],
   fan_token: ["name", "slug", "symbol", "image", "contract"],
 };
 
@@ -75,7 +79,7 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
     return undefined;
   };
   if (type === "store") {
-    const result = createStoreRequestSchema.safeParse({ ...fields, ...readFlag(fields.featured) });
+    const result = createStoreRequestSchema.safeParse({ ...fields, ...readFlag("featured", fields.featured) });
     if (!result.success) return refuse(result.error);
     catalogue.stores.push(result.data);
     return `store ${result.data.name.toLowerCase()}`;
@@ -86,7 +90,7 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
       problems.push(`${place}: store must be the name of the category's store`);
       return undefined;
     }
-    const result = createCashbackRequestSchema.safeParse(rest);
+    const result = createCashbackRequestSchema.safeParse({ ...rest, ...readFlag("is_default", rest.is_default) });
     if (!result.success) return refuse(result.error);
     catalogue.cashbacks.push({ ...result.data, store, place });
     return `category ${result.data.category.toLowerCase()} of ${store.toLowerCase()}`;
@@ -97,10 +101,10 @@ function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems:
   return `fan token ${result.data.slug}`;
 }
 
-function readFlag(value: unknown): { featured?: unknown } {
-  if (value === "true" || value === "1") return { featured: true };
-  if (value === "false" || value === "0") return { featured: false };
-  return value === undefined ? {} : { featured: value };
+function readFlag(field: string, value: unknown): Record<string, unknown> {
+  if (value === "true" || value === "1") return { [field]: true };
+  if (value === "false" || value === "0") return { [field]: false };
+  return value === undefined ? {} : { [field]: value };
 }
 
 function csvRows(text: string): PlacedRow[] {

@@ -74,7 +74,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   }
   // The name identifies the store: a difference in case is not a change.
   const { name: _name, ...fields } = entry;
-  const before = { ...known, featured: known.featured === 1n } as Record<string, unknown>;
+  const before = storeFields(known) as Record<string, unknown>;
   const changed = Object.entries(fields).filter(([field, value]) => value !== undefined && value !== before[field]);
   if (changed.length === 0) return [];
   return [
@@ -92,7 +92,9 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
 function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithCategories | undefined): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
   const bps = entry.cashback_percent;
-  if (known?.cashbackBps === bps) return [];
+  const groupCode = entry.group_code === undefined ? (known?.groupCode ?? null) : entry.group_code;
+  const isDefault = entry.is_default ?? known?.isDefault ?? false;
+  if (known?.cashbackBps === bps && known.groupCode === groupCode && known.isDefault === isDefault) return [];
   const percent = `${percentText(bps)}%`;
   return [
     {
@@ -104,9 +106,10 @@ function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithC
         const stores = store ? [store] : await listStores(queries, ALL_ROWS);
         const storeId = stores.find((one) => one.name.toLowerCase() === entry.store.toLowerCase())?.id;
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
-        const fields = { category: entry.category, cashbackBps: bps };
+        const rate = { cashbackBps: bps, groupCode, isDefault };
+        const fields = { category: entry.category, ...rate };
         const id = known?.id ?? (await insertCategory(queries, storeId, fields));
-        if (known) await updateCategory(queries, { storeId, categoryId: known.id }, { cashbackBps: bps });
+        if (known) await updateCategory(queries, { storeId, categoryId: known.id }, rate);
         await appendAudit(queries, {
           actor: ACTOR,
           action: known ? "cashback.update" : "cashback.create",
@@ -156,27 +159,41 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   const stores = await listStores(kysely, ALL_ROWS);
   const tokens = await listFanTokens(kysely, ALL_ROWS);
   return [
-    ...stores.map((store) => ({
-      type: "store",
-      name: store.name,
-      country: store.country,
-      club: store.club,
-      category: store.category,
-      description: store.description,
-      logo: store.logo,
-      affiliate_link: store.affiliate_link,
-      featured: store.featured === 1n,
-    })),
+    ...stores.map((store) => ({ type: "store", ...storeFields(store) })),
     ...stores.flatMap((store) =>
-      store.categories.map(({ category, cashbackBps }) => ({
+      store.categories.map(({ category, cashbackBps, groupCode, isDefault }) => ({
         type: "cashback",
         store: store.name,
         category,
         cashback_percent: percentText(cashbackBps),
+        group_code: groupCode,
+        is_default: isDefault || null,
       })),
     ),
     ...tokens
       .filter(({ image }) => image !== "")
       .map(({ name, slug, symbol, image, contract }) => ({ type: "fan_token", name, slug, symbol, image, contract })),
   ];
+}
+
+/** A store's fields as a file has them. */
+function storeFields(store: StoreWithCategories) {
+  const numberIfAny = (value: bigint | null) => (value === null ? null : Number(value));
+  return {
+    name: store.name,
+    country: store.country,
+    club: store.club,
+    category: store.category,
+    description: store.description,
+    logo: store.logo,
+    affiliate_link: store.affiliate_link,
+    featured: store.featured === 1n,
+    network: store.network,
+    account: store.account,
+    advertiser_id: store.advertiser_id,
+    store_url: store.store_url,
+    mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
+    hold_seconds: numberIfAny(store.hold_seconds),
+    claim_days: numberIfAny(store.claim_days),
+  };
 }

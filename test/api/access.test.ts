@@ -92,7 +92,7 @@ const PERMISSION: Record<string, Permission> = {
   "delete /api/admin/fan-token/{id}": "catalogue",
 };
 
-onBothSystems("Who may call what", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("Who may call what", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   it("lets each role make the calls that the table names, and no others", async () => {
     const callers = await callersOf(system());
     const purchaseId = await callers.owner.buy();

@@ -18,7 +18,7 @@ const IMAGE = "https://example.com/token.png";
 const UNKNOWN_ID = 999_999;
 
 // What a client that knows only docs/product.md can rely on.
-onBothSystems("The calls of the API", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("The calls of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   let owner: Caller;
   let admin: Caller;
   let service: Caller;

@@ -9,7 +9,7 @@ import { onBothSystems } from "./support/system.ts";
 
 const IMAGE = "https://example.com/token.png";
 
-onBothSystems("The catalogue, written by admins", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   let admin: Caller;
   before(async () => {
     admin = await system().adminCaller();

@@ -66,7 +66,7 @@ describe("The server's table of routes", () => {
   });
 });
 
-onBothSystems("The document of the API", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   let documented: Documented;
   before(async () => {
     documented = await documentOf(system().url);

@@ -3,7 +3,6 @@ import { createPublicClient, encodeFunctionData, http } from "viem";
 import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { until } from "../testing/until.ts";
-import { clickIdOf, tell } from "./support/affiliate-network.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
 import { buyConfirmed, confirm, mint } from "./support/live-purchase.ts";
@@ -12,7 +11,7 @@ import { type ApiSystem, onBothSystems, startSystem } from "./support/system.ts"
 const CENT_IN_WEI = 10n ** 16n;
 const MINUTE_MS = 60_000;
 
-onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   let admin: Caller;
   let service: Caller;
   before(async () => {
@@ -345,32 +344,6 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       expect(totals).to.include({ total: "7.5", confirmed: "7", pending: "0.5", paid: "7", count: 3 });
     });
 
-    it("not before its hold is over", async () => {
-      await system().stopApi("SIGTERM");
-      await system().startApi({ HOLD_SECONDS: "3600" });
-      try {
-        const buyer = await system().user();
-        const id = await buyConfirmed(system(), buyer);
-        expectRefusal(await pay(buyer, 5), 409, "NOTHING_PAYABLE");
-        const { kysely } = await system().database();
-        const row = await kysely
-          .selectFrom("purchases")
-          .select("payable_at")
-          .where("id", "=", BigInt(id))
-          .executeTakeFirstOrThrow();
-        expect(Number(row.payable_at)).to.be.closeTo(Date.now() + 3_600_000, 60_000);
-        await kysely
-          .updateTable("purchases")
-          .set({ payable_at: BigInt(Date.now()) })
-          .where("id", "=", BigInt(id))
-          .execute();
-        expect((await pay(buyer, 5)).status).to.equal(202);
-      } finally {
-        await system().stopApi("SIGTERM");
-        await system().startApi();
-      }
-    });
-
     it("not while payouts are paused", async () => {
       const buyer = await system().user();
       const id = await buyConfirmed(system(), buyer);
@@ -385,61 +358,6 @@ onBothSystems("A purchase", { SIMULATED_PURCHASES: "false" }, (system) => {
       await admin.post("/api/admin/payouts", { paused: false });
       expect((await pay(buyer, 5)).status).to.equal(202);
       await buyer.seen(id, (one) => one.cashback_state === "paid");
-    });
-  });
-
-  describe("that is returned", () => {
-    const reverse = async (id: number) => {
-      const event = { event_id: `back-${id}`, type: "reverse", click_id: await clickIdOf(system(), id) };
-      expect((await tell(system(), event)).status).to.equal(200);
-    };
-
-    it("before its payout is cancelled, and earns nothing", async () => {
-      const buyer = await system().user();
-      const id = await buyer.buy();
-      await mint(buyer, id);
-      await reverse(id);
-      const record = await buyer.seen(id, (one) => one.status === "cancelled");
-      expect(record.stored_status).to.equal("Cancelado");
-      expectRefusal(await service.post("/api/confirm-purchase", { purchase_id: id }), 409, "CANCELLED");
-      await until("its ticket is cancelled on the chain", async () => {
-        const { data } = (await buyer.get(`/api/nfts/${id}`)).body;
-        return JSON.stringify(data).includes('"Cancelled"');
-      });
-      expect((await buyer.me()).totals).to.include({ total: "0", count: 0 });
-      expect((await ledger()).paymentsOf(id)).to.deep.equal([]);
-    });
-
-    it("after its payout is taken off the next cashback, which is never negative (F31)", async () => {
-      const buyer = await system().user();
-      const returned = await buyConfirmed(system(), buyer, 1, 100);
-      await pay(buyer, 5);
-      await buyer.seen(returned, (one) => one.cashback_state === "paid");
-      await reverse(returned);
-      const { kysely } = await system().database();
-      await until("the debt is recorded", () =>
-        kysely.selectFrom("adjustments").selectAll().where("wallet", "=", buyer.address).executeTakeFirst(),
-      );
-      const small = await buyConfirmed(system(), buyer, 1, 40);
-      const nothing = await pay(buyer, 2);
-      expectRefusal(nothing, 409, "NOTHING_PAYABLE");
-      expect(nothing.body.payable).to.equal("0");
-      const large = await buyConfirmed(system(), buyer, 1, 100);
-      expectRefusal(await pay(buyer, 7), 409, "WRONG_AMOUNT");
-      const answer = await pay(buyer, 2);
-      expect(answer.status, answer.text).to.equal(202);
-      expect(answer.body.payments).to.deep.equal([
-        { purchase_id: large, amount: "2", status: "queued", tx_hash: null },
-      ]);
-      await buyer.seen(large, (one) => one.cashback_state === "paid");
-      const paid = await ledger();
-      expect(paid.paymentsOf(small)).to.deep.equal([]);
-      expect(paid.paymentsOf(large).map((one) => one.args.amount)).to.deep.equal([200n * CENT_IN_WEI]);
-      // Five of the returned one, and two of the two that were kept.
-      expect((await buyer.me()).nativeBalance).to.equal("7");
-      const next = await buyConfirmed(system(), buyer, 1, 20);
-      expect((await pay(buyer, 1)).status, "the debt is settled").to.equal(202);
-      await buyer.seen(next, (one) => one.cashback_state === "paid");
     });
   });
 });

@@ -23,7 +23,7 @@ const STRANGER = "0x00000000000000000000000000000000000000ab";
 
 type Queries = Database["kysely"];
 
-onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   let buyer: Caller;
   let kysely: Queries;
   /** Minted, confirmed and paid; minted only; registered only. */

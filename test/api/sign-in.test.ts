@@ -7,7 +7,7 @@ import { type ApiSystem, onBothSystems, startSystem } from "./support/system.ts"
 
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-onBothSystems("Sign-in", { SIMULATED_PURCHASES: "false" }, (system) => {
+onBothSystems("Sign-in", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
   it("registers and signs in with the fixed sentences", async () => {
     const caller = system().anonymous();
     const before = await caller.post("/api/check-user", { address: caller.address });

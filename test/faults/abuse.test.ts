@@ -13,7 +13,7 @@ describe("Abuse of the API", function () {
   let ana: Shopper;
   let bia: Shopper;
   before(async () => {
-    system = await startFaultSystem({ environment: { SIMULATED_PURCHASES: "false" } });
+    system = await startFaultSystem({ environment: { SIMULATED_STEP_DELAY_MS: "3600000" } });
     ana = await system.shopper();
     bia = await system.shopper();
   });

@@ -82,7 +82,7 @@ class Watch {
     const { world } = this;
     switch (one.kind) {
       case "buy": {
-        const { status } = await world.register(WALLETS[this.#purchases % 2] ?? "0x", 1, "12.34", true);
+        const { status } = await world.register(WALLETS[this.#purchases % 2] ?? "0x", 1, "12.34");
         expect(status).to.equal(200);
         this.#purchases += 1;
         return;

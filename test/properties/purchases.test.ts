@@ -19,11 +19,7 @@ const MOST_TURNS = 60;
 
 /** Steps in any order. Purchases and wallets are numbers, taken modulo how many there are. */
 type Act =
-  | { kind: "register"; wallet: number; store: number; cents: number; isSimulated: boolean }
-  | { kind: "hook"; purchase: number; event: number; type: "report" | "confirm" | "reverse"; cents: number | null }
-  | { kind: "hook again"; event: number }
-  /** A purchase is returned after it was paid or offset in full. */
-  | { kind: "return"; purchase: number }
+  | { kind: "register"; wallet: number; store: number; cents: number }
   | { kind: "mint"; purchase: number }
   | { kind: "confirm"; purchase: number }
   | { kind: "distribute"; wallet: number }
@@ -34,9 +30,7 @@ type Act =
   /** Enough rounds to take a simulated purchase from registration to payout. */
   | { kind: "turns" }
   | { kind: "pass"; ms: number }
-  | { kind: "crash"; at: number }
-  /** A return arrives while the sender is at work. */
-  | { kind: "reverse during round"; purchase: number; event: number; at: number };
+  | { kind: "crash"; at: number };
 
 const small = fc.nat(9);
 const cents = fc.integer({ min: 1, max: 50_000 });
@@ -48,21 +42,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       wallet: fc.nat(1),
       store: fc.integer({ min: 1, max: 2 }),
       cents,
-      isSimulated: fc.boolean(),
     }),
   },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant("hook" as const),
-      purchase: small,
-      event: fc.nat(30),
-      type: fc.constantFrom("report" as const, "confirm" as const, "reverse" as const, "reverse" as const),
-      cents: fc.option(cents, { freq: 4 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("hook again" as const), event: small }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("return" as const), purchase: small }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("mint" as const), purchase: small }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("confirm" as const), purchase: small }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("distribute" as const), wallet: fc.nat(1) }) },
@@ -73,40 +54,19 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Act>({ kind: "turns" }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("pass" as const), ms: fc.constantFrom(3_000, HOLD_MS) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), at: fc.integer({ min: 1, max: 60 }) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant("reverse during round" as const),
-      purchase: small,
-      event: fc.integer({ min: 40, max: 60 }),
-      at: fc.integer({ min: 1, max: 20 }),
-    }),
-  },
 );
 
 /** What must be stored about a purchase, according to the responses alone. */
 type Claim = {
   id: bigint;
   wallet: WalletAddress;
-  clickId: string;
   cents: bigint;
   bps: bigint;
-  isSimulated: boolean;
-  isMintWanted: boolean;
-  isApproved: boolean;
-  isReversed: boolean;
-  isConfirmWanted: boolean;
-  isPaymentWanted: boolean;
-  /** Returned before these operations were sent, so they must never happen. */
-  forbidden: readonly string[];
   shown: string;
 };
 
-type Hook = Parameters<World["hook"]>[0];
-
 class Ledger {
   readonly claims: Claim[] = [];
-  readonly hooks: Hook[] = [];
   readonly world: World;
 
   constructor(world: World) {
@@ -120,30 +80,12 @@ class Ledger {
     switch (one.kind) {
       case "register":
         return this.#register(one);
-      case "hook":
-        if (claim) await this.#tell(hookOf(claim, one));
+      case "mint":
+        await world.mint(claim?.wallet as WalletAddress, claim?.id ?? 0n);
         return;
-      case "hook again": {
-        const told = this.hooks[one.event % Math.max(1, this.hooks.length)];
-        if (told) await this.#tell(told);
+      case "confirm":
+        await world.confirm(claim?.id ?? 0n);
         return;
-      }
-      case "return": {
-        const paid = this.claims.filter((other) => !other.isReversed && other.shown !== "processing");
-        const returned = paid[one.purchase % Math.max(1, paid.length)];
-        if (returned) await this.#tell(hookOf(returned, { event: 0, type: "reverse", cents: null }));
-        return;
-      }
-      case "mint": {
-        const { status } = await world.mint(claim?.wallet as WalletAddress, claim?.id ?? 0n);
-        if (claim && status < 300) claim.isMintWanted = true;
-        return;
-      }
-      case "confirm": {
-        const { status } = await world.confirm(claim?.id ?? 0n);
-        if (claim && status < 300) claim.isConfirmWanted = true;
-        return;
-      }
       case "distribute":
         return this.#distribute(WALLETS[one.wallet] as WalletAddress);
       case "round":
@@ -168,17 +110,13 @@ class Ledger {
         return world.pass(one.ms);
       case "crash":
         return world.crashAt(one.at);
-      case "reverse during round": {
-        const act = () => (claim ? this.#tell(hookOf(claim, { ...one, type: "reverse", cents: null })) : undefined);
-        return world.round({ of: "node", at: one.at, act });
-      }
     }
   }
 
   async #register(one: Extract<Act, { kind: "register" }>): Promise<void> {
     const wallet = WALLETS[one.wallet] as WalletAddress;
     const amount = reaisText(BigInt(one.cents));
-    const { status, body } = await this.world.register(wallet, one.store, amount, one.isSimulated);
+    const { status, body } = await this.world.register(wallet, one.store, amount);
     expect(status, JSON.stringify(body)).to.equal(200);
     const id = BigInt((body.purchase as { id: number }).id);
     const row = await this.world.database.kysely
@@ -187,43 +125,8 @@ class Ledger {
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
     this.claims.push({
-      ...{ id, wallet, clickId: row.click_id, cents: BigInt(one.cents), bps: row.cashback_bps + row.bonus_bps },
-      ...{ isSimulated: one.isSimulated, isMintWanted: one.isSimulated, isApproved: false, isReversed: false },
-      ...{ isConfirmWanted: false, isPaymentWanted: false, forbidden: [], shown: "processing" },
+      ...{ id, wallet, cents: BigInt(one.cents), bps: row.cashback_bps + row.bonus_bps, shown: "processing" },
     });
-  }
-
-  async #tell(hook: Hook): Promise<void> {
-    const isKnown = this.hooks.some((one) => one.event_id === hook.event_id);
-    const { status, body } = await this.world.hook(hook);
-    const claim = this.claims.find((one) => one.clickId === hook.click_id);
-    if (status !== 200 || !claim) {
-      expect(status, JSON.stringify(body)).to.equal(409);
-      return;
-    }
-    expect(body.duplicate, "a known event has no second effect").to.equal(isKnown);
-    if (isKnown) return;
-    this.hooks.push(hook);
-    if (hook.type === "reverse") {
-      if (!claim.isReversed) claim.forbidden = await this.#notUnderWay(claim.id);
-      claim.isReversed = true;
-    } else if (!claim.isReversed) {
-      if (hook.amount !== undefined) claim.cents = BigInt(Math.round(Number(hook.amount) * 100));
-      if (hook.type === "confirm") claim.isApproved = true;
-      claim.isMintWanted = true;
-    }
-  }
-
-  async #notUnderWay(id: bigint): Promise<string[]> {
-    const { kysely } = this.world.database;
-    const started = await kysely
-      .selectFrom("operations")
-      .select("kind")
-      .where("subject_id", "=", id)
-      .where("status", "in", ["assigned", "done"])
-      .execute();
-    const hasStarted = (kind: string) => started.some((one) => one.kind === kind);
-    return [...(hasStarted("mint") ? [] : ["PurchaseMinted"]), ...(hasStarted("pay") ? [] : ["CashbackPaid"])];
   }
 
   /** Learns the payable amount from a wrong request, then requests it. */
@@ -234,11 +137,6 @@ class Ledger {
       refusal.status === 409 && payable && payable !== "0" ? await this.world.distribute(wallet, payable) : refusal;
     if (reply.status !== 202) {
       expect(reply.body.code).to.be.oneOf(["NOTHING_PAYABLE", "WRONG_AMOUNT"]);
-      return;
-    }
-    for (const { purchase_id } of reply.body.payments as { purchase_id: number }[]) {
-      const claim = this.claims.find((one) => one.id === BigInt(purchase_id));
-      if (claim) claim.isPaymentWanted = true;
     }
   }
 
@@ -259,7 +157,6 @@ class Ledger {
         ["PurchaseMinted", "StatusUpdated"],
         ["PurchaseMinted", "StatusUpdated", "CashbackPaid"],
       ]);
-      for (const kind of claim.forbidden) expect(kinds, `purchase ${claim.id} was taken back`).not.to.include(kind);
     }
     const reverted = world.chain.blocks.flatMap((block) =>
       [...block.receipts.values()].filter((one) => one !== "success"),
@@ -326,20 +223,9 @@ class Ledger {
         const paidGwei = (token?.paidWei ?? 0n) / WEI_PER_GWEI;
         paid += paidGwei;
         const name = `purchase ${row.id} ${JSON.stringify({ ...claim, token, offset: row.offset_gwei }, bigintText)}`;
-        if (claim.isReversed) {
-          if (paidGwei > 0n) expect(paidGwei + row.offset_gwei, name).to.equal(this.grossOf(claim));
-          else expect(token?.status ?? CHAIN_STATUS.cancelled, name).not.to.equal(CHAIN_STATUS.pending);
-          continue;
-        }
-        const goesOn = claim.isSimulated || claim.isApproved;
-        const isConfirmed = claim.isMintWanted && (goesOn || claim.isConfirmWanted);
-        const isPaid = isConfirmed && (goesOn || claim.isPaymentWanted);
-        const expected = isConfirmed ? CHAIN_STATUS.confirmed : claim.isMintWanted ? CHAIN_STATUS.pending : undefined;
-        expect(token?.status, name).to.equal(expected);
-        if (isPaid) {
-          expect(paidGwei + row.offset_gwei, name).to.equal(this.grossOf(claim));
-          earned += this.grossOf(claim);
-        } else expect([paidGwei, row.offset_gwei], name).to.deep.equal([0n, 0n]);
+        expect(token?.status, name).to.equal(CHAIN_STATUS.confirmed);
+        expect(paidGwei + row.offset_gwei, name).to.equal(this.grossOf(claim));
+        earned += this.grossOf(claim);
       }
       // Conservation: what a wallet has equals what it earned plus what it still owes.
       expect(paid, `${wallet} has`).to.equal(earned + (await outstandingDebt(world.database.kysely, wallet)));
@@ -357,15 +243,6 @@ const NEXT: Record<string, readonly string[]> = {
 
 const isNotNegative = (amount: bigint) => amount >= 0n;
 const bigintText = (_key: string, value: unknown) => (typeof value === "bigint" ? value.toString() : value);
-
-function hookOf(claim: Claim, one: { event: number; type: string; cents: number | null }): Hook {
-  return {
-    event_id: `${claim.id}-${one.type}-${one.event}`,
-    type: one.type,
-    click_id: claim.clickId,
-    ...(one.cents === null || one.type === "reverse" ? {} : { amount: reaisText(BigInt(one.cents)) }),
-  };
-}
 
 describe("The life of purchases, in any order", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);

@@ -14,7 +14,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   purchases: ["sender", "rates", "platform", "database", "chain", "domain"],
   reconcile: ["purchases", "sender", "platform", "database", "chain", "domain"],
   indexer: ["purchases", "platform", "database", "chain", "domain"],
-  api: ["reconcile", "purchases", "sender", "catalogue", "rates", "platform", "database", "chain", "domain"],
+  affiliates: ["purchases", "sender", "platform", "database", "domain"],
+  api: [
+    "affiliates",
+    "reconcile",
+    "purchases",
+    "sender",
+    "catalogue",
+    "rates",
+    "platform",
+    "database",
+    "chain",
+    "domain",
+  ],
   frontend: ["domain", "chain"],
 };
 

@@ -57,6 +57,15 @@ export class Shopper {
     return purchase.id;
   }
 
+  /** In live mode: sets out to a store; answers the click. */
+  async visit(storeId: number): Promise<string> {
+    const request = { user: this.address, store_id: storeId, amount: 100 };
+    const { status, body } = await this.call("POST", "/api/register-purchase", request);
+    const click = body.click as { id: string } | undefined;
+    if (!click) throw new Error(`${status} ${JSON.stringify(body)}`);
+    return click.id;
+  }
+
   async me(): Promise<Me> {
     const { status, body } = await this.call("GET", "/api/me");
     if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);

@@ -25,14 +25,3 @@ export function tell(system: ApiSystem, event: unknown, letter: Letter = {}): Pr
     ...letter.headers,
   });
 }
-
-/** The click id of the buyer's way to the store. */
-export async function clickIdOf(system: ApiSystem, purchaseId: number): Promise<string> {
-  const { kysely } = await system.database();
-  const row = await kysely
-    .selectFrom("purchases")
-    .select("click_id")
-    .where("id", "=", BigInt(purchaseId))
-    .executeTakeFirstOrThrow();
-  return row.click_id;
-}

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
-import { affiliateRoutes } from "../../../api/affiliate/routes.ts";
+import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
 import { createSender } from "../../../api/create-sender.ts";
 import { readEnvironment } from "../../../api/environment.ts";
+import { hookRoutes } from "../../../api/hooks/routes.ts";
 import { ApiError } from "../../../api/http/api-error.ts";
 import type { Identity, Route } from "../../../api/http/route.ts";
 import { purchaseRoutes } from "../../../api/purchases/routes.ts";
@@ -113,7 +114,10 @@ export class World {
       BATCH_AGE_MS: "0",
       BATCH_SIZE: "3",
     });
+    const accounts = accountsOf(environment);
     const services = {
+      accounts,
+      saleRules: saleRules(environment, accounts, true),
       environment,
       database,
       contracts: MODEL_CONTRACTS,
@@ -124,7 +128,7 @@ export class World {
     };
     this.services = services as unknown as Services;
     this.sender = this.#newSender();
-    this.#routes = [...purchaseRoutes(this.services), ...affiliateRoutes(this.services)];
+    this.#routes = [...purchaseRoutes(this.services), ...hookRoutes(this.services)];
   }
 
   async close(): Promise<void> {
@@ -136,8 +140,8 @@ export class World {
 
   // People and networks ---------------------------------------------------------------------------------------------------
 
-  register(wallet: WalletAddress, storeId: number, amount: string, isSimulated: boolean): Promise<Reply> {
-    this.services.environment.SIMULATED_PURCHASES = isSimulated;
+  register(wallet: WalletAddress, storeId: number, amount: string): Promise<Reply> {
+    this.services.environment.SIMULATED_PURCHASES = true;
     return this.#call("/api/register-purchase", userOf(wallet), { user: wallet, store_id: storeId, amount });
   }
 
@@ -154,7 +158,15 @@ export class World {
     return this.#call("/api/distribute-cashback", SERVICE, { user: wallet, amount });
   }
 
-  hook(event: { event_id: string; type: string; click_id: string; amount?: string }): Promise<Reply> {
+  /** In live mode: a visit to a store. Answers the click. */
+  async visit(wallet: WalletAddress, storeId: number): Promise<string> {
+    this.services.environment.SIMULATED_PURCHASES = false;
+    const body = { user: wallet, store_id: storeId, amount: "1" };
+    const reply = await this.#call("/api/register-purchase", userOf(wallet), body);
+    return (reply.body.click as { id: string }).id;
+  }
+
+  hook(event: Record<string, unknown> & { event_id: string }): Promise<Reply> {
     return this.#call("/api/hooks/affiliate/:network", { kind: "anonymous" }, event);
   }
 

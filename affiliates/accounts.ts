@@ -1,0 +1,95 @@
+import { readFileSync, statSync } from "node:fs";
+import { z } from "zod";
+import type { Problem } from "../platform/environment.ts";
+import { directAccountSchema } from "./account-schema.ts";
+import type { PolledAccount } from "./network.ts";
+import { NETWORKS } from "./networks.ts";
+
+export type DirectAccount = z.output<typeof directAccountSchema>;
+export type AffiliateAccount = PolledAccount | DirectAccount;
+
+/** A file or a variable of accounts is wrong; the message is what stands behind the variable's name. */
+export class AccountsError extends Error {
+  override readonly name = "AccountsError";
+}
+
+/**
+ * The accounts of a file that `AFFILIATE_ACCOUNTS` names, and those that `AFFILIATE_SECRETS` lists in short.
+ * @throws AccountsError, which quotes no secret
+ */
+export function readAccounts(
+  path: string | undefined,
+  secrets: readonly { network: string; secret: string }[],
+): AffiliateAccount[] {
+  const accounts = path === undefined ? [] : readFile(path);
+  for (const [account, ofAccount] of Map.groupBy(secrets, ({ network }) => network)) {
+    accounts.push({ network: "direct", account, secrets: ofAccount.map(({ secret }) => secret) });
+  }
+  const seen = new Set<string>();
+  for (const { network, account } of accounts) {
+    const name = `${network}/${account}`;
+    if (seen.has(name)) throw new AccountsError(`names ${name} twice`);
+    seen.add(name);
+  }
+  return accounts;
+}
+
+function readFile(path: string): AffiliateAccount[] {
+  let text: string;
+  try {
+    const { mode } = statSync(path);
+    // It holds tokens: for the owner only.
+    if ((mode & 0o077) !== 0) throw new AccountsError(`names ${path}, which others can read: chmod 600 it`);
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof AccountsError) throw error;
+    throw new AccountsError(`names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? "?"})`);
+  }
+  const list = z.array(z.looseObject({ network: z.string() })).safeParse(parseJson(text, path));
+  if (!list.success)
+    throw new AccountsError(`names ${path}, which must be a JSON array of accounts, each with its "network"`);
+  return list.data.map((value, index) => readAccount(value, `account ${index + 1} of ${path}`));
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AccountsError(`names ${path}, which is not JSON`);
+  }
+}
+
+function readAccount(value: { network: string }, place: string): AffiliateAccount {
+  const schemas = new Map<string, z.ZodType<AffiliateAccount>>([
+    ["direct", directAccountSchema],
+    ...NETWORKS.map(({ name, accountSchema }) => [name, accountSchema] as const),
+  ]);
+  const schema = schemas.get(value.network);
+  if (!schema) {
+    throw new AccountsError(`has in ${place} a network that is not one of ${[...schemas.keys()].join(", ")}`);
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AccountsError(`has in ${place} a wrong field: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+}
+
+export function polledAccounts(accounts: readonly AffiliateAccount[]): PolledAccount[] {
+  return accounts.filter((account): account is PolledAccount => "api_url" in account);
+}
+
+export function directSecrets(accounts: readonly AffiliateAccount[], account: string): readonly string[] {
+  const found = accounts.find((one) => one.network === "direct" && one.account === account);
+  return found && "secrets" in found ? found.secrets : [];
+}
+
+/** As a rule of the environment's check. */
+export function accountProblems(read: () => unknown): Problem[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof AccountsError) return [{ variable: "AFFILIATE_ACCOUNTS", message: error.message }];
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { SaleReport } from "../../domain/sale/report.ts";
+import { polledAccountShape, wordSchema } from "../account-schema.ts";
+import { parseExactJson } from "../exact-json.ts";
+import { CallRefusedError } from "../http-calls.ts";
+import type { AffiliateNetwork, Page, Session } from "../network.ts";
+import { Row, readTime, utcText } from "../row.ts";
+
+const accountSchema = z.strictObject({
+  ...polledAccountShape("awin", { apiUrl: "https://api.awin.com", callsPerMinute: 20 }),
+  publisher_id: wordSchema,
+  token: wordSchema,
+});
+type AwinAccount = z.output<typeof accountSchema>;
+
+const DAY_MS = 86_400_000;
+const STATUSES: Record<string, SaleReport["status"]> = {
+  pending: "pending",
+  approved: "approved",
+  declined: "declined",
+  deleted: "declined",
+};
+
+/** Awin pushes that there is a sale; only its API says what became of it. docs/product.md#sales-polls */
+export const awin: AffiliateNetwork<AwinAccount> = {
+  name: "awin",
+  accountSchema,
+  buildLink({ publisher_id }, { advertiserId, storeUrl, click }) {
+    const url = new URL("https://www.awin1.com/cread.php");
+    url.searchParams.set("awinmid", advertiserId);
+    url.searchParams.set("awinaffid", publisher_id);
+    url.searchParams.set("clickref", click);
+    url.searchParams.set("ued", storeUrl);
+    return url.toString();
+  },
+  keyPattern: /^\d{1,20}$/,
+  // By GET with parameters named as the macros; by POST JSON inside a form's field.
+  readPush({ query, form, text }) {
+    const json = form.get("AwinTransactionPush") ?? query.get("AwinTransactionPush") ?? text;
+    const keys = [query.get("transactionId"), form.get("transactionId"), ...keysOf(json)];
+    return keys.filter((key): key is string => key !== null && key !== "");
+  },
+  // An approval or a payment is not always counted as an amendment.
+  passes: [
+    { name: "transaction", maximumMs: 31 * DAY_MS, isNightly: true },
+    { name: "amendment", maximumMs: 31 * DAY_MS, isNightly: false },
+    { name: "validation", maximumMs: 31 * DAY_MS, isNightly: true },
+  ],
+  async *readWindow(session, pass, { from, to }) {
+    yield await ask(session, { startDate: utcText(from), endDate: utcText(to), dateType: pass.name });
+  },
+  salesPerCall: 50,
+  async readSales(session, sales) {
+    try {
+      return await ask(session, { ids: sales.map(({ saleKey }) => saleKey).join(",") });
+    } catch (error) {
+      if (error instanceof CallRefusedError && error.status === 404) return { reports: [], unreadable: 0 };
+      throw error;
+    }
+  },
+};
+
+function keysOf(json: string): string[] {
+  try {
+    const value = parseExactJson(json);
+    return (Array.isArray(value) ? value : [value]).flatMap((one) => new Row(one).text("transactionId") ?? []);
+  } catch {
+    return [];
+  }
+}
+
+async function ask({ account, call }: Session<AwinAccount>, query: Record<string, string>): Promise<Page> {
+  const parameters = new URLSearchParams({ ...query, timezone: "UTC" });
+  const text = await call({
+    url: `${account.api_url}/publishers/${encodeURIComponent(account.publisher_id)}/transactions/?${parameters}`,
+    // Never in the address, where it would stand in logs.
+    headers: { authorization: `Bearer ${account.token}` },
+  });
+  const rows = z.array(z.unknown(), "the answer is not a list of transactions").parse(parseExactJson(text));
+  const reports = rows.flatMap((row) => readTransaction(row) ?? []);
+  return { reports, unreadable: rows.length - reports.length };
+}
+
+/** Undefined where even the id is missing. */
+function readTransaction(value: unknown): SaleReport | undefined {
+  const row = new Row(value);
+  const saleKey = row.text("id");
+  if (saleKey === null) return undefined;
+  const status = STATUSES[row.requiredText("commissionStatus")] ?? "unknown";
+  if (status === "unknown") row.problems.push(`commissionStatus is ${JSON.stringify(row.text("commissionStatus"))}`);
+  const amount = row.child("saleAmount");
+  const commission = row.child("commissionAmount");
+  const tracked = row.optionalChild("trackedCurrencyAmount");
+  const parts = row.children("transactionParts").map((part) => ({
+    group: part.text("commissionGroupCode") ?? part.text("commissionGroupId"),
+    amountMicros: part.requiredMicros("amount"),
+  }));
+  const report = {
+    saleKey,
+    clickRef: row.optionalChild("clickRefs")?.text("clickRef") ?? null,
+    advertiserId: row.text("advertiserId"),
+    orderRef: row.text("orderRef"),
+    status,
+    payable: row.flag("paidToPublisher"),
+    amountMicros: amount.requiredMicros("amount"),
+    currency: amount.requiredText("currency").toUpperCase(),
+    trackedBrlMicros: tracked?.text("currency")?.toUpperCase() === "BRL" ? tracked.micros("amount") : null,
+    commissionMicros: commission.requiredMicros("amount"),
+    commissionCurrency: commission.text("currency")?.toUpperCase() ?? null,
+    parts,
+    occurredAt: row.time("transactionDate", readTime),
+    changedAt: null,
+    reason: row.text("declineReason") ?? row.text("amendReason"),
+  };
+  return { ...report, drift: row.drift };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import type { Selectable } from "kysely";
+import { z } from "zod";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { ClickTerms } from "../domain/sale/terms.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+
+export type Click = Selectable<Schema["clicks"]>;
+
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
+/** 130 bits; within the shortest field of any network. */
+const TOKEN_LENGTH = 26;
+
+/** A click's name for the networks: 26 lower-case base32 characters that cannot be guessed. */
+function newToken(): string {
+  return [...randomBytes(TOKEN_LENGTH)].map((byte) => BASE32[byte % BASE32.length]).join("");
+}
+
+export type NewClick = {
+  wallet: WalletAddress;
+  storeId: bigint;
+  storeName: string;
+  tokenSlug: string | null;
+  holdingsBlock: bigint | null;
+  terms: ClickTerms;
+  windowMs: bigint;
+};
+
+export async function insertClick(queries: Queries, click: NewClick): Promise<Click> {
+  const now = BigInt(Date.now());
+  return queries
+    .insertInto("clicks")
+    .values({
+      token: newToken(),
+      wallet: click.wallet,
+      store_id: click.storeId,
+      store_name: click.storeName,
+      token_slug: click.tokenSlug,
+      holdings_block: click.holdingsBlock,
+      terms: JSON.stringify(click.terms, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
+      created_at: now,
+      expires_at: now + click.windowMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+const bps = z.string().regex(/^\d+$/).transform(BigInt);
+const termsSchema = z.object({ groups: z.record(z.string(), bps), defaultBps: bps, bonusBps: bps });
+
+export function readTerms(click: Click): ClickTerms {
+  return termsSchema.parse(JSON.parse(click.terms));
+}
+
+export function findClickByToken(queries: Queries, token: string): Promise<Click | undefined> {
+  return queries.selectFrom("clicks").selectAll().where("token", "=", token).executeTakeFirst();
+}
+
+export function findClickById(queries: Queries, id: bigint): Promise<Click | undefined> {
+  return queries.selectFrom("clicks").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** A wallet's visits, newest first. */
+export function listClicks(
+  queries: Queries,
+  wallet: WalletAddress,
+  page: { limit: number; before?: bigint | undefined },
+): Promise<Click[]> {
+  let query = queries.selectFrom("clicks").selectAll().where("wallet", "=", wallet);
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  return query.orderBy("id", "desc").limit(page.limit).execute();
+}

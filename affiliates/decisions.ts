@@ -1,0 +1,136 @@
+import type { Queries } from "../database/transaction.ts";
+import { findClickById, findClickByToken } from "./clicks.ts";
+import { applySale, type Sale, type SaleRules } from "./ledger.ts";
+
+/** A person's decision does not fit the sale or claim as it is by now. */
+export class DecisionError extends Error {
+  override readonly name = "DecisionError";
+}
+
+/** Reads a sale to decide on it, locked until the transaction's end. */
+async function lock(queries: Queries, id: bigint): Promise<Sale | undefined> {
+  return queries
+    .updateTable("sales")
+    .set({ updated_at: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+type Decision = { rules: SaleRules; actor: string };
+
+/** Lets a held sale go on as it was read last; it is held no more for the same reasons. Undefined: no such sale. */
+export async function releaseSale(
+  queries: Queries,
+  id: bigint,
+  { rules, actor }: Decision,
+): Promise<{ reasons: string } | undefined> {
+  const sale = await lock(queries, id);
+  if (!sale) return undefined;
+  if (sale.state !== "held") throw new DecisionError(`This sale is not held, it is ${sale.state}`);
+  if (sale.hold_reasons.split(" ").includes("no_rate")) {
+    throw new DecisionError(
+      `There is no exchange rate for ${sale.currency}: set FX_RATES or FX_URL, or decline the sale`,
+    );
+  }
+  const released = new Set([...sale.released_reasons.split(" "), ...sale.hold_reasons.split(" ")].filter(Boolean));
+  await queries
+    .updateTable("sales")
+    .set({ released_reasons: [...released].join(" "), released_by: actor })
+    .where("id", "=", id)
+    .execute();
+  await applySale(queries, sale, rules);
+  return { reasons: sale.hold_reasons };
+}
+
+/** Final, whatever the network says later. Undefined: no such sale. */
+export async function declineSale(
+  queries: Queries,
+  id: bigint,
+  reason: string,
+  { rules, actor }: Decision,
+): Promise<true | undefined> {
+  const sale = await lock(queries, id);
+  if (!sale) return undefined;
+  if (sale.declined_by !== null) throw new DecisionError("This sale was declined before");
+  await queries.updateTable("sales").set({ declined_by: actor, decline_reason: reason }).where("id", "=", id).execute();
+  await applySale(queries, sale, rules);
+  return true;
+}
+
+/** Names the click, and with it the buyer, of a sale that has none. Undefined: no such sale. */
+export async function assignSale(
+  queries: Queries,
+  id: bigint,
+  token: string,
+  { rules }: Pick<Decision, "rules">,
+): Promise<true | undefined> {
+  const sale = await lock(queries, id);
+  if (!sale) return undefined;
+  if (sale.click_id !== null) throw new DecisionError("This sale has its buyer already");
+  const click = await findClickByToken(queries, token);
+  if (!click) throw new DecisionError("There is no such click");
+  await queries
+    .updateTable("sales")
+    .set({ click_id: click.id, wallet: click.wallet, store_id: click.store_id })
+    .where("id", "=", id)
+    .execute();
+  await applySale(queries, sale, rules);
+  return true;
+}
+
+/** A claim is about a sale: that becomes its buyer's, where it is nobody's yet. Undefined: no such claim. */
+export async function matchClaim(
+  queries: Queries,
+  id: bigint,
+  saleId: bigint,
+  { rules, actor }: Decision,
+): Promise<true | undefined> {
+  const claim = await lockOpenClaim(queries, id);
+  if (!claim) return undefined;
+  const sale = await lock(queries, saleId);
+  if (!sale) throw new DecisionError("There is no such sale");
+  if (sale.click_id === null) {
+    const click = await findClickById(queries, claim.click_id);
+    if (!click) throw new DecisionError("There is no such click");
+    await assignSale(queries, saleId, click.token, { rules });
+  } else if (sale.wallet !== claim.wallet) {
+    throw new DecisionError("This sale is another buyer's");
+  }
+  await decide(queries, id, { state: "matched", sale_id: saleId, decided_by: actor });
+  return true;
+}
+
+export async function refuseClaim(
+  queries: Queries,
+  id: bigint,
+  reason: string,
+  actor: string,
+): Promise<true | undefined> {
+  if (!(await lockOpenClaim(queries, id))) return undefined;
+  await decide(queries, id, { state: "refused", reason, decided_by: actor });
+  return true;
+}
+
+async function lockOpenClaim(queries: Queries, id: bigint) {
+  const claim = await queries
+    .updateTable("claims")
+    .set((set) => ({ state: set.ref("state") }))
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+  if (claim && claim.state !== "open") throw new DecisionError(`This claim is ${claim.state} already`);
+  return claim;
+}
+
+async function decide(
+  queries: Queries,
+  id: bigint,
+  decision: { state: "matched" | "refused"; sale_id?: bigint; reason?: string; decided_by: string },
+): Promise<void> {
+  await queries
+    .updateTable("claims")
+    .set({ ...decision, decided_at: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .execute();
+}

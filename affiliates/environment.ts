@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { readMicros } from "../domain/sale/amount.ts";
+import {
+  CHAIN_VARIABLES,
+  chainEnvironment,
+  checkVariables,
+  DATABASE_VARIABLES,
+  databaseUrlOf,
+  LOG_LEVEL,
+  list,
+  readUrl,
+  type Variables,
+  wholeNumber,
+  wholeNumberIfSet,
+} from "../platform/environment.ts";
+import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
+import type { SaleRules } from "./ledger.ts";
+
+const affiliateSecrets = list(
+  (item) => {
+    const [network = "", ...rest] = item.split(":");
+    const secret = rest.join(":");
+    return /^[a-z0-9-]{1,32}$/.test(network) && secret.length >= 32 ? { network, secret } : undefined;
+  },
+  "must be network:secret pairs, each secret of at least 32 characters",
+  { isSecret: true },
+);
+
+const fxRate = list((item) => {
+  const [currency = "", text = ""] = item.split(":");
+  const micros = readMicros(text);
+  return /^[A-Z]{3}$/.test(currency) && micros !== undefined && micros > 0n ? { currency, micros } : undefined;
+}, "must be currencies with their price in reais, such as USD:5.00,EUR:6.00");
+
+/** What sales are read and judged by: in the api, which takes pushes and direct reports, and in the networks' reader. */
+export const SALE_VARIABLES = {
+  AFFILIATE_ACCOUNTS: z.string().optional(),
+  AFFILIATE_SECRETS: affiliateSecrets.default([]),
+  HOLD_SECONDS: wholeNumber(30 * 24 * 3_600, 0),
+  MINT_DELAY_SECONDS: wholeNumberIfSet(0),
+  FX_URL: z
+    .string()
+    .refine(
+      (text) => readUrl(["https:", "http:"])(text.replaceAll(/[{}]/g, "")) !== undefined,
+      "must be an https:// address",
+    )
+    .optional(),
+  FX_RATES: fxRate.default([]),
+  SALES_PER_DAY_MAX: wholeNumber(10, 1),
+  SALE_MAX_REAIS: wholeNumber(10_000, 1, 1_000_000_000),
+  SALE_MIN_SECONDS: wholeNumber(5, 0),
+};
+
+type SaleVariables = z.output<z.ZodObject<typeof SALE_VARIABLES>>;
+
+const LIVE_MINT_DELAY_SECONDS = 24 * 3_600;
+
+/** As a rule of a process's check. */
+export const saleProblems = (values: Partial<SaleVariables>) => accountProblems(() => accountsOf(values));
+
+export function accountsOf(values: Partial<SaleVariables>): AffiliateAccount[] {
+  return readAccounts(values.AFFILIATE_ACCOUNTS, values.AFFILIATE_SECRETS ?? []);
+}
+
+export function saleRules(values: SaleVariables, accounts: readonly AffiliateAccount[], isLocal: boolean): SaleRules {
+  return {
+    limits: {
+      salesPerDay: BigInt(values.SALES_PER_DAY_MAX),
+      maximumCents: BigInt(values.SALE_MAX_REAIS) * 100n,
+      minimumSeconds: BigInt(values.SALE_MIN_SECONDS),
+    },
+    mintDelayMs: BigInt(values.MINT_DELAY_SECONDS ?? (isLocal ? 0 : LIVE_MINT_DELAY_SECONDS)) * 1_000n,
+    holdMs: BigInt(values.HOLD_SECONDS) * 1_000n,
+    accounts,
+    fx: { url: values.FX_URL, fixed: new Map(values.FX_RATES.map(({ currency, micros }) => [currency, micros])) },
+  };
+}
+
+const VARIABLES = { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...SALE_VARIABLES, LOG_LEVEL };
+
+/** The variables of the networks' reader. @throws EnvironmentError that names everything that is wrong */
+export function readEnvironment(source: Variables) {
+  const values = checkVariables(VARIABLES, source, saleProblems);
+  const accounts = accountsOf(values);
+  const { isLocal, network } = chainEnvironment(values);
+  return {
+    databaseUrl: databaseUrlOf(values),
+    logLevel: values.LOG_LEVEL,
+    network,
+    accounts,
+    rules: saleRules(values, accounts, isLocal),
+  };
+}

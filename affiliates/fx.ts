@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { Database } from "../database/connect.ts";
+import type { Queries } from "../database/transaction.ts";
+import { readMicros } from "../domain/sale/amount.ts";
+import { parseExactJson } from "./exact-json.ts";
+
+/** Where the reais for other currencies come from: a feed by day, or fixed rates. docs/product.md#sales-currency */
+export type FxRates = { url: string | undefined; fixed: ReadonlyMap<string, bigint> };
+
+/** Days without a rate (weekends, holidays) take the last one before; no market is closed for longer. */
+const LOOK_BACK_DAYS = 10;
+const DAY_MS = 86_400_000;
+const TIMEOUT_MS = 10_000;
+
+/** The day of a sale in Brazil, where the rates are made. */
+export function dayOf(at: bigint): string {
+  const BRAZIL_OFFSET_MS = 3 * 3_600_000;
+  return new Date(Number(at) - BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
+}
+
+/** A stored or fixed rate in millionths of a real; null where there is none yet. */
+export async function findRate(queries: Queries, fx: FxRates, currency: string, day: string): Promise<bigint | null> {
+  if (currency === "BRL") return null;
+  if (fx.url === undefined) return fx.fixed.get(currency) ?? null;
+  const row = await queries
+    .selectFrom("fx_rates")
+    .select("rate_micros")
+    .where("currency", "=", currency)
+    .where("day", "=", day)
+    .executeTakeFirst();
+  return row?.rate_micros ?? null;
+}
+
+/**
+ * Asks the feed for a day's rate, unless it is known, and stores it: the first that is read counts for ever. Answers
+ * whether there is one. @throws Error where the feed does not answer or says nothing that is a rate
+ */
+export async function fetchRate({ kysely }: Database, fx: FxRates, currency: string, at: bigint): Promise<boolean> {
+  const day = dayOf(at);
+  if ((await findRate(kysely, fx, currency, day)) !== null) return true;
+  if (fx.url === undefined || !/^[A-Z]{3}$/.test(currency)) return false;
+  const response = await fetch(feedUrl(fx.url, currency, day), {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: { accept: "application/json" },
+    redirect: "error",
+  });
+  if (!response.ok) throw new Error(`The feed of exchange rates answered ${response.status}`);
+  const rate = latestRate(parseExactJson(await response.text()));
+  if (rate === undefined) return false;
+  await kysely
+    .insertInto("fx_rates")
+    .values({ currency, day, rate_micros: rate, read_at: BigInt(Date.now()) })
+    .onConflict((conflict) => conflict.columns(["currency", "day"]).doNothing())
+    .execute();
+  return true;
+}
+
+/** PTAX's own call for a period, or a template with `{currency}`, `{from}` and `{day}`. */
+function feedUrl(base: string, currency: string, day: string): string {
+  const from = new Date(Date.parse(`${day}T00:00:00Z`) - LOOK_BACK_DAYS * DAY_MS).toISOString().slice(0, 10);
+  if (base.includes("{currency}")) {
+    return base
+      .replaceAll("{currency}", currency)
+      .replaceAll("{from}", american(from))
+      .replaceAll("{day}", american(day));
+  }
+  const call = "CotacaoMoedaPeriodo(moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)";
+  const query = `@moeda='${currency}'&@dataInicial='${american(from)}'&@dataFinalCotacao='${american(day)}'&$format=json`;
+  return `${base.replace(/\/+$/, "")}/${call}?${query}`;
+}
+
+/** `MM-DD-YYYY`, as PTAX wants it. */
+function american(day: string): string {
+  const [year, month, date] = day.split("-");
+  return `${month}-${date}-${year}`;
+}
+
+const feedSchema = z.object({
+  value: z.array(
+    z.object({ cotacaoVenda: z.string(), dataHoraCotacao: z.string(), tipoBoletim: z.string().optional() }),
+  ),
+});
+
+/** The closing rate of the latest day that there is, or the latest of the day while it is not closed. */
+function latestRate(body: unknown): bigint | undefined {
+  const { value } = feedSchema.parse(body);
+  const byTime = [...value].sort((a, b) => (a.dataHoraCotacao < b.dataHoraCotacao ? -1 : 1));
+  const latest = byTime.at(-1);
+  if (!latest) return undefined;
+  const day = latest.dataHoraCotacao.slice(0, 10);
+  const closing = byTime.find(
+    (one) => one.dataHoraCotacao.startsWith(day) && /^Fechamento/.test(one.tipoBoletim ?? ""),
+  );
+  const rate = readMicros((closing ?? latest).cotacaoVenda);
+  return rate !== undefined && rate > 0n ? rate : undefined;
+}

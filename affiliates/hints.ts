@@ -1,0 +1,73 @@
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { AccountKey } from "./ledger.ts";
+
+export type Hint = Selectable<Schema["sale_hints"]>;
+
+const KEYS_A_PUSH = 50;
+/** Who has a push secret can send anything: more than this is left to the polls. */
+const OPEN_HINTS_MAX = 10_000;
+const RETRY_MS = 15_000n;
+const ATTEMPTS = 8n;
+
+/** Stores that something was said of these sales. Nothing else follows from a push: they are read. */
+export async function storeHints(queries: Queries, key: AccountKey, saleKeys: readonly string[]): Promise<void> {
+  const known = [...new Set(saleKeys)].slice(0, KEYS_A_PUSH);
+  if (known.length === 0) return;
+  const now = BigInt(Date.now());
+  const full = await queries
+    .selectFrom("sale_hints")
+    .select("id")
+    .where("network", "=", key.network)
+    .where("account", "=", key.account)
+    .orderBy("retry_at")
+    .offset(OPEN_HINTS_MAX)
+    .limit(1)
+    .executeTakeFirst();
+  if (full) return;
+  await queries
+    .insertInto("sale_hints")
+    .values(known.map((sale_key) => ({ ...key, sale_key, received_at: now, retry_at: now })))
+    .onConflict((conflict) =>
+      conflict.columns(["network", "account", "sale_key"]).doUpdateSet({ received_at: now, retry_at: now }),
+    )
+    .execute();
+}
+
+export async function listDueHints(queries: Queries, key: AccountKey, limit: number): Promise<Hint[]> {
+  return queries
+    .selectFrom("sale_hints")
+    .selectAll()
+    .where("network", "=", key.network)
+    .where("account", "=", key.account)
+    .where("retry_at", "<=", BigInt(Date.now()))
+    .orderBy("retry_at")
+    .limit(limit)
+    .execute();
+}
+
+/** What was read is done, unless a push came meanwhile; what the network does not show yet is asked for again, later. */
+export async function resolveHints(queries: Queries, hints: readonly Hint[], read: ReadonlySet<string>): Promise<void> {
+  for (const hint of hints) {
+    const isOver = read.has(hint.sale_key) || hint.attempts + 1n >= ATTEMPTS;
+    if (isOver) {
+      await queries
+        .deleteFrom("sale_hints")
+        .where("id", "=", hint.id)
+        .where("received_at", "=", hint.received_at)
+        .execute();
+    } else {
+      await queries
+        .updateTable("sale_hints")
+        .set({
+          attempts: sql`attempts + 1`,
+          retry_at: BigInt(Date.now()) + RETRY_MS * (hint.attempts + 1n),
+        })
+        .where("id", "=", hint.id)
+        .where("received_at", "=", hint.received_at)
+        .execute();
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "../database/connect.ts";
+import type { PolledAccount, Request, Session } from "./network.ts";
+
+/** The network refuses a call; `status` says how. */
+export class CallRefusedError extends Error {
+  override readonly name = "CallRefusedError";
+  readonly status: number;
+
+  constructor(status: number, words: string) {
+    super(`The network answered ${status}${words === "" ? "" : `: ${words}`}`);
+    this.status = status;
+  }
+}
+
+/** The network is away, or asks to be left alone until a time. */
+export class NetworkAwayError extends Error {
+  override readonly name = "NetworkAwayError";
+  readonly retryAt: number;
+
+  constructor(message: string, retryAt: number) {
+    super(message);
+    this.retryAt = retryAt;
+  }
+}
+
+const TIMEOUT_MS = 30_000;
+/** A little longer than a minute: the network counts from when a call arrives. */
+const MINUTE_MS = 61_000;
+/** After a 429 that does not say for how long. */
+const BUSY_MS = 60_000;
+const BACKOFF_MS = 1_000;
+const MAXIMUM_BACKOFF_MS = 60_000;
+const WORDS = 200;
+
+/**
+ * The calls of one account, at most so many a minute. When each was made is stored, so that neither a restart nor
+ * another process calls more often; so is until when the network wants no calls.
+ */
+export class HttpCalls<Account extends PolledAccount> implements Session<Account> {
+  readonly account: Account;
+  readonly memory = new Map<string, string>();
+  readonly #database: Database;
+  readonly #signal: AbortSignal;
+  #times: number[] = [];
+  #blockedUntil = 0;
+  #failures = 0;
+
+  constructor(database: Database, account: Account, signal: AbortSignal) {
+    this.account = account;
+    this.#database = database;
+    this.#signal = signal;
+  }
+
+  /** To be called before the first call: what an earlier process did. */
+  async load(): Promise<void> {
+    await this.#database.kysely
+      .insertInto("affiliate_status")
+      .values({ network: this.account.network, account: this.account.account })
+      .onConflict((conflict) => conflict.columns(["network", "account"]).doNothing())
+      .execute();
+    const row = await this.#row().select(["calls", "blocked_until"]).executeTakeFirst();
+    this.#times = (row?.calls ?? "").split(" ").filter(Boolean).map(Number);
+    this.#blockedUntil = Number(row?.blocked_until ?? 0n);
+  }
+
+  #row() {
+    return this.#database.kysely
+      .selectFrom("affiliate_status")
+      .where("network", "=", this.account.network)
+      .where("account", "=", this.account.account);
+  }
+
+  get blockedUntil(): number {
+    return this.#blockedUntil;
+  }
+
+  /** How many calls the budget has left in this minute. */
+  get remaining(): number {
+    this.#forgetOld();
+    return this.account.calls_per_minute - this.#times.length;
+  }
+
+  #forgetOld(): void {
+    const now = Date.now();
+    // A time in the future is of a clock that was set back.
+    this.#times = this.#times.filter((time) => time > now - MINUTE_MS && time <= now);
+  }
+
+  readonly call = async (request: Request): Promise<string> => {
+    await this.#waitForBudget();
+    this.#times.push(Date.now());
+    await this.#store({ calls: this.#times.join(" ") });
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(request.url, {
+        method: request.method ?? "GET",
+        headers: { accept: "application/json", ...request.headers },
+        ...(request.body === undefined ? {} : { body: request.body }),
+        // Elsewhere nobody is to see the account's token.
+        redirect: "error",
+        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      text = await response.text();
+    } catch (error) {
+      throw this.#away(`The network does not answer (${reasonOf(error)})`);
+    }
+    if (response.ok) {
+      this.#failures = 0;
+      return text;
+    }
+    if (response.status === 429 || response.status === 503) {
+      const retryAt = retryTime(response.headers.get("retry-after"));
+      if (retryAt !== undefined || response.status === 429) {
+        throw await this.#block(`The network answered ${response.status}`, retryAt ?? Date.now() + BUSY_MS);
+      }
+    }
+    if (response.status >= 500) throw this.#away(`The network answered ${response.status}`);
+    throw new CallRefusedError(response.status, text.slice(0, WORDS));
+  };
+
+  async #waitForBudget(): Promise<void> {
+    if (this.#blockedUntil > Date.now())
+      throw new NetworkAwayError("The network wants no calls yet", this.#blockedUntil);
+    while (this.remaining <= 0) {
+      const oldest = this.#times[0] ?? Date.now();
+      await delay(Math.max(oldest + MINUTE_MS - Date.now(), 10), undefined, { signal: this.#signal });
+    }
+  }
+
+  /** It is not asked again at once, and after each failure later. */
+  #away(message: string): NetworkAwayError {
+    const backoff = Math.min(BACKOFF_MS * 2 ** this.#failures, MAXIMUM_BACKOFF_MS);
+    this.#failures += 1;
+    this.#blockedUntil = Date.now() + backoff;
+    return new NetworkAwayError(message, this.#blockedUntil);
+  }
+
+  async #block(message: string, until: number): Promise<NetworkAwayError> {
+    this.#blockedUntil = until;
+    await this.#store({ blocked_until: BigInt(until) });
+    return new NetworkAwayError(message, until);
+  }
+
+  async #store(change: { calls?: string; blocked_until?: bigint }): Promise<void> {
+    await this.#database.kysely
+      .updateTable("affiliate_status")
+      .set(change)
+      .where("network", "=", this.account.network)
+      .where("account", "=", this.account.account)
+      .execute();
+  }
+}
+
+/** `Retry-After` in seconds or as a date; at most an hour is believed. */
+function retryTime(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const at = /^\d+$/.test(header.trim()) ? Date.now() + Number(header) * 1_000 : Date.parse(header);
+  if (Number.isNaN(at)) return undefined;
+  return Math.min(Math.max(at, Date.now()), Date.now() + 3_600_000);
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
+  return String(cause?.code ?? (error instanceof Error ? error.name : error));
+}

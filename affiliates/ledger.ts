@@ -1,0 +1,448 @@
+import { createHash } from "node:crypto";
+import type { Selectable } from "kysely";
+import { readClock } from "../database/clock.ts";
+import type { Schema } from "../database/schema.ts";
+import { touchUser } from "../database/touch-user.ts";
+import type { Queries } from "../database/transaction.ts";
+import { amountProblem, saleValue } from "../domain/sale/amount.ts";
+import { type HoldLimits, type HoldReason, holdReasons } from "../domain/sale/hold.ts";
+import { planSale } from "../domain/sale/plan.ts";
+import { isNewer, type SaleReport } from "../domain/sale/report.ts";
+import { saleState } from "../domain/sale/state.ts";
+import { type ClickTerms, saleCashback } from "../domain/sale/terms.ts";
+import { outstandingDebt } from "../purchases/adjustments.ts";
+import { actOnPurchases, permitPurchases, readSalePurchases } from "../purchases/sale-purchases.ts";
+import { type Click, findClickById, findClickByToken, readTerms } from "./clicks.ts";
+import { dayOf, type FxRates, findRate } from "./fx.ts";
+import { addToTotals, contributionOf } from "./margin.ts";
+import { decodeReport, encodeReport } from "./stored-report.ts";
+
+export type Sale = Selectable<Schema["sales"]>;
+
+/** Whose reports these are. */
+export type AccountKey = { network: string; account: string };
+
+/** What holds for all sales, unless a store says otherwise. */
+export type SaleRules = {
+  limits: HoldLimits;
+  mintDelayMs: bigint;
+  /** From the approval until the payment, where a network never says that it pays. */
+  holdMs: bigint;
+  accounts: readonly AccountKey[];
+  fx: FxRates;
+};
+
+export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" };
+
+const DAY_MS = 86_400_000n;
+const MARKED_ROWS = 500;
+/** A sale's time and a click's window are two clocks. */
+const WINDOW_GRACE_MS = DAY_MS;
+
+/**
+ * Stores what a network was read to say of a sale, and does what follows from it. To be called in a transaction of its
+ * own. What was read before in the same words changes nothing; what is older than what was read last is kept and not
+ * applied. docs/product.md#sales-order
+ */
+export async function storeReport(
+  queries: Queries,
+  key: AccountKey,
+  report: SaleReport,
+  rules: SaleRules,
+  source: "poll" | "direct" = "poll",
+): Promise<StoredReport> {
+  const now = BigInt(await readClock(queries));
+  const sale = await lockSale(queries, key, report, now);
+  const text = encodeReport(report);
+  const hash = hashOf(text);
+  if (sale.revision_id !== null && (await isKnown(queries, sale, report, hash))) {
+    await queries.updateTable("sales").set({ read_at: now }).where("id", "=", sale.id).execute();
+    return { saleId: sale.id, outcome: "known" };
+  }
+  const isApplied = sale.revision_id === null || isNewer(report, { changedAt: sale.changed_at });
+  const { id: revisionId } = await queries
+    .insertInto("sale_revisions")
+    .values({
+      sale_id: sale.id,
+      source,
+      hash,
+      report: text,
+      changed_at: report.changedAt,
+      read_at: now,
+      is_applied: isApplied ? 1n : 0n,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  if (!isApplied) return { saleId: sale.id, outcome: "older" };
+  await queries
+    .updateTable("sales")
+    .set({
+      ...columnsOf(report),
+      ...(await attribution(queries, sale, report)),
+      report: text,
+      revision_id: revisionId,
+      read_at: now,
+      approved_at: approvalTime(sale, report, now),
+    })
+    .where("id", "=", sale.id)
+    .execute();
+  await applySale(queries, sale, rules);
+  return { saleId: sale.id, outcome: "new" };
+}
+
+/** Marks what is as it was read last, in one go; answers the rest. */
+export async function markKnown(
+  queries: Queries,
+  key: AccountKey,
+  reports: readonly SaleReport[],
+): Promise<SaleReport[]> {
+  const changed: SaleReport[] = [];
+  for (let start = 0; start < reports.length; start += MARKED_ROWS) {
+    const some = reports.slice(start, start + MARKED_ROWS);
+    const last = await queries
+      .selectFrom("sales")
+      .innerJoin("sale_revisions", "sale_revisions.id", "sales.revision_id")
+      .select(["sales.id", "sales.sale_key", "sale_revisions.hash"])
+      .where("sales.network", "=", key.network)
+      .where("sales.account", "=", key.account)
+      .where(
+        "sales.sale_key",
+        "in",
+        some.map((report) => report.saleKey),
+      )
+      .execute();
+    const known = new Map(last.map((row) => [row.sale_key, row]));
+    const same = some.filter((report) => known.get(report.saleKey)?.hash === hashOf(encodeReport(report)));
+    changed.push(...some.filter((report) => !same.includes(report)));
+    if (same.length === 0) continue;
+    await queries
+      .updateTable("sales")
+      .set({ read_at: BigInt(Date.now()) })
+      .where(
+        "id",
+        "in",
+        same.flatMap((report) => known.get(report.saleKey)?.id ?? []),
+      )
+      .execute();
+  }
+  return changed;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The sale's row, made where there is none; locked until the transaction's end. */
+async function lockSale(queries: Queries, key: AccountKey, report: SaleReport, now: bigint): Promise<Sale> {
+  return queries
+    .insertInto("sales")
+    .values({
+      ...key,
+      ...columnsOf(report),
+      sale_key: report.saleKey,
+      report: encodeReport(report),
+      state: "unmatched",
+      read_at: now,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(["network", "account", "sale_key"]).doUpdateSet({ updated_at: now }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function columnsOf(report: SaleReport) {
+  return {
+    click_ref: report.clickRef,
+    advertiser_id: report.advertiserId,
+    order_ref: report.orderRef,
+    status: report.status,
+    payable: report.payable === null ? null : report.payable ? 1n : 0n,
+    currency: report.currency,
+    amount_micros: report.amountMicros,
+    commission_micros: report.commissionMicros,
+    occurred_at: report.occurredAt,
+    changed_at: report.changedAt,
+  };
+}
+
+/**
+ * With the network's own times, a state is known wherever it stands among the revisions; without, only the last one is
+ * compared, because a sale may come back to what it was.
+ */
+async function isKnown(queries: Queries, sale: Sale, report: SaleReport, hash: string): Promise<boolean> {
+  let query = queries.selectFrom("sale_revisions").select("id").where("sale_id", "=", sale.id).where("hash", "=", hash);
+  if (report.changedAt === null || report.changedAt === sale.changed_at)
+    query = query.where("id", "=", sale.revision_id);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Since when a sale has been approved without a break. */
+function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | null {
+  if (report.status !== "approved") return null;
+  return sale.status === "approved" ? (sale.approved_at ?? now) : now;
+}
+
+/** Whose sale it is, where that is not known yet: the click's whose token the network gives back. */
+async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
+  if (sale.click_id !== null) return {};
+  const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
+  if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
+    await adoptEarlierPurchase(queries, sale.id, click);
+    return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };
+  }
+  const store = await queries
+    .selectFrom("stores")
+    .select("id")
+    .where("network", "=", sale.network)
+    .where("account", "=", sale.account)
+    .where("advertiser_id", "=", report.advertiserId ?? "")
+    .limit(1)
+    .executeTakeFirst();
+  return { store_id: store?.id ?? null };
+}
+
+/** Before there were clicks, a click was a purchase: it becomes the first of its sale. */
+async function adoptEarlierPurchase(queries: Queries, saleId: bigint, click: Click): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({ sale_id: saleId })
+    .where("click_id", "=", click.token)
+    .where("sale_id", "is", null)
+    .where("source", "=", "live")
+    .execute();
+}
+
+/**
+ * Brings the books of a sale in line with what was read last: values it, looks whether it must be held, shares what its
+ * buyer is entitled to among its purchases, and lets those go as far as the sale has come. Again changes nothing. `counted`
+ * is the sale as it was when it was applied last: what the totals hold of it.
+ */
+export async function applySale(queries: Queries, counted: Sale, rules: SaleRules, isFirst = true): Promise<void> {
+  const saleId = counted.id;
+  const before = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
+  const click = before.click_id === null ? undefined : await findClickById(queries, before.click_id);
+  // Takes the buyer's row, as whoever plans a payment does: one of the two sees what the other did.
+  if (click) await touchUser(queries, click.wallet);
+  const valued = await valueSale(queries, before, click, rules);
+  const sharing = click ? await othersWithOrder(queries, before) : [];
+  const hold = click ? await holdOf(queries, before, click, valued, sharing.length > 0, rules) : [];
+  const isHeld = valued.status !== "declined" && hold.some(({ reason }) => !isReleased(before, reason));
+  const cashback = valued.status === "declined" ? 0n : valued.cashbackCentBps;
+
+  if (click && before.revision_id !== null) {
+    const purchases = await readSalePurchases(queries, saleId);
+    const target = { amountCents: valued.amountCents ?? 0n, centBps: cashback, bonusBps: valued.terms?.bonusBps ?? 0n };
+    const actions = isHeld ? [] : planSale(target, purchases, await outstandingDebt(queries, click.wallet));
+    await actOnPurchases(queries, { ...buyerOf(click), saleId, revisionId: before.revision_id }, actions);
+  }
+  const store = click ? await readStore(queries, click.store_id) : undefined;
+  const payableAt = payableTime(before, valued.status, store?.hold_seconds ?? null, rules);
+  if (click) {
+    await permitPurchases(queries, saleId, {
+      isHeld,
+      mintDelayMs: store?.mint_delay_seconds == null ? rules.mintDelayMs : store.mint_delay_seconds * 1_000n,
+      approvedAt: valued.status === "approved" ? before.approved_at : null,
+      payableAt,
+    });
+  }
+  const purchases = await readSalePurchases(queries, saleId);
+  const state = saleState({
+    status: valued.status,
+    isHeld,
+    hasBuyer: click !== undefined,
+    isPayable: payableAt !== null && payableAt <= BigInt(await readClock(queries)),
+    isSettled: purchases.every(({ row }) => row.settled_at !== null),
+  });
+  const after: Sale = {
+    ...before,
+    amount_cents: valued.amountCents ?? null,
+    commission_cents: valued.commissionCents,
+    cashback_cent_bps: isHeld ? before.cashback_cent_bps : cashback,
+    fx_rate_micros: valued.rateMicros,
+    unknown_groups: valued.unknownGroups.join(", ") || null,
+    hold_reasons: hold.map(({ reason }) => reason).join(" "),
+    reason: reasonText(before, valued.status, isHeld ? hold : []),
+    state,
+  };
+  await queries
+    .updateTable("sales")
+    .set({
+      amount_cents: after.amount_cents,
+      commission_cents: after.commission_cents,
+      cashback_cent_bps: after.cashback_cent_bps,
+      fx_rate_micros: after.fx_rate_micros,
+      unknown_groups: after.unknown_groups,
+      hold_reasons: after.hold_reasons,
+      reason: after.reason,
+      state,
+      updated_at: BigInt(Date.now()),
+    })
+    .where("id", "=", saleId)
+    .execute();
+  await addToTotals(queries, contributionOf(counted), contributionOf(after));
+  // The other buyer's sale with this order waits for a person too, as far as it is not paid.
+  if (isFirst) {
+    for (const other of sharing)
+      if (!other.hold_reasons.includes("order_twice")) await applySale(queries, other, rules, false);
+  }
+}
+
+type ValuedSale = {
+  status: "pending" | "approved" | "declined";
+  drift: string | null;
+  terms: ClickTerms | undefined;
+  amountCents: bigint | undefined;
+  commissionCents: bigint | null;
+  cashbackCentBps: bigint;
+  unknownGroups: string[];
+  rateMicros: bigint | null;
+};
+
+async function valueSale(
+  queries: Queries,
+  sale: Sale,
+  click: Click | undefined,
+  rules: SaleRules,
+): Promise<ValuedSale> {
+  const report = decodeReport(sale.report);
+  const drift =
+    report.drift ?? amountProblem(report) ?? (report.status === "unknown" ? "the status is not known" : null);
+  const status = sale.declined_by !== null ? "declined" : report.status === "unknown" ? "pending" : report.status;
+  const terms = click ? readTerms(click) : undefined;
+  const none = { status, drift, terms, commissionCents: null, cashbackCentBps: 0n, unknownGroups: [] };
+  if (amountProblem(report) !== undefined) {
+    return { ...none, amountCents: 0n, rateMicros: sale.fx_rate_micros };
+  }
+  const day = dayOf(sale.occurred_at ?? sale.created_at);
+  const rateMicros = sale.fx_rate_micros ?? (await findRate(queries, rules.fx, report.currency, day));
+  const value = saleValue(report, rateMicros);
+  if (!value) return { ...none, amountCents: undefined, rateMicros };
+  const { centBps, unknownGroups } = terms
+    ? saleCashback(value.parts, terms)
+    : { centBps: 0n, unknownGroups: [] as string[] };
+  return {
+    status,
+    drift,
+    terms,
+    amountCents: value.amountCents,
+    commissionCents: value.commissionCents,
+    cashbackCentBps: value.amountCents > 0n ? centBps : 0n,
+    unknownGroups,
+    rateMicros,
+  };
+}
+
+async function holdOf(
+  queries: Queries,
+  sale: Sale,
+  click: Click,
+  valued: ValuedSale,
+  isOrderShared: boolean,
+  rules: SaleRules,
+) {
+  return holdReasons(
+    {
+      drift: valued.drift,
+      currency: sale.currency,
+      amountCents: valued.amountCents,
+      commissionCents: valued.commissionCents,
+      cashbackCentBps: valued.cashbackCentBps,
+      isOfAccount: await isOfAccount(queries, sale, click.store_id, rules),
+      clickedAt: click.created_at,
+      occurredAt: sale.occurred_at,
+      ordinalOfDay: await ordinalOfDay(queries, sale),
+      isOrderShared,
+    },
+    rules.limits,
+  );
+}
+
+function isReleased(sale: Sale, reason: HoldReason): boolean {
+  return sale.released_reasons.split(" ").includes(reason);
+}
+
+/** A store that names no account belongs to the only one that it can be of. */
+async function isOfAccount(queries: Queries, sale: AccountKey, storeId: bigint, rules: SaleRules): Promise<boolean> {
+  const store = await readStore(queries, storeId);
+  const network = store?.network ?? "direct";
+  if (network !== sale.network) return false;
+  if (store?.account != null) return store.account === sale.account;
+  return rules.accounts.filter((one) => one.network === network).length <= 1;
+}
+
+function readStore(queries: Queries, id: bigint) {
+  return queries
+    .selectFrom("stores")
+    .select(["network", "account", "mint_delay_seconds", "hold_seconds"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+async function ordinalOfDay(queries: Queries, sale: Sale): Promise<bigint> {
+  const at = sale.occurred_at;
+  if (at === null || sale.wallet === null) return 1n;
+  const day = at - (at % DAY_MS);
+  const { n } = await queries
+    .selectFrom("sales")
+    .select(({ fn }) => fn.countAll<bigint>().as("n"))
+    .where("wallet", "=", sale.wallet)
+    .where("occurred_at", ">=", day)
+    .where("occurred_at", "<", day + DAY_MS)
+    .where("id", "<=", sale.id)
+    .executeTakeFirstOrThrow();
+  return BigInt(n);
+}
+
+const SHARED_ORDERS = 10;
+
+async function othersWithOrder(queries: Queries, sale: Sale): Promise<Sale[]> {
+  if (sale.order_ref === null || sale.order_ref === "" || sale.wallet === null || sale.store_id === null) return [];
+  return queries
+    .selectFrom("sales")
+    .selectAll()
+    .where("order_ref", "=", sale.order_ref)
+    .where("store_id", "=", sale.store_id)
+    .where("wallet", "!=", sale.wallet)
+    .where("state", "!=", "declined")
+    .limit(SHARED_ORDERS)
+    .execute();
+}
+
+/** By the network's own word, or where it has none by the hold after the approval. */
+function payableTime(sale: Sale, status: string, storeHoldS: bigint | null, rules: SaleRules): bigint | null {
+  if (status !== "approved" || sale.approved_at === null) return null;
+  if (sale.payable !== null) return sale.payable === 1n ? sale.approved_at : null;
+  return sale.approved_at + (storeHoldS === null ? rules.holdMs : storeHoldS * 1_000n);
+}
+
+function buyerOf(click: Click) {
+  return {
+    wallet: click.wallet,
+    storeId: click.store_id,
+    storeName: click.store_name,
+    tokenSlug: click.token_slug,
+    holdingsBlock: click.holdings_block,
+  };
+}
+
+function reasonText(sale: Sale, status: string, hold: readonly { text: string }[]): string | null {
+  if (status === "declined") return sale.decline_reason ?? decodeReport(sale.report).reason;
+  return hold.length > 0 ? hold.map(({ text }) => text).join(". ") : null;
+}
+
+/** Sales whose currency had no rate; their books are made once it is known. */
+export async function listWithoutRate(queries: Queries, key: AccountKey, limit: number): Promise<Sale[]> {
+  return queries
+    .selectFrom("sales")
+    .selectAll()
+    .where("network", "=", key.network)
+    .where("account", "=", key.account)
+    .where("state", "in", ["held", "unmatched"])
+    .where("fx_rate_micros", "is", null)
+    .where("amount_cents", "is", null)
+    .where("revision_id", "is not", null)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}

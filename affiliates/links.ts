@@ -1,0 +1,36 @@
+import { type AffiliateAccount, polledAccounts } from "./accounts.ts";
+import { findNetwork } from "./networks.ts";
+
+export type LinkedStore = {
+  affiliate_link: string | null;
+  network: string | null;
+  account: string | null;
+  advertiser_id: string | null;
+  store_url: string | null;
+};
+
+const CLICK = "{click}";
+
+/**
+ * The address to send a buyer to: the store's own template, else its network's link; with the click, by which the network
+ * reports sales. Null where there is neither. docs/product.md#sales-links.
+ */
+export function linkOf(store: LinkedStore, click: string, accounts: readonly AffiliateAccount[]): string | null {
+  if (store.affiliate_link !== null) return fillTemplate(store.affiliate_link, click);
+  const { network: name, advertiser_id: advertiserId, store_url: storeUrl } = store;
+  const network = name === null ? undefined : findNetwork(name);
+  const ofNetwork = polledAccounts(accounts).filter((one) => one.network === name);
+  const account =
+    store.account === null && ofNetwork.length === 1
+      ? ofNetwork[0]
+      : ofNetwork.find((one) => one.account === store.account);
+  if (!network || !account || advertiserId === null || storeUrl === null) return null;
+  return network.buildLink(account, { advertiserId, storeUrl, click }) ?? null;
+}
+
+function fillTemplate(template: string, click: string): string {
+  if (template.includes(CLICK)) return template.replaceAll(CLICK, encodeURIComponent(click));
+  const url = new URL(template);
+  url.searchParams.set("click_id", click);
+  return url.toString();
+}

@@ -1,0 +1,60 @@
+/** The networks' reader: affiliate networks into the database, one process at a time. docs/sales.md. */
+import pino from "pino";
+import { connect } from "../database/connect.ts";
+import { migrate } from "../database/migrate.ts";
+import { watchFile } from "../database/watch-file.ts";
+import { assertLease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
+import { polledAccounts } from "./accounts.ts";
+import { readEnvironment } from "./environment.ts";
+import { findNetwork } from "./networks.ts";
+import { Reader } from "./reader.ts";
+
+const LEASE_MS = 10_000;
+const LOOK_AT_FILE_EVERY_MS = 1_000;
+
+const ending = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { databaseUrl, accounts, rules, logLevel } = readEnvironment(process.env);
+  const polled = polledAccounts(accounts);
+  if (polled.length === 0) throw new Error("AFFILIATE_ACCOUNTS names no account of a network that is read");
+  const log = pino({ level: logLevel, base: { process: "affiliates" }, timestamp: pino.stdTimeFunctions.isoTime });
+  const database = await connect(databaseUrl);
+  await migrate(database);
+  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
+    log.fatal(error.message);
+    process.exit(1);
+  });
+  const onError = (error: unknown) => log.warn({ reason: String(error) }, "The database failed; trying again");
+  const leading = { database, name: "affiliates", holder: newLeaseHolder("affiliates"), ttlMs: LEASE_MS };
+  const names = polled.map(({ network, account }) => `${network}/${account}`);
+  await leadWhileHeld(
+    {
+      ...leading,
+      signal: ending.signal,
+      onError,
+      onStandby: () => log.info("Another process reads the networks; this one waits"),
+    },
+    async (lease, signal) => {
+      log.info({ accounts: names }, "The networks are read");
+      await Promise.all(
+        polled.map(async (account) => {
+          const network = findNetwork(account.network);
+          if (!network) throw new Error(`There is no network ${account.network}`);
+          const options = { database, network, account, rules, log, signal };
+          await new Reader({ ...options, assertLease: (queries) => assertLease(queries, lease) }).run();
+        }),
+      );
+    },
+  );
+  await database.close();
+  log.info("The networks' reader has ended");
+}

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Queries } from "../database/transaction.ts";
+import { totalsCell } from "../purchases/sale-purchases.ts";
+import type { Sale } from "./ledger.ts";
+
+const MARGIN_ROWS = 5_000;
+
+type Cell = { network: string; account: string; store_id: bigint; month: string };
+type Figures = {
+  sales: bigint;
+  amount_cents: bigint;
+  commission_pending_cents: bigint;
+  commission_cents: bigint;
+  promised_cent_bps: bigint;
+};
+type Contribution = Cell & Figures;
+
+/** What a sale adds to the margin of its network, store and month; nothing while it was never applied. */
+export function contributionOf(sale: Sale): Contribution | undefined {
+  if (sale.state === "declined" || sale.amount_cents === null) return undefined;
+  const commission = sale.commission_cents ?? 0n;
+  const isEarned = sale.status === "approved";
+  return {
+    ...totalsCell(sale),
+    sales: 1n,
+    amount_cents: sale.amount_cents,
+    commission_pending_cents: isEarned ? 0n : commission,
+    commission_cents: isEarned ? commission : 0n,
+    promised_cent_bps: sale.cashback_cent_bps,
+  };
+}
+
+/** Takes what a sale added before out of the totals, and adds what it adds now. */
+export async function addToTotals(
+  queries: Queries,
+  before: Contribution | undefined,
+  after: Contribution | undefined,
+): Promise<void> {
+  if (before) await add(queries, before, -1n);
+  if (after) await add(queries, after, 1n);
+}
+
+async function add(queries: Queries, { network, account, store_id, month, ...figures }: Contribution, sign: bigint) {
+  const signed = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, sign * value])) as Figures;
+  await queries
+    .insertInto("sale_totals")
+    .values({ network, account, store_id, month, ...signed })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["network", "account", "store_id", "month"])
+        .doUpdateSet(
+          Object.fromEntries(
+            Object.entries(signed).map(([name, value]) => [name, sql`${sql.ref(`sale_totals.${name}`)} + ${value}`]),
+          ),
+        ),
+    )
+    .execute();
+}
+
+/** The totals of the months from one to another, newest first. */
+export async function listMargin(queries: Queries, from: string, to: string) {
+  return queries
+    .selectFrom("sale_totals")
+    .leftJoin("stores", "stores.id", "sale_totals.store_id")
+    .selectAll("sale_totals")
+    .select("stores.name as store_name")
+    .where("month", ">=", from)
+    .where("month", "<=", to)
+    .orderBy("month", "desc")
+    .orderBy("network")
+    .orderBy("account")
+    .orderBy("store_id")
+    .limit(MARGIN_ROWS)
+    .execute();
+}
+
+/** The sum of rows. */
+export function marginOf(rows: readonly (Figures & { paid_cent_bps: bigint })[]) {
+  const sum = (field: keyof (typeof rows)[number]) => rows.reduce((total, row) => total + row[field], 0n);
+  return {
+    sales: sum("sales"),
+    amount_cents: sum("amount_cents"),
+    commission_pending_cents: sum("commission_pending_cents"),
+    commission_cents: sum("commission_cents"),
+    promised_cent_bps: sum("promised_cent_bps"),
+    paid_cent_bps: sum("paid_cent_bps"),
+  };
+}

@@ -1,0 +1,372 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { sql, type UpdateObject } from "kysely";
+import type { Logger } from "pino";
+import type { Database } from "../database/connect.ts";
+import type { Schema } from "../database/schema.ts";
+import { readSetting } from "../database/settings.ts";
+import { inTransaction, type Queries } from "../database/transaction.ts";
+import { fetchRate } from "./fx.ts";
+import { listDueHints, resolveHints } from "./hints.ts";
+import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
+import { applySale, listWithoutRate, markKnown, type SaleRules, storeReport } from "./ledger.ts";
+import type { Page, Pass, PolledAccount } from "./network.ts";
+import type { AnyNetwork } from "./networks.ts";
+
+export type ReaderOptions = {
+  database: Database;
+  network: AnyNetwork;
+  account: PolledAccount;
+  rules: SaleRules;
+  log: Logger;
+  signal: AbortSignal;
+  /** Refuses the write where another process has become the reader. */
+  assertLease: (queries: Queries) => Promise<void>;
+};
+
+type StatusChange = UpdateObject<Schema, "affiliate_status", "affiliate_status">;
+
+const DAY_MS = 86_400_000;
+/** What a network may still change: the longest validation. */
+const HISTORY_MS = 120 * DAY_MS;
+/** How far each window reaches behind the last success. */
+const OVERLAP_MS = 2 * DAY_MS;
+const NIGHT_MS = DAY_MS;
+const LOOK_MS = 300;
+/** Of the budget, what polls may take at most: the rest is for sales that changes are not told of. */
+const POLL_SHARE = 0.6;
+const REFUSED_MS = 60_000;
+const RATES_MS = 5_000;
+const RATE_SALES = 50;
+const NIGHTLY = "nightly";
+/** Kept back for pushes while sales are read again. */
+const HINT_CALLS = 2;
+const PAUSE_MS = 1_000;
+
+/** Reads one account: what changed, what pushes hint at, each night the past months, and open sales by their ids. */
+export class Reader {
+  readonly #options: ReaderOptions;
+  readonly #calls: HttpCalls<PolledAccount>;
+  #hasIds = false;
+  #nextPollAt = 0;
+  #nextRatesAt = 0;
+  #pausedUntil = 0;
+  #feedFailedAt = 0;
+  #night: { pass: Pass; from: number; to: number }[] = [];
+  #nightBegan = 0;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#calls = new HttpCalls(options.database, options.account, options.signal);
+  }
+
+  /** Until the signal aborts. What goes wrong is logged and tried again. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    let isLoaded = false;
+    while (!signal.aborted) {
+      try {
+        if (!isLoaded) await this.#calls.load();
+        isLoaded = true;
+        await this.#round();
+      } catch (error) {
+        if (signal.aborted) return;
+        await this.#tell(error);
+      }
+      await pause(this.#waitMs(), signal);
+    }
+  }
+
+  #waitMs(): number {
+    const blocked = this.#calls.blockedUntil - Date.now();
+    return Math.min(Math.max(blocked, LOOK_MS), 5_000);
+  }
+
+  async #round(): Promise<void> {
+    if (!(await this.#mayGiveIds())) return;
+    if (Date.now() >= this.#nextRatesAt) await this.#applyRates();
+    if (Math.max(this.#calls.blockedUntil, this.#pausedUntil) > Date.now()) return;
+    if (Date.now() >= this.#nextPollAt) {
+      await this.#poll();
+      this.#nextPollAt = Date.now() + this.#pollEveryMs();
+    }
+    // Whoever has a push secret can ask for much: the next poll's calls are kept back.
+    const spare = this.#calls.remaining - this.#options.network.passes.length;
+    if (spare > 0 && (await this.#readHints())) return;
+    if (spare > HINT_CALLS && !(await this.#readNight())) await this.#rereadOldest();
+  }
+
+  /**
+   * A sale becomes a purchase, whose id is its token's: none is given before the index knows every token there is. The
+   * api looks for that when it starts.
+   */
+  async #mayGiveIds(): Promise<boolean> {
+    this.#hasIds ||= (await readSetting(this.#options.database.kysely, "ids_open")) !== undefined;
+    return this.#hasIds;
+  }
+
+  /** Not more often than the budget bears. */
+  #pollEveryMs(): number {
+    const { account, network } = this.#options;
+    const affordable = (network.passes.length * 60_000) / (account.calls_per_minute * POLL_SHARE);
+    return Math.max(account.poll_seconds * 1_000, affordable);
+  }
+
+  /** Every time by which a sale can be asked for, from two days before the last success. */
+  async #poll(): Promise<void> {
+    const { network } = this.#options;
+    for (const pass of network.passes) {
+      // To the end of the second that has begun: networks count in seconds.
+      const to = Math.floor(Date.now() / 1_000) * 1_000 + 1_000;
+      const through = await this.#cursor(pass.name);
+      const from = through === undefined ? to - HISTORY_MS : Math.min(through, to) - OVERLAP_MS;
+      for (const window of windows(from, to, pass.maximumMs)) {
+        await this.#readWindow(pass, window);
+        await this.#moveCursor(pass.name, Math.min(window.to, Date.now()));
+      }
+    }
+    await this.#succeeded();
+  }
+
+  async #readWindow(pass: Pass, window: { from: number; to: number }): Promise<void> {
+    const dates = { from: new Date(window.from), to: new Date(window.to) };
+    for await (const page of this.#options.network.readWindow(this.#calls, pass, dates)) await this.#store(page);
+  }
+
+  /** Once a night all windows back to the longest validation, one at a time between the polls. */
+  async #readNight(): Promise<boolean> {
+    const { network } = this.#options;
+    if (this.#night.length === 0) {
+      const last = await this.#cursor(NIGHTLY);
+      const now = Date.now();
+      // The first poll of an account reads as far back.
+      if (last === undefined) await this.#moveCursor(NIGHTLY, now);
+      if (last === undefined || now - last < NIGHT_MS) return false;
+      this.#nightBegan = now;
+      this.#night = network.passes
+        .filter((pass) => pass.isNightly)
+        .flatMap((pass) => windows(now - HISTORY_MS, now, pass.maximumMs).map((window) => ({ pass, ...window })));
+    }
+    const [next] = this.#night;
+    if (!next) return false;
+    await this.#readWindow(next.pass, next);
+    this.#night.shift();
+    if (this.#night.length === 0) await this.#moveCursor(NIGHTLY, this.#nightBegan);
+    return true;
+  }
+
+  /** What pushes were about. */
+  async #readHints(): Promise<boolean> {
+    const { database, network, account } = this.#options;
+    const hints = await listDueHints(database.kysely, keyOf(account), network.salesPerCall);
+    if (hints.length === 0) return false;
+    const sales = await database.kysely
+      .selectFrom("sales")
+      .select(["sale_key", "occurred_at"])
+      .where("network", "=", account.network)
+      .where("account", "=", account.account)
+      .where(
+        "sale_key",
+        "in",
+        hints.map((hint) => hint.sale_key),
+      )
+      .execute();
+    const page = await this.#readSales(
+      hints.map(({ sale_key }) => {
+        const known = sales.find((sale) => sale.sale_key === sale_key);
+        return {
+          saleKey: sale_key,
+          occurredAt: known?.occurred_at == null ? null : new Date(Number(known.occurred_at)),
+        };
+      }),
+    );
+    await this.#store(page);
+    await this.#write((queries) => resolveHints(queries, hints, new Set(page.reports.map((report) => report.saleKey))));
+    return true;
+  }
+
+  /** A refusal is of these ids: the rest goes on without them. */
+  async #readSales(sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page> {
+    try {
+      return await this.#options.network.readSales(this.#calls, sales);
+    } catch (error) {
+      if (!(error instanceof CallRefusedError)) throw error;
+      await this.#tell(error);
+      return { reports: [], unreadable: 0 };
+    }
+  }
+
+  /**
+   * Reads sales again by their ids, those first that are open or unpaid and were not read for longest: not every network
+   * counts an approval or its own payment as a change.
+   */
+  async #rereadOldest(): Promise<void> {
+    const { database, network } = this.#options;
+    const sales = await this.#listLongestUnread();
+    if (sales.length === 0) return;
+    const page = await this.#readSales(
+      sales.map((sale) => ({
+        saleKey: sale.sale_key,
+        occurredAt: new Date(Number(sale.occurred_at ?? sale.created_at)),
+      })),
+    );
+    await this.#store(page);
+    // What the network does not show any more must not stand in front for ever.
+    const [first] = sales;
+    const missing = network.salesPerCall > 1 && page.reports.length > 0 ? [first] : sales;
+    await database.kysely
+      .updateTable("sales")
+      .set({ read_at: BigInt(Date.now()) })
+      .where(
+        "id",
+        "in",
+        missing.flatMap((sale) => sale?.id ?? []),
+      )
+      .execute();
+  }
+
+  async #listLongestUnread() {
+    const { database, network, account } = this.#options;
+    const now = Date.now();
+    const list = (
+      states: readonly ("held" | "unmatched" | "open" | "approved" | "payable" | "declined" | "settled")[],
+      unreadMs: number,
+    ) =>
+      database.kysely
+        .selectFrom("sales")
+        .select(["id", "sale_key", "occurred_at", "created_at"])
+        .where("network", "=", account.network)
+        .where("account", "=", account.account)
+        .where("state", "in", states)
+        .where("read_at", "<=", BigInt(now - unreadMs))
+        .where("created_at", ">=", BigInt(now - HISTORY_MS))
+        .orderBy("read_at")
+        .limit(network.salesPerCall)
+        .execute();
+    const pollMs = account.poll_seconds * 1_000;
+    const open = await list(["held", "unmatched", "open", "approved"], pollMs);
+    return open.length > 0 ? open : list(["payable", "declined", "settled"], 4 * pollMs);
+  }
+
+  /** Each sale in a transaction of its own; what was read before in the same words is only marked. */
+  async #store(page: Page): Promise<void> {
+    const { account, rules, log, database } = this.#options;
+    for (const report of await markKnown(database.kysely, keyOf(account), page.reports)) {
+      if (report.currency !== "BRL") await this.#fetchRate(report.currency, report.occurredAt ?? BigInt(Date.now()));
+      const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
+      if (stored.outcome === "known") continue;
+      log.info(
+        { ...keyOf(account), sale: report.saleKey, status: report.status, outcome: stored.outcome },
+        "A sale was read",
+      );
+      if (report.drift !== null) {
+        log.error(
+          { ...keyOf(account), sale: report.saleKey, drift: report.drift },
+          "A sale's report is not understood",
+        );
+      }
+    }
+    if (page.unreadable > 0) await this.#countUnreadable(page.unreadable);
+  }
+
+  async #countUnreadable(count: number): Promise<void> {
+    const { account, log } = this.#options;
+    log.error({ ...keyOf(account), count }, "The network's answer has rows without an id");
+    await this.#status({ drift_count: sql<bigint>`drift_count + ${BigInt(count)}` });
+  }
+
+  /** Sales that had no exchange rate, once it is there. */
+  async #applyRates(): Promise<void> {
+    const { database, rules, account } = this.#options;
+    this.#nextRatesAt = Date.now() + RATES_MS;
+    for (const sale of await listWithoutRate(database.kysely, keyOf(account), RATE_SALES)) {
+      const at = sale.occurred_at ?? sale.created_at;
+      if (await this.#fetchRate(sale.currency, at)) await this.#write((queries) => applySale(queries, sale, rules));
+    }
+  }
+
+  /** While the feed fails, the sales that need it wait; the others do not. */
+  async #fetchRate(currency: string, at: bigint): Promise<boolean> {
+    const { database, rules, log } = this.#options;
+    if (Date.now() < this.#feedFailedAt + RATES_MS) return false;
+    try {
+      return await fetchRate(database, rules.fx, currency, at);
+    } catch (error) {
+      this.#feedFailedAt = Date.now();
+      log.warn({ currency, reason: String(error) }, "The feed of exchange rates fails");
+      return false;
+    }
+  }
+
+  async #write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return inTransaction(this.#options.database.kysely, async (queries) => {
+      await this.#options.assertLease(queries);
+      return work(queries);
+    });
+  }
+
+  async #cursor(pass: string): Promise<number | undefined> {
+    const { database, account } = this.#options;
+    const row = await database.kysely
+      .selectFrom("affiliate_cursors")
+      .select("through_at")
+      .where("network", "=", account.network)
+      .where("account", "=", account.account)
+      .where("pass", "=", pass)
+      .executeTakeFirst();
+    return row && Number(row.through_at);
+  }
+
+  /** Only forward: within a first reading the windows follow each other. */
+  async #moveCursor(pass: string, to: number): Promise<void> {
+    const values = { through_at: BigInt(to), updated_at: BigInt(Date.now()) };
+    await this.#write((queries) =>
+      queries
+        .insertInto("affiliate_cursors")
+        .values({ ...keyOf(this.#options.account), pass, ...values })
+        .onConflict((conflict) => conflict.columns(["network", "account", "pass"]).doUpdateSet(values))
+        .execute(),
+    );
+  }
+
+  async #succeeded(): Promise<void> {
+    await this.#status({ read_at: BigInt(Date.now()), error: null, error_at: null });
+  }
+
+  async #tell(error: unknown): Promise<void> {
+    const { account, log } = this.#options;
+    const reason = error instanceof Error ? error.message.slice(0, 500) : String(error);
+    if (error instanceof NetworkAwayError) log.warn({ ...keyOf(account), reason }, "The network is away");
+    else
+      log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");
+    // A refusal does not go away by asking again at once.
+    const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
+    this.#pausedUntil = Date.now() + (error instanceof CallRefusedError ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
+    await this.#status({ error: reason, error_at: BigInt(Date.now()) }).catch(() => {});
+  }
+
+  async #status(change: StatusChange): Promise<void> {
+    const { database, account } = this.#options;
+    await database.kysely
+      .updateTable("affiliate_status")
+      .set(change)
+      .where("network", "=", account.network)
+      .where("account", "=", account.account)
+      .execute();
+  }
+}
+
+function keyOf({ network, account }: PolledAccount) {
+  return { network, account };
+}
+
+/** Windows of at most so long, oldest first. */
+function windows(from: number, to: number, maximumMs: number): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  for (let start = from; start < to; start += maximumMs)
+    found.push({ from: start, to: Math.min(start + maximumMs, to) });
+  return found;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,107 @@
+import { Book, decimal, type SimulatedSale, totalOf } from "./book.ts";
+import { type Answered, type Asked, Simulator } from "./simulator.ts";
+
+const PAGE_MAXIMUM = 500;
+const TOKEN = "simulated-access-token";
+const TIME = /^(\d{2})\.(\d{2})\.(\d{4})(?: (\d{2}:\d{2}:\d{2}))?$/;
+
+/** Admitad as its documents have it: tokens by client credentials, pages newest first, text for amounts. */
+export class AdmitadSimulator extends Simulator {
+  readonly book = new Book(70_001);
+  readonly account: { clientId: string; clientSecret: string };
+
+  constructor(account: { clientId: string; clientSecret: string }, callsPerMinute = 120) {
+    super(callsPerMinute, (asked) => this.#answer(asked));
+    this.account = account;
+  }
+
+  #answer(asked: Asked): Answered | undefined {
+    if (asked.method === "POST" && asked.url.pathname === "/token/") return this.#token(asked);
+    if (asked.method !== "GET" || asked.url.pathname !== "/statistics/actions/") return undefined;
+    if (asked.headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { error: "invalid_token" } };
+    return this.#actions(asked.url.searchParams);
+  }
+
+  #token({ headers, body }: Asked): Answered {
+    const form = new URLSearchParams(body);
+    const { clientId, clientSecret } = this.account;
+    const isKnown = headers.authorization === `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
+    if (!isKnown || form.get("grant_type") !== "client_credentials" || form.get("scope") !== "statistics")
+      return { status: 401, body: { error: "invalid_client" } };
+    return { status: 200, body: { access_token: TOKEN, token_type: "bearer", expires_in: 604_800 } };
+  }
+
+  #actions(query: URLSearchParams): Answered {
+    const limit = Number(query.get("limit") ?? 20);
+    const offset = Number(query.get("offset") ?? 0);
+    if (limit > PAGE_MAXIMUM) return { status: 400, body: { error: "limit" } };
+    const updated = [time(query.get("status_updated_start")), time(query.get("status_updated_end"))];
+    const dates = [time(query.get("date_start")), time(query.get("date_end"))];
+    const isWithin = (at: number, [from, to]: (number | undefined)[], lengthMs: number) =>
+      (from === undefined || at >= from) && (to === undefined || at < to + lengthMs);
+    const found = [...this.book.sales.values()]
+      .filter((sale) => isWithin(sale.changedAt, updated, 1_000) && isWithin(sale.soldAt, dates, 86_400_000))
+      .sort((a, b) => Number(b.id) - Number(a.id));
+    return {
+      status: 200,
+      body: {
+        results: found.slice(offset, offset + limit).map(row),
+        _meta: { count: found.length, limit, offset },
+      },
+    };
+  }
+
+  /** The query of a push by GET: macros of our own choosing, `subid4` the click. */
+  push(id: string): string {
+    const sale = this.book.sales.get(id);
+    if (!sale) throw new Error(`There is no sale ${id}`);
+    return new URLSearchParams({
+      admitad_id: sale.id,
+      subid4: sale.click,
+      payment_status: sale.status === "pending" ? "new" : sale.status,
+      order_sum: decimal(totalOf(sale, "cents")),
+      payment_sum: decimal(totalOf(sale, "commissionCents")),
+      currency: sale.currency,
+      order_id: sale.orderRef,
+      reward_ready: String(sale.isPaid),
+      time: String(Math.floor(sale.soldAt / 1_000)),
+    }).toString();
+  }
+}
+
+function row(sale: SimulatedSale) {
+  const [first] = sale.parts;
+  return {
+    id: Number(sale.id),
+    action_id: Number(sale.id) + 1_000_000,
+    action: first?.group ?? "sale",
+    action_type: "sale",
+    status: sale.status,
+    cart: decimal(totalOf(sale, "cents")),
+    payment: decimal(totalOf(sale, "commissionCents")),
+    currency: sale.currency,
+    order_id: sale.orderRef,
+    advcampaign_id: Number(sale.advertiserId),
+    subid4: sale.click,
+    click_date: spaced(sale.soldAt - 60_000),
+    action_date: spaced(sale.soldAt),
+    status_updated: spaced(sale.changedAt),
+    reward_ready: sale.isPaid,
+    paid: sale.isPaid ? 1 : 0,
+    comment: sale.reason,
+    positions: sale.parts.map((part) => ({
+      tariff_id: part.group,
+      amount: decimal(part.cents),
+      payment: decimal(part.commissionCents),
+    })),
+  };
+}
+
+function time(text: string | null): number | undefined {
+  const match = TIME.exec(text ?? "");
+  return match ? Date.parse(`${match[3]}-${match[2]}-${match[1]}T${match[4] ?? "00:00:00"}Z`) : undefined;
+}
+
+function spaced(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace("T", " ");
+}

@@ -1,0 +1,100 @@
+import { Book, type SimulatedSale, totalOf } from "./book.ts";
+import { type Answered, type Asked, Simulator } from "./simulator.ts";
+
+const DAY_MS = 86_400_000;
+const TIMES = { transaction: "soldAt", amendment: "amendedAt", validation: "validatedAt" } as const;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+
+/** Awin as its documents have it: windows of 31 days, no pages, numbers for amounts, times without a zone. */
+export class AwinSimulator extends Simulator {
+  readonly book = new Book(900_000_001);
+  readonly account: { publisherId: string; token: string };
+
+  constructor(account: { publisherId: string; token: string }, callsPerMinute = 20) {
+    super(callsPerMinute, (asked) => this.#answer(asked));
+    this.account = account;
+  }
+
+  #answer({ method, url, headers }: Asked): Answered | undefined {
+    if (headers.authorization !== `Bearer ${this.account.token}`)
+      return { status: 401, body: { error: "Unauthorized" } };
+    if (method !== "GET" || url.pathname !== `/publishers/${this.account.publisherId}/transactions/`) return undefined;
+    if (url.searchParams.get("timezone") !== "UTC") return { status: 400, body: { error: "timezone is missing" } };
+    const ids = url.searchParams.get("ids");
+    if (ids !== null) {
+      return rows(ids.split(",").flatMap((id) => this.book.sales.get(id) ?? []));
+    }
+    const [start = "", end = ""] = [url.searchParams.get("startDate"), url.searchParams.get("endDate")].map(String);
+    const field = TIMES[(url.searchParams.get("dateType") ?? "transaction") as keyof typeof TIMES];
+    if (!TIME.test(start) || !TIME.test(end) || field === undefined)
+      return { status: 400, body: { error: "Bad dates" } };
+    const [from, to] = [Date.parse(`${start}Z`), Date.parse(`${end}Z`)];
+    if (to - from > 31 * DAY_MS) return { status: 400, body: { error: "The window is longer than 31 days" } };
+    return rows(
+      [...this.book.sales.values()].filter((sale) => {
+        const at = sale[field];
+        return at !== null && at >= from && at <= to;
+      }),
+    );
+  }
+
+  /** The body of a push by POST: JSON inside a form's field. It tells of a sale, never of what becomes of it. */
+  push(id: string): { contentType: string; body: string } {
+    const sale = this.book.sales.get(id);
+    if (!sale) throw new Error(`There is no sale ${id}`);
+    const json = JSON.stringify({
+      transactionId: sale.id,
+      transactionDate: zoneless(sale.soldAt).replace("T", " "),
+      transactionCurrency: sale.currency,
+      transactionAmount: String(totalOf(sale, "cents") / 100),
+      commission: String(totalOf(sale, "commissionCents") / 100),
+      merchantId: sale.advertiserId,
+      clickRef: sale.click,
+      commissionGroups: sale.parts.map((part, index) => ({ id: String(index), name: part.group, code: part.group })),
+    });
+    return {
+      contentType: "application/x-www-form-urlencoded",
+      body: new URLSearchParams({ AwinTransactionPush: json }).toString(),
+    };
+  }
+}
+
+function rows(sales: readonly SimulatedSale[]): Answered {
+  return { status: 200, body: sales.map(row) };
+}
+
+function row(sale: SimulatedSale) {
+  const money = (cents: number) => ({ amount: cents / 100, currency: sale.currency });
+  return {
+    id: Number(sale.id),
+    url: "https://shop.example/",
+    advertiserId: Number(sale.advertiserId),
+    publisherId: 45628,
+    siteName: "Torcida",
+    commissionStatus: sale.status,
+    saleAmount: money(totalOf(sale, "cents")),
+    commissionAmount: money(totalOf(sale, "commissionCents")),
+    clickRefs: { clickRef: sale.click },
+    clickDate: zoneless(sale.soldAt - 60_000),
+    transactionDate: zoneless(sale.soldAt),
+    validationDate: sale.validatedAt === null ? null : zoneless(sale.validatedAt),
+    type: "Commission group transaction",
+    declineReason: sale.status === "declined" ? sale.reason : null,
+    amended: sale.amendedAt !== null,
+    amendReason: sale.amendedAt === null ? null : sale.reason,
+    paidToPublisher: sale.isPaid,
+    paymentId: sale.isPaid ? 1 : 0,
+    orderRef: sale.orderRef,
+    transactionParts: sale.parts.map((part, index) => ({
+      commissionGroupId: index + 1,
+      commissionGroupCode: part.group,
+      commissionGroupName: part.group,
+      amount: part.cents / 100,
+      commissionAmount: part.commissionCents / 100,
+    })),
+  };
+}
+
+function zoneless(at: number): string {
+  return new Date(at).toISOString().slice(0, 19);
+}

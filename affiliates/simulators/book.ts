@@ -1,0 +1,99 @@
+/** What a simulated network knows of a sale. Amounts are cents of the currency. */
+export type SimulatedSale = {
+  id: string;
+  click: string;
+  advertiserId: string;
+  orderRef: string;
+  currency: string;
+  parts: { group: string; cents: number; commissionCents: number }[];
+  status: string;
+  isPaid: boolean;
+  soldAt: number;
+  /** When amounts were changed last; null while they are as they were sold. */
+  amendedAt: number | null;
+  validatedAt: number | null;
+  changedAt: number;
+  reason: string | null;
+};
+
+export type NewSale = Pick<SimulatedSale, "click" | "advertiserId" | "parts"> &
+  Partial<Pick<SimulatedSale, "orderRef" | "currency" | "soldAt">>;
+
+/** The sales of a simulated network, and what a shop does with them. */
+export class Book {
+  readonly sales = new Map<string, SimulatedSale>();
+  readonly #firstId: number;
+  #lastChange = 0;
+
+  constructor(firstId: number) {
+    this.#firstId = firstId;
+  }
+
+  sell(sale: NewSale): SimulatedSale {
+    const id = String(this.#firstId + this.sales.size);
+    const now = this.#now();
+    const sold: SimulatedSale = {
+      orderRef: `P-${id}`,
+      currency: "BRL",
+      status: "pending",
+      isPaid: false,
+      soldAt: now,
+      ...sale,
+      id,
+      amendedAt: null,
+      validatedAt: null,
+      changedAt: now,
+      reason: null,
+    };
+    this.sales.set(id, sold);
+    return sold;
+  }
+
+  /** Other amounts: a return in part, or something added to the order. */
+  amend(id: string, parts: SimulatedSale["parts"]): void {
+    const now = this.#now();
+    this.#change(id, { parts, amendedAt: now, changedAt: now, reason: "The order was changed" });
+  }
+
+  approve(id: string): void {
+    const now = this.#now();
+    this.#change(id, { status: "approved", validatedAt: now, changedAt: now, reason: null });
+  }
+
+  decline(id: string, reason = "The order was returned"): void {
+    const now = this.#now();
+    this.#change(id, { status: "declined", isPaid: false, validatedAt: now, changedAt: now, reason });
+  }
+
+  restore(id: string): void {
+    const now = this.#now();
+    this.#change(id, { status: "pending", validatedAt: now, changedAt: now, reason: null });
+  }
+
+  /** A word that no adapter knows. */
+  drift(id: string, status: string): void {
+    this.#change(id, { status, validatedAt: this.#now(), changedAt: this.#now() });
+  }
+
+  /** The network has the money. Neither Awin nor impact.com counts that as a change. */
+  pay(id: string): void {
+    this.#change(id, { isPaid: true, changedAt: this.#now() });
+  }
+
+  #change(id: string, change: Partial<SimulatedSale>): void {
+    const sale = this.sales.get(id);
+    if (!sale) throw new Error(`There is no sale ${id}`);
+    this.sales.set(id, { ...sale, ...change });
+  }
+
+  /** Networks count in seconds: two changes in one second are told apart by the order of reading alone. */
+  #now(): number {
+    this.#lastChange = Math.max(Date.now(), this.#lastChange);
+    return this.#lastChange;
+  }
+}
+
+export const totalOf = (sale: SimulatedSale, field: "cents" | "commissionCents"): number =>
+  sale.parts.reduce((sum, part) => sum + part[field], 0);
+
+export const decimal = (cents: number): string => (cents / 100).toFixed(2);

@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Asked = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
+export type Answered = { status: number; body: unknown; headers?: Record<string, string> };
+
+/** What a network does wrong on purpose, until told otherwise. */
+export type Faults = {
+  /** Answers every call so. */
+  status?: number;
+  /** Breaks the connection off. */
+  isAway?: boolean;
+  /** With a 429. */
+  retryAfterSeconds?: number;
+};
+
+const MINUTE_MS = 60_000;
+
+/** A network's server: its limit of calls a minute, its faults, and what its own paths answer. */
+export class Simulator {
+  readonly faults: Faults = {};
+  readonly calls: { at: number; path: string; status: number }[] = [];
+  readonly #server: Server;
+  readonly #callsPerMinute: number;
+
+  constructor(callsPerMinute: number, answer: (asked: Asked) => Answered | undefined) {
+    this.#callsPerMinute = callsPerMinute;
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        if (this.faults.isAway) {
+          request.socket.destroy();
+          return;
+        }
+        const asked = {
+          method: request.method ?? "GET",
+          url: new URL(request.url ?? "/", "http://network"),
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString("utf8"),
+        };
+        const { status, body, headers = {} } = this.#limited() ?? answer(asked) ?? { status: 404, body: "Not found" };
+        this.calls.push({ at: Date.now(), path: asked.url.pathname + asked.url.search, status });
+        response.writeHead(status, { "content-type": "application/json", ...headers });
+        response.end(typeof body === "string" ? body : JSON.stringify(body));
+      });
+    });
+  }
+
+  #limited(): Answered | undefined {
+    if (this.faults.status !== undefined) {
+      const { status, retryAfterSeconds } = this.faults;
+      const headers: Record<string, string> =
+        retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+      return { status, body: { error: "fault" }, headers };
+    }
+    const recent = this.calls.filter((call) => call.at > Date.now() - MINUTE_MS && call.status !== 429);
+    return recent.length >= this.#callsPerMinute ? { status: 429, body: { error: "Too many requests" } } : undefined;
+  }
+
+  /** Answers the address that an account's `api_url` is to name. */
+  async listen(port = 0): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, "127.0.0.1", resolve);
+    });
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}

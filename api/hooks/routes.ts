@@ -1,0 +1,147 @@
+import { createHash, createHmac } from "node:crypto";
+import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
+import { fetchRate } from "../../affiliates/fx.ts";
+import { storeHints } from "../../affiliates/hints.ts";
+import { storeReport } from "../../affiliates/ledger.ts";
+import { findNetwork } from "../../affiliates/networks.ts";
+import { insertAffiliateEvent } from "../../database/affiliate-events.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import {
+  affiliateHookSchema,
+  affiliateResponseSchema,
+  type DirectEvent,
+  pushResponseSchema,
+} from "../../domain/api/affiliate.ts";
+import { ApiError, forbidden, invalid, notFound, unavailable } from "../http/api-error.ts";
+import { isSameSecret } from "../http/identity.ts";
+import { type Call, type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+
+const WINDOW_S = 300;
+const HOOK_LIMIT = { perMinute: 600, by: "origin" } as const;
+
+/** Networks and shops report sales: in any order, any number of times. docs/product.md#sales-answers. */
+export function hookRoutes(services: Services): Route[] {
+  return [...pushRoutes(services), directRoute(services)];
+}
+
+/** A network pushes that something became of a sale. Nothing is believed: the sale is read. docs/product.md#sales-push. */
+function pushRoutes(services: Services): Route[] {
+  return (["get", "post"] as const).map((method) =>
+    route({
+      method,
+      path: "/api/hooks/:network/:account/:secret",
+      access: "signed",
+      summary: "An affiliate network pushes that there is something to read of a sale",
+      limit: HOOK_LIMIT,
+      responses: { 200: pushResponseSchema },
+      async handle({ request, params, rawBody }) {
+        const account = polledAccounts(services.accounts).find(
+          (one) => one.network === params.network && one.account === params.account,
+        );
+        const network = findNetwork(params.network);
+        const isKnown = account?.push_secrets.some((secret) => isSameSecret(secret, params.secret));
+        if (!account || !network || !isKnown) throw notFound("Hook");
+        const { searchParams: query } = new URL(request.originalUrl, "http://hook");
+        const keys = network.readPush({ query, form: new URLSearchParams(rawBody), text: rawBody });
+        const saleKeys = keys.filter((key) => network.keyPattern.test(key));
+        if (saleKeys.length === 0) {
+          services.log.warn({ network: account.network, account: account.account }, "A push names no sale");
+        }
+        await inTransaction(services.database.kysely, (queries) =>
+          storeHints(queries, { network: account.network, account: account.account }, saleKeys),
+        );
+        return { body: { success: true, message: "Stored" } };
+      },
+    }),
+  );
+}
+
+/** A shop of our own reports a sale, signed: that is a read. docs/product.md#sales-direct. */
+function directRoute(services: Services): Route {
+  return route({
+    method: "post",
+    path: "/api/hooks/affiliate/:network",
+    access: "signed",
+    summary: "A shop reports the state of a sale",
+    limit: HOOK_LIMIT,
+    body: affiliateHookSchema,
+    headers: {
+      "x-torcida-timestamp": { description: "The time in seconds, at most five minutes off", isRequired: true },
+      "x-torcida-signature": {
+        description: "HMAC-SHA-256 of `timestamp.body` with the account's secret, in hex",
+        isRequired: true,
+      },
+    },
+    responses: { 200: affiliateResponseSchema },
+    before: (call) => requireSignature(services, call),
+    async handle({ body, params, rawBody }) {
+      const { currency, occurredAt } = body.report;
+      const { database, saleRules, log } = services;
+      if (!(await services.ids.isOpen(database.kysely))) {
+        throw unavailable("INDEX_BEHIND", "The index is not complete yet; send this event again soon");
+      }
+      // Outside the transaction; without a rate the sale is held until there is one.
+      await fetchRate(database, saleRules.fx, currency, occurredAt ?? BigInt(Date.now())).catch((error: unknown) =>
+        log.warn({ currency, reason: String(error) }, "The feed of exchange rates fails"),
+      );
+      const stored = await inTransaction(database.kysely, (queries) =>
+        storeEvent(services, queries, params.network, body, rawBody),
+      );
+      services.sender.wake();
+      const message = stored.duplicate ? "Event known" : "Event taken";
+      return { body: { success: true, message, ...stored } };
+    },
+  });
+}
+
+async function storeEvent(services: Services, queries: Queries, account: string, event: DirectEvent, rawBody: string) {
+  const key = { network: "direct", account };
+  const isNew = await insertAffiliateEvent(queries, {
+    network: account,
+    event_id: event.eventId,
+    click_id: event.report.clickRef ?? "",
+    kind: event.kind,
+    body_hash: createHash("sha256").update(rawBody).digest("hex"),
+    received_at: BigInt(Date.now()),
+  });
+  if (isNew) await storeReport(queries, key, event.report, services.saleRules, "direct");
+  const sale = await queries
+    .selectFrom("sales")
+    .leftJoin("purchases", "purchases.sale_id", "sales.id")
+    .select(["sales.id", "purchases.id as purchase_id"])
+    .where("sales.network", "=", key.network)
+    .where("sales.account", "=", account)
+    .where("sales.sale_key", "=", event.report.saleKey)
+    .orderBy("purchases.id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    sale_id: Number(sale?.id ?? 0n),
+    purchase_id: sale?.purchase_id == null ? null : Number(sale.purchase_id),
+    duplicate: !isNew,
+  };
+}
+
+/** HMAC-SHA-256 over `timestamp.body`, hex, in `x-torcida-signature`; `x-torcida-timestamp` in seconds. */
+function requireSignature(
+  services: Services,
+  { request, params, rawBody }: Pick<Call, "request" | "rawBody"> & { params: { network: string } },
+): void {
+  const secrets = directSecrets(services.accounts, params.network);
+  if (secrets.length === 0) throw notFound("Account");
+  const timestamp = request.get("x-torcida-timestamp") ?? "";
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw invalid("x-torcida-timestamp must be the time in seconds", "x-torcida-timestamp");
+  const given = request.get("x-torcida-signature")?.toLowerCase() ?? "";
+  const isSigned = secrets.some((secret) =>
+    isSameSecret(createHmac("sha256", secret).update(`${timestamp}.${rawBody}`).digest("hex"), given),
+  );
+  if (!isSigned) {
+    services.log.warn({ account: params.network, origin: request.ip }, "An affiliate call had a wrong signature");
+    throw forbidden("x-torcida-signature is wrong", "SIGNATURE_INVALID");
+  }
+  if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > WINDOW_S) {
+    throw new ApiError(400, "TIMESTAMP_OUT_OF_WINDOW", `x-torcida-timestamp is more than ${WINDOW_S / 60} minutes off`);
+  }
+}

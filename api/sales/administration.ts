@@ -1,0 +1,286 @@
+import {
+  assignSale,
+  DecisionError,
+  declineSale,
+  matchClaim,
+  refuseClaim,
+  releaseSale,
+} from "../../affiliates/decisions.ts";
+import { listMargin, marginOf } from "../../affiliates/margin.ts";
+import { findSale, listAllClaims, listRevisions, listSales } from "../../affiliates/queries.ts";
+import { decodeReport } from "../../affiliates/stored-report.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { doneSchema } from "../../domain/api/common.ts";
+import {
+  adminClaimsResponseSchema,
+  assignRequestSchema,
+  claimsQuerySchema,
+  marginQuerySchema,
+  marginResponseSchema,
+  matchRequestSchema,
+  reasonRequestSchema,
+  saleResponseSchema,
+  salesQuerySchema,
+  salesResponseSchema,
+} from "../../domain/api/sales.ts";
+import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
+import { readSalePurchases } from "../../purchases/sale-purchases.ts";
+import { conflict, notFound } from "../http/api-error.ts";
+import { readId } from "../http/read-id.ts";
+import { actorOf, type Identity, type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { isoTime, isoTimeIfAny, NO_STORE, nextBefore } from "./list-answer.ts";
+import { toWireClaim } from "./visits.ts";
+
+const WRITE_LIMIT = { perMinute: 120, by: "wallet" } as const;
+
+/** What the panel sees of sales and claims, and what people decide on them. docs/product.md#sales-calls. */
+export function saleAdministrationRoutes(services: Services): Route[] {
+  return [...saleRoutes(services), ...claimRoutes(services), marginRoute(services)];
+}
+
+function saleRoutes(services: Services): Route[] {
+  const { kysely } = services.database;
+  const rules = services.saleRules;
+  return [
+    route({
+      method: "get",
+      path: "/api/admin/sales",
+      access: "admin",
+      summary: "Sales as the networks report them, newest first",
+      query: salesQuerySchema,
+      responses: { 200: salesResponseSchema },
+      async handle({ query }) {
+        const { rows, total } = await listSales(kysely, { ...query, state: query.state || undefined }, query);
+        const body = { rows: rows.map(toWireSale), next_before: nextBefore(rows, query.limit), total };
+        return { body: { success: true, ...body }, headers: NO_STORE };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/sales/:id",
+      access: "admin",
+      summary: "One sale with its revisions and purchases",
+      responses: { 200: saleResponseSchema },
+      async handle({ params }) {
+        const id = readId(params.id, "Sale");
+        const sale = await findSale(kysely, id);
+        if (!sale) throw notFound("Sale");
+        const revisions = (await listRevisions(kysely, id)).map((row) => {
+          const report = decodeReport(row.report);
+          return {
+            id: Number(row.id),
+            source: row.source,
+            status: report.status,
+            payable: report.payable,
+            amount: amountText(report.amountMicros),
+            currency: report.currency,
+            changed_at: isoTimeIfAny(row.changed_at),
+            read_at: isoTime(row.read_at),
+            applied: row.is_applied === 1n,
+          };
+        });
+        const purchases = (await kysely.transaction().execute((queries) => readSalePurchases(queries, id))).map(
+          (purchase) => ({
+            id: Number(purchase.id),
+            stage: purchase.stage,
+            withdrawn: purchase.isWithdrawn,
+            amount: reaisText(purchase.valueCents),
+            cashback: reaisOf(purchase.centBps),
+            owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
+          }),
+        );
+        const body = { ...toWireSale(sale), unknown_groups: sale.unknown_groups, revisions, purchases };
+        return { body: { success: true, sale: body }, headers: NO_STORE };
+      },
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/sales/:id/release",
+      permission: "sales",
+      summary: "Lets a held sale go on as it was read last",
+      handle: decided(services, "sale.release", "Sale released", (queries, id, _body, actor) =>
+        releaseSale(queries, id, { rules, actor }),
+      ),
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/sales/:id/decline",
+      permission: "sales",
+      summary: "Declines a sale for ever, whatever the network says later",
+      body: reasonRequestSchema,
+      handle: decided(services, "sale.decline", "Sale declined", (queries, id, body, actor) =>
+        declineSale(queries, id, body.reason, { rules, actor }),
+      ),
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/sales/:id/assign",
+      permission: "sales",
+      summary: "Names the click of a sale that has none",
+      body: assignRequestSchema,
+      handle: decided(services, "sale.assign", "Sale assigned", (queries, id, body) =>
+        assignSale(queries, id, body.click_id, { rules }),
+      ),
+    }),
+  ];
+}
+
+function claimRoutes(services: Services): Route[] {
+  const { kysely } = services.database;
+  return [
+    route({
+      method: "get",
+      path: "/api/admin/claims",
+      access: "admin",
+      summary: "Claims for missing cashback, newest first",
+      query: claimsQuerySchema,
+      responses: { 200: adminClaimsResponseSchema },
+      async handle({ query }) {
+        const { rows, total } = await listAllClaims(kysely, { ...query, state: query.state || undefined }, query);
+        const claims = rows.map((row) => ({
+          ...toWireClaim(row),
+          wallet: row.wallet,
+          sale_id: row.sale_id === null ? null : Number(row.sale_id),
+          decided_by: row.decided_by,
+        }));
+        const next_before = nextBefore(rows, query.limit);
+        return { body: { success: true, rows: claims, next_before, total }, headers: NO_STORE };
+      },
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/claims/:id/match",
+      permission: "claims",
+      summary: "Matches a claim to a sale, which becomes its buyer's",
+      body: matchRequestSchema,
+      handle: decided(services, "claim.match", "Claim matched", (queries, id, body, actor) =>
+        matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
+      ),
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/claims/:id/refuse",
+      permission: "claims",
+      summary: "Refuses a claim, with a reason that its buyer sees",
+      body: reasonRequestSchema,
+      handle: decided(services, "claim.refuse", "Claim refused", (queries, id, body, actor) =>
+        refuseClaim(queries, id, body.reason, actor),
+      ),
+    }),
+  ];
+}
+
+const DECISION = {
+  method: "post",
+  access: "admin",
+  limit: WRITE_LIMIT,
+  failures: { 409: "The decision does not fit the state" },
+  responses: { 200: doneSchema },
+} as const;
+
+type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
+
+/** One person's decision on the sale or claim of the path, in one transaction with its audit row. */
+function decided<Body>(
+  services: Services,
+  action: `${"sale" | "claim"}.${string}`,
+  message: string,
+  decide: Decide<Body>,
+) {
+  const isSale = action.startsWith("sale.");
+  return async (call: { body: Body; params: { id: string }; identity: Identity }) => {
+    const id = readId(call.params.id, isSale ? "Sale" : "Claim");
+    const actor = actorOf(call.identity);
+    try {
+      await inAuditedTransaction(services.database.kysely, async (queries) => {
+        const outcome = await decide(queries, id, call.body, actor);
+        if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
+        const detail = { ...(call.body ?? {}), ...(outcome === true ? {} : outcome) };
+        const subject = `${isSale ? "sale" : "claim"}:${id}`;
+        await appendAudit(queries, { actor, action, subject, detail });
+      });
+    } catch (error) {
+      if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED");
+      throw error;
+    }
+    services.sender.wake();
+    return { body: { success: true as const, message } };
+  };
+}
+
+function marginRoute(services: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/margin",
+    access: "admin",
+    summary: "Commission against cashback, by network, store and month of the sale",
+    query: marginQuerySchema,
+    responses: { 200: marginResponseSchema },
+    async handle({ query }) {
+      const to = query.to ?? new Date().toISOString().slice(0, 7);
+      const from = query.from ?? monthsBefore(to, 11);
+      const rows = await listMargin(services.database.kysely, from, to);
+      const wire = rows.map((row) => ({
+        network: row.network,
+        account: row.account,
+        store_id: row.store_id === 0n ? null : Number(row.store_id),
+        store: row.store_name,
+        month: row.month,
+        ...toWireMargin(row),
+      }));
+      return { body: { success: true, from, to, rows: wire, totals: toWireMargin(marginOf(rows)) }, headers: NO_STORE };
+    },
+  });
+}
+
+function monthsBefore(month: string, count: number): string {
+  const [year = "0", ordinal = "1"] = month.split("-");
+  return new Date(Date.UTC(Number(year), Number(ordinal) - 1 - count, 1)).toISOString().slice(0, 7);
+}
+
+function toWireMargin(figures: ReturnType<typeof marginOf>) {
+  const promisedCents = figures.promised_cent_bps / 10_000n;
+  return {
+    sales: Number(figures.sales),
+    amount: reaisText(figures.amount_cents),
+    commission_pending: reaisText(figures.commission_pending_cents),
+    commission_earned: reaisText(figures.commission_cents),
+    cashback_promised: reaisText(promisedCents),
+    cashback_paid: reaisText(figures.paid_cent_bps / 10_000n),
+    margin: reaisText(figures.commission_pending_cents + figures.commission_cents - promisedCents),
+  };
+}
+
+type SaleRow = NonNullable<Awaited<ReturnType<typeof findSale>>>;
+
+function toWireSale(sale: SaleRow) {
+  return {
+    id: Number(sale.id),
+    network: sale.network,
+    account: sale.account,
+    sale_key: sale.sale_key,
+    order_ref: sale.order_ref,
+    state: sale.state,
+    status: sale.status,
+    payable: sale.status === "approved" && sale.payable === 1n,
+    reason: sale.reason,
+    store_id: sale.store_id === null ? null : Number(sale.store_id),
+    wallet: sale.wallet,
+    click_id: sale.click_token,
+    amount: amountText(sale.amount_micros),
+    currency: sale.currency,
+    amount_brl: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
+    commission: sale.commission_cents === null ? null : reaisText(sale.commission_cents),
+    cashback: reaisOf(sale.cashback_cent_bps),
+    occurred_at: isoTimeIfAny(sale.occurred_at),
+    changed_at: isoTimeIfAny(sale.changed_at),
+    released_by: sale.released_by,
+  };
+}
+
+const amountText = (micros: bigint) => formatDecimal(micros, 6, 2);
+/** Exact: cents × basis points have six places. */
+const reaisOf = (centBps: bigint) => formatDecimal(centBps, 6, 2);

@@ -1,0 +1,162 @@
+import { type Click, findClickByToken, listClicks } from "../../affiliates/clicks.ts";
+import { type ClaimRow, countSales, findClaim, listClaims } from "../../affiliates/queries.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import {
+  claimsResponseSchema,
+  clicksQuerySchema,
+  clicksResponseSchema,
+  createClaimRequestSchema,
+  createClaimResponseSchema,
+} from "../../domain/api/sales.ts";
+import { reaisText } from "../../domain/money.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { conflict, invalid, notFound } from "../http/api-error.ts";
+import { type Route, route, visitorOf } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { isoTime, isoTimeIfAny, NO_STORE, nextBefore } from "./list-answer.ts";
+
+const DAY_MS = 86_400_000n;
+
+/** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
+export function visitRoutes(services: Services): Route[] {
+  const { kysely } = services.database;
+  const claimAfterMs = BigInt(services.environment.CLAIM_AFTER_DAYS) * DAY_MS;
+  return [
+    route({
+      method: "get",
+      path: "/api/clicks",
+      access: "user",
+      summary: "The signed-in user's visits to stores, newest first",
+      query: clicksQuerySchema,
+      responses: { 200: clicksResponseSchema },
+      async handle({ identity, query }) {
+        const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
+        const sales = await countSales(
+          kysely,
+          rows.map((row) => row.id),
+        );
+        const clicks = rows.map((row) => ({
+          id: row.token,
+          store_id: Number(row.store_id),
+          store: row.store_name,
+          token_slug: row.token_slug,
+          created_at: isoTime(row.created_at),
+          expires_at: isoTime(row.expires_at),
+          sales: sales.get(row.id) ?? 0,
+          claimable_at: isoTime(row.created_at + claimAfterMs),
+        }));
+        return { body: { success: true, clicks, next_before: nextBefore(rows, query.limit) }, headers: NO_STORE };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/claims",
+      access: "user",
+      summary: "The signed-in user's claims for missing cashback, newest first",
+      query: clicksQuerySchema,
+      responses: { 200: claimsResponseSchema },
+      async handle({ identity, query }) {
+        const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
+        const claims = rows.map(toWireClaim);
+        return { body: { success: true, claims, next_before: nextBefore(rows, query.limit) }, headers: NO_STORE };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/claims",
+      access: "user",
+      summary: "Claims cashback that is missing; moves no money by itself",
+      limit: { perMinute: 20, by: "wallet" },
+      body: createClaimRequestSchema,
+      failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },
+      responses: { 200: createClaimResponseSchema },
+      async handle({ body, identity }) {
+        const { wallet } = visitorOf(identity);
+        const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
+        if (bought > BigInt(Date.now()) + DAY_MS) throw invalid("date must not be in the future", "date");
+        const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
+        requireWindow(click, claimAfterMs);
+        const id = await inTransaction(kysely, (queries) => insertClaim(queries, click, body)).catch(
+          (error: unknown) => {
+            if (isUniqueViolation(error)) throw conflict("This order was claimed before", "CLAIMED");
+            throw error;
+          },
+        );
+        const claim = await findClaim(kysely, id);
+        if (!claim) throw notFound("Claim");
+        return { body: { success: true, message: "Claim received", claim: toWireClaim(claim) } };
+      },
+    }),
+  ];
+}
+
+/** The visit that a claim is about: the named one, else the last one before the end of the day that it was bought on. */
+async function findVisit(
+  queries: Queries,
+  wallet: WalletAddress,
+  wanted: { storeId: bigint; token: string | null; bought: bigint },
+): Promise<Click> {
+  const click =
+    wanted.token !== null
+      ? await findClickByToken(queries, wanted.token)
+      : await queries
+          .selectFrom("clicks")
+          .selectAll()
+          .where("wallet", "=", wallet)
+          .where("store_id", "=", wanted.storeId)
+          .where("created_at", "<", wanted.bought + 2n * DAY_MS)
+          .orderBy("id", "desc")
+          .limit(1)
+          .executeTakeFirst();
+  if (click?.wallet !== wallet || click.store_id !== wanted.storeId) throw notFound("Visit to this store");
+  return click;
+}
+
+function requireWindow(click: Click, claimAfterMs: bigint): void {
+  const now = BigInt(Date.now());
+  const from = click.created_at + claimAfterMs;
+  if (now < from) {
+    throw conflict(`Sales take a while to arrive: claim from ${isoTime(from).slice(0, 10)} on`, "CLAIM_TOO_EARLY", {
+      due_at: isoTime(from),
+    });
+  }
+  if (now > click.expires_at) throw conflict("The time for claims of this visit is over", "CLAIM_TOO_LATE");
+}
+
+type NewClaim = { order_ref: string; amount: bigint; date: string; note?: string | null | undefined };
+
+async function insertClaim(queries: Queries, click: Click, claim: NewClaim): Promise<bigint> {
+  const { id } = await queries
+    .insertInto("claims")
+    .values({
+      wallet: click.wallet,
+      store_id: click.store_id,
+      click_id: click.id,
+      order_ref: claim.order_ref,
+      amount_cents: claim.amount,
+      purchased_on: claim.date,
+      note: claim.note || null,
+      state: "open",
+      created_at: BigInt(Date.now()),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export function toWireClaim(claim: ClaimRow) {
+  return {
+    id: Number(claim.id),
+    store_id: Number(claim.store_id),
+    store: claim.store_name,
+    click_id: claim.click_token,
+    order_ref: claim.order_ref,
+    amount: reaisText(claim.amount_cents),
+    date: claim.purchased_on,
+    note: claim.note,
+    state: claim.state,
+    reason: claim.reason,
+    created_at: isoTime(claim.created_at),
+    decided_at: isoTimeIfAny(claim.decided_at),
+  };
+}

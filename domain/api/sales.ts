@@ -1,0 +1,197 @@
+import { z } from "zod";
+import { LIST_LIMIT } from "../product.ts";
+import { SALE_STATES } from "../sale/state.ts";
+import { idSchema, pageQuerySchema } from "./common.ts";
+import { amountReaisSchema } from "./purchases.ts";
+
+const CLICK_ID = z.string().regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, "must be the id of a click");
+
+/** A visit to a store. */
+export const clickSchema = z.object({
+  id: z.string(),
+  store_id: z.number(),
+  store: z.string(),
+  token_slug: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  /** A sale after this is not of this visit. */
+  expires_at: z.iso.datetime(),
+  /** How many sales were reported for it. */
+  sales: z.number(),
+  /** From when cashback that is missing can be claimed. */
+  claimable_at: z.iso.datetime(),
+});
+
+export const clicksResponseSchema = z.object({
+  success: z.literal(true),
+  clicks: z.array(clickSchema),
+  next_before: z.number().nullable(),
+});
+
+export const createClaimRequestSchema = z.strictObject({
+  store_id: idSchema,
+  click_id: CLICK_ID.nullish(),
+  order_ref: z.string().trim().min(1, "must not be empty").max(64, "must be at most 64 characters"),
+  amount: amountReaisSchema,
+  date: z.iso.date("must be a day such as 2026-11-20"),
+  note: z.string().trim().max(1_000, "must be at most 1000 characters").nullish(),
+});
+
+const claimShape = {
+  id: z.number(),
+  store_id: z.number(),
+  store: z.string(),
+  click_id: z.string(),
+  order_ref: z.string(),
+  amount: z.string(),
+  date: z.string(),
+  note: z.string().nullable(),
+  state: z.enum(["open", "matched", "refused"]),
+  /** Why it was refused. */
+  reason: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  decided_at: z.iso.datetime().nullable(),
+};
+export const claimSchema = z.object(claimShape);
+export const claimsResponseSchema = z.object({
+  success: z.literal(true),
+  claims: z.array(claimSchema),
+  next_before: z.number().nullable(),
+});
+export const createClaimResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  claim: claimSchema,
+});
+
+/** A list of the panel: `total` counts to 10,001, which means more. */
+const listOf = <T extends z.ZodType>(row: T) =>
+  z.object({ success: z.literal(true), rows: z.array(row), next_before: z.number().nullable(), total: z.number() });
+
+export const adminClaimSchema = z.object({
+  ...claimShape,
+  wallet: z.string(),
+  sale_id: z.number().nullable(),
+  decided_by: z.string().nullable(),
+});
+export const adminClaimsResponseSchema = listOf(adminClaimSchema);
+
+export const saleSchema = z.object({
+  id: z.number(),
+  network: z.string(),
+  account: z.string(),
+  sale_key: z.string(),
+  order_ref: z.string().nullable(),
+  state: z.enum(SALE_STATES),
+  /** The network's word, in ours; `unknown` where it is none of ours. */
+  status: z.string(),
+  payable: z.boolean(),
+  /** Why it is held or declined. */
+  reason: z.string().nullable(),
+  store_id: z.number().nullable(),
+  wallet: z.string().nullable(),
+  click_id: z.string().nullable(),
+  /** Decimal text in its own currency. */
+  amount: z.string(),
+  currency: z.string(),
+  /** In reais; null where there is no rate. */
+  amount_brl: z.string().nullable(),
+  commission: z.string().nullable(),
+  /** What the buyer is entitled to, in reais. */
+  cashback: z.string(),
+  occurred_at: z.iso.datetime().nullable(),
+  changed_at: z.iso.datetime().nullable(),
+  released_by: z.string().nullable(),
+});
+export const salesResponseSchema = listOf(saleSchema);
+
+export const saleResponseSchema = z.object({
+  success: z.literal(true),
+  sale: saleSchema.extend({
+    /** Commission groups that no category of the store names. */
+    unknown_groups: z.string().nullable(),
+    revisions: z.array(
+      z.object({
+        id: z.number(),
+        source: z.string(),
+        status: z.string(),
+        payable: z.boolean().nullable(),
+        amount: z.string(),
+        currency: z.string(),
+        changed_at: z.iso.datetime().nullable(),
+        read_at: z.iso.datetime(),
+        /** False where a later state had been read before. */
+        applied: z.boolean(),
+      }),
+    ),
+    purchases: z.array(
+      z.object({
+        id: z.number(),
+        stage: z.string(),
+        withdrawn: z.boolean(),
+        amount: z.string(),
+        cashback: z.string(),
+        /** What is owed back of it, in CHZ. */
+        owed_back: z.string(),
+      }),
+    ),
+  }),
+});
+
+const listQuery = {
+  limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
+  before: idSchema.optional(),
+  query: z.string().trim().max(128, "must be at most 128 characters").optional(),
+};
+export const salesQuerySchema = z.object({
+  ...listQuery,
+  state: z
+    .enum(SALE_STATES, { error: `must be one of ${SALE_STATES.join(", ")}` })
+    .or(z.literal(""))
+    .optional(),
+  network: z.string().max(32).optional(),
+});
+export const claimsQuerySchema = z.object({
+  ...listQuery,
+  state: z
+    .enum(["open", "matched", "refused"], { error: "must be open, matched or refused" })
+    .or(z.literal(""))
+    .optional(),
+});
+export const clicksQuerySchema = pageQuerySchema;
+
+export const reasonRequestSchema = z.strictObject({
+  reason: z.string().trim().min(1, "must not be empty").max(300, "must be at most 300 characters"),
+});
+export const assignRequestSchema = z.strictObject({ click_id: CLICK_ID });
+export const matchRequestSchema = z.strictObject({ sale_id: idSchema });
+
+const MONTH = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "must be a month such as 2026-11");
+export const marginQuerySchema = z.object({ from: MONTH.optional(), to: MONTH.optional() });
+
+const marginFigures = {
+  sales: z.number(),
+  /** All amounts in reais. */
+  amount: z.string(),
+  commission_pending: z.string(),
+  commission_earned: z.string(),
+  cashback_promised: z.string(),
+  cashback_paid: z.string(),
+  /** Commission, pending or earned, less the cashback that is promised. */
+  margin: z.string(),
+};
+export const marginResponseSchema = z.object({
+  success: z.literal(true),
+  from: z.string(),
+  to: z.string(),
+  rows: z.array(
+    z.object({
+      network: z.string(),
+      account: z.string(),
+      store_id: z.number().nullable(),
+      store: z.string().nullable(),
+      month: z.string(),
+      ...marginFigures,
+    }),
+  ),
+  totals: z.object(marginFigures),
+});

@@ -1,0 +1,274 @@
+import { type Selectable, sql } from "kysely";
+import { databaseNow, readClock } from "../database/clock.ts";
+import type { OperationKind, Schema } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import type { SaleAction, SalePurchase, SalePurchaseStage } from "../domain/sale/plan.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { insertPurchase } from "./queries.ts";
+import { recountPurchases } from "./totals.ts";
+
+type PurchaseRow = Selectable<Schema["purchases"]>;
+
+/** A purchase of a sale, with what its row and the outbox hold of it. */
+export type StagedPurchase = SalePurchase & { row: PurchaseRow };
+
+/**
+ * The purchases of a sale and how far each has come, oldest first. Locks their operations until the transaction's end,
+ * so that none of them leaves while it is decided what becomes of it.
+ */
+export async function readSalePurchases(queries: Queries, saleId: bigint): Promise<StagedPurchase[]> {
+  const rows = await queries.selectFrom("purchases").selectAll().where("sale_id", "=", saleId).orderBy("id").execute();
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const operations = await queries
+    .updateTable("operations")
+    .set({ subject_id: sql`subject_id` })
+    .where("subject_id", "in", ids)
+    .where("kind", "in", ["mint", "confirm", "cancel", "pay"])
+    .returning(["kind", "subject_id", "status"])
+    .execute();
+  // The token of another owner under this id is another deployment's.
+  const nfts = await queries
+    .selectFrom("nfts")
+    .select(["token_id", "owner", "status"])
+    .where("token_id", "in", ids)
+    .execute();
+  const payouts = await queries.selectFrom("payouts").select("token_id").where("token_id", "in", ids).execute();
+  const adjustments = await queries
+    .selectFrom("adjustments")
+    .select(["purchase_id", "cent_bps"])
+    .where("purchase_id", "in", ids)
+    .execute();
+  return rows.map((row) => {
+    const hasLeft = (kind: OperationKind) =>
+      operations.some(
+        (one) => one.subject_id === row.id && one.kind === kind && (one.status === "assigned" || one.status === "done"),
+      );
+    const nft = nfts.find((one) => one.token_id === row.id && one.owner === row.wallet);
+    return {
+      id: row.id,
+      stage: stageOf(row, {
+        chainStatus: Number(nft?.status ?? 0n),
+        isPaid: payouts.some((one) => one.token_id === row.id),
+        hasLeft,
+      }),
+      isWithdrawn: row.reversed_at !== null,
+      valueCents: row.amount_cents,
+      totalBps: row.cashback_bps + row.bonus_bps,
+      centBps: row.cashback_cent_bps,
+      weiPerCent: row.wei_per_cent,
+      returnedCentBps: adjustments
+        .filter((one) => one.purchase_id === row.id)
+        .reduce((sum, one) => sum + one.cent_bps, 0n),
+      row,
+    };
+  });
+}
+
+type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKind) => boolean };
+
+function stageOf(row: PurchaseRow, { chainStatus, isPaid, hasLeft }: Signs): SalePurchaseStage {
+  const isWhollyKept = row.settled_at !== null && row.reversed_at === null && row.offset_gwei > 0n;
+  if (isPaid || hasLeft("pay") || (chainStatus === CHAIN_STATUS.confirmed && isWhollyKept)) return "paid";
+  if (chainStatus === CHAIN_STATUS.cancelled || hasLeft("cancel")) return "cancelled";
+  if (chainStatus === CHAIN_STATUS.confirmed || hasLeft("confirm")) return "confirmed";
+  return chainStatus === CHAIN_STATUS.pending || hasLeft("mint") ? "pending" : "planned";
+}
+
+export type SaleBuyer = {
+  saleId: bigint;
+  revisionId: bigint;
+  wallet: WalletAddress;
+  storeId: bigint;
+  storeName: string;
+  tokenSlug: string | null;
+  holdingsBlock: bigint | null;
+};
+
+/** Does what was planned for the purchases of a sale. */
+export async function actOnPurchases(
+  queries: Queries,
+  buyer: SaleBuyer,
+  actions: readonly SaleAction[],
+): Promise<void> {
+  for (const action of actions) await act(queries, buyer, action);
+}
+
+async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Promise<void> {
+  if (action.kind === "adjust") return adjust(queries, buyer, action);
+  if (action.kind === "create") {
+    await insertPurchase(queries, {
+      wallet: buyer.wallet,
+      storeId: buyer.storeId,
+      storeName: buyer.storeName,
+      amountCents: action.valueCents,
+      cashbackBps: action.cashbackBps,
+      bonusBps: action.bonusBps,
+      tokenSlug: buyer.tokenSlug,
+      holdingsBlock: buyer.holdingsBlock,
+      source: "live",
+      sale: { id: buyer.saleId, centBps: action.centBps },
+    });
+    return;
+  }
+  const change = queries.updateTable("purchases").where("id", "=", action.id);
+  await forgetOperations(queries, ["mint", "confirm", "pay"], action.id);
+  if (action.kind === "withdraw") {
+    const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
+      or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
+    // What stands Pending on the chain is still to be cancelled there; with anything else nothing is left to do.
+    await change
+      .set({
+        reversed_at: BigInt(Date.now()),
+        offset_gwei: 0n,
+        settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
+      })
+      .execute();
+    return;
+  }
+  await change
+    .set({
+      reversed_at: null,
+      settled_at: null,
+      offset_gwei: 0n,
+      cashback_cent_bps: action.centBps,
+      ...(action.kind === "correct"
+        ? { amount_cents: action.valueCents, cashback_bps: action.cashbackBps, bonus_bps: action.bonusBps }
+        : {}),
+    })
+    .execute();
+}
+
+/** Adds to what is owed back of a purchase for a revision: once it may be more than one thing, of different debts. */
+async function adjust(
+  queries: Queries,
+  buyer: SaleBuyer,
+  { id, centBps, gwei }: Extract<SaleAction, { kind: "adjust" }>,
+): Promise<void> {
+  await queries
+    .insertInto("adjustments")
+    .values({
+      purchase_id: id,
+      revision_id: buyer.revisionId,
+      wallet: buyer.wallet,
+      cent_bps: centBps,
+      amount_gwei: gwei,
+      created_at: BigInt(Date.now()),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["purchase_id", "revision_id"]).doUpdateSet({
+        cent_bps: sql`adjustments.cent_bps + ${centBps}`,
+        amount_gwei: sql`adjustments.amount_gwei + ${gwei}`,
+      }),
+    )
+    .execute();
+}
+
+export type SalePermission = {
+  /** Nothing is minted, confirmed or paid. */
+  isHeld: boolean;
+  /** From when a planned purchase is minted, in milliseconds from its registration. */
+  mintDelayMs: bigint;
+  /** Null while the sale is not approved. */
+  approvedAt: bigint | null;
+  /** From when it is paid; null while the sale is not payable. */
+  payableAt: bigint | null;
+};
+
+/** Lets the purchases of a sale go as far as the sale has come, and no further. */
+export async function permitPurchases(queries: Queries, saleId: bigint, permission: SalePermission): Promise<void> {
+  const { isHeld } = permission;
+  const purchases = await readSalePurchases(queries, saleId);
+  const now = BigInt(Date.now());
+  const databaseTime = BigInt(await readClock(queries));
+  for (const { id, stage, isWithdrawn, row } of purchases) {
+    if (isWithdrawn || stage === "paid" || stage === "cancelled") continue;
+    const approvedAt = isHeld ? null : permission.approvedAt;
+    const payableAt = isHeld ? null : permission.payableAt;
+    if (approvedAt !== row.approved_at || payableAt !== row.payable_at) {
+      await queries
+        .updateTable("purchases")
+        .set({ approved_at: approvedAt, payable_at: payableAt })
+        .where("id", "=", id)
+        .execute();
+    }
+    if (stage === "planned" && isHeld) await forgetOperations(queries, ["mint"], id);
+    if (stage === "planned" && !isHeld) {
+      const afterMs = row.created_at + permission.mintDelayMs - now;
+      await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: afterMs > 0n ? afterMs : 0n }]);
+    }
+    if (stage === "pending" && approvedAt === null) await forgetOperations(queries, ["confirm"], id);
+    if (payableAt === null || payableAt > databaseTime) await takeBackPayment(queries, id);
+  }
+  await recountPurchases(
+    queries,
+    purchases.map(({ id }) => id),
+  );
+}
+
+/** A payment that has not left is not made; what was kept of it is owed again. */
+async function takeBackPayment(queries: Queries, id: bigint): Promise<void> {
+  await forgetOperations(queries, ["pay"], id);
+  await queries
+    .updateTable("purchases")
+    .set({ offset_gwei: 0n })
+    .where("id", "=", id)
+    .where("offset_gwei", ">", 0n)
+    .execute();
+}
+
+/** Nothing is left to do for these purchases. Counts what was paid of a sale, and settles the sales that they were the last of. */
+export async function markSettled(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  const settled = await queries
+    .updateTable("purchases")
+    .set({ settled_at: databaseNow(queries) })
+    .where("id", "in", ids)
+    .where("settled_at", "is", null)
+    .returning(["sale_id", "cashback_cent_bps", "reversed_at"])
+    .execute();
+  for (const { sale_id, cashback_cent_bps, reversed_at } of settled) {
+    if (sale_id === null) continue;
+    if (reversed_at === null) await countPaid(queries, sale_id, cashback_cent_bps);
+    await queries
+      .updateTable("sales")
+      .set({ state: "settled" })
+      .where("id", "=", sale_id)
+      .where("state", "=", "payable")
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("purchases")
+              .select("purchases.id")
+              .where("purchases.sale_id", "=", sale_id)
+              .where("purchases.settled_at", "is", null),
+          ),
+        ),
+      )
+      .execute();
+  }
+}
+
+async function countPaid(queries: Queries, saleId: bigint, centBps: bigint): Promise<void> {
+  const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
+  await queries
+    .insertInto("sale_totals")
+    .values({ ...totalsCell(sale), paid_cent_bps: centBps })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["network", "account", "store_id", "month"])
+        .doUpdateSet({ paid_cent_bps: sql`sale_totals.paid_cent_bps + ${centBps}` }),
+    )
+    .execute();
+}
+
+/** Which of the margin's totals a sale counts in: by network, store and month of the sale. */
+export function totalsCell(sale: Selectable<Schema["sales"]>) {
+  return {
+    network: sale.network,
+    account: sale.account,
+    store_id: sale.store_id ?? 0n,
+    month: new Date(Number(sale.occurred_at ?? sale.created_at)).toISOString().slice(0, 7),
+  };
+}

@@ -1,0 +1,265 @@
+import { expect } from "chai";
+import pino from "pino";
+import { admitad } from "../../affiliates/admitad/admitad.ts";
+import { awin } from "../../affiliates/awin/awin.ts";
+import { storeHints } from "../../affiliates/hints.ts";
+import { impact } from "../../affiliates/impact/impact.ts";
+import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
+import { Reader } from "../../affiliates/reader.ts";
+import { AdmitadSimulator } from "../../affiliates/simulators/admitad.ts";
+import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
+import type { Book, SimulatedSale } from "../../affiliates/simulators/book.ts";
+import { ImpactSimulator } from "../../affiliates/simulators/impact.ts";
+import type { Simulator } from "../../affiliates/simulators/simulator.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { until } from "../testing/until.ts";
+import { RULES, Shop } from "./support/shop.ts";
+
+const DAY_MS = 86_400_000;
+const CALLS = 600;
+
+type Network = {
+  simulator: Simulator & { book: Book };
+  network: AnyNetwork;
+  account: (url: string, more?: object) => Parameters<typeof readerOf>[2];
+};
+
+const NETWORKS: Record<string, (callsPerMinute?: number) => Network> = {
+  awin: (calls = CALLS) => ({
+    simulator: new AwinSimulator({ publisherId: "45628", token: "awin-token" }, calls),
+    network: findNetwork("awin") as AnyNetwork,
+    account: (api_url, more) =>
+      awin.accountSchema.parse({
+        ...{ network: "awin", account: "br", publisher_id: "45628", token: "awin-token", api_url },
+        ...{ poll_seconds: 0.2, calls_per_minute: calls, ...more },
+      }),
+  }),
+  admitad: (calls = CALLS) => ({
+    simulator: new AdmitadSimulator({ clientId: "me", clientSecret: "secret" }, calls),
+    network: findNetwork("admitad") as AnyNetwork,
+    account: (api_url, more) =>
+      admitad.accountSchema.parse({
+        ...{ network: "admitad", account: "br", website_id: "22", client_id: "me", client_secret: "secret", api_url },
+        ...{ poll_seconds: 0.2, calls_per_minute: calls, ...more },
+      }),
+  }),
+  impact: (calls = CALLS) => ({
+    simulator: new ImpactSimulator({ sid: "IRsid", token: "impact-token" }, calls),
+    network: findNetwork("impact") as AnyNetwork,
+    account: (api_url, more) =>
+      impact.accountSchema.parse({
+        ...{ network: "impact", account: "br", account_sid: "IRsid", token: "impact-token", api_url },
+        ...{ poll_seconds: 0.2, calls_per_minute: calls, ...more },
+      }),
+  }),
+};
+
+function readerOf(
+  shop: Shop,
+  network: AnyNetwork,
+  account: { account: string; network: string } & Parameters<AnyNetwork["buildLink"]>[0],
+) {
+  const ending = new AbortController();
+  const reader = new Reader({
+    database: shop.database,
+    network,
+    account,
+    rules: { ...RULES, accounts: [account] },
+    log: pino({ level: "silent" }),
+    signal: ending.signal,
+    assertLease: async () => {},
+  });
+  const running = reader.run();
+  return async () => {
+    ending.abort();
+    await running;
+  };
+}
+
+const part = (reais: number, group = "DEFAULT"): SimulatedSale["parts"][number] => ({
+  group,
+  cents: reais * 100,
+  commissionCents: reais * 10,
+});
+
+describe("The networks' reader", function () {
+  this.timeout(60_000);
+  onBothEngines((engine) => {
+    const ends: (() => Promise<void>)[] = [];
+    afterEach(async () => {
+      for (const end of ends.splice(0).reverse()) await end();
+    });
+
+    async function open(name: string, options: { calls?: number; account?: object; isIdle?: boolean } = {}) {
+      const made = NETWORKS[name]?.(options.calls);
+      if (!made) throw new Error(name);
+      const { database } = await engine.open();
+      const shop = await Shop.open(database);
+      await database.kysely.updateTable("stores").set({ network: name }).execute();
+      await database.kysely.insertInto("settings").values({ name: "ids_open", value: "1", updated_at: 1n }).execute();
+      const url = await made.simulator.listen();
+      ends.push(() => made.simulator.close());
+      const account = made.account(url, options.account);
+      const start = () => {
+        const end = readerOf(shop, made.network, account);
+        ends.push(end);
+        return end;
+      };
+      if (!options.isIdle) start();
+      const wallet = await shop.buyer("a");
+      const click = await shop.click(wallet);
+      const sell = (reais = 100, more = {}) =>
+        made.simulator.book.sell({
+          click: click.token,
+          advertiserId: "17000",
+          parts: [part(reais)],
+          soldAt: Date.now() + 30_000,
+          ...more,
+        });
+      const inState = (id: string, state: string) =>
+        until(`sale ${id} is ${state}`, async () => {
+          const sale = await shop.database.kysely
+            .selectFrom("sales")
+            .select(["state", "reason"])
+            .where("sale_key", "=", id)
+            .executeTakeFirst();
+          return sale?.state === state;
+        });
+      return { ...made, shop, wallet, click, sell, inState, start, account, url };
+    }
+
+    for (const name of Object.keys(NETWORKS)) {
+      it(`follows a sale of ${name} from the order to the payment, and back`, async () => {
+        const { simulator, sell, inState, shop, wallet } = await open(name);
+        // A sale in the future of the network's clock is not asked for: it was made half a minute after the click.
+        await shop.database.kysely
+          .updateTable("clicks")
+          .set((set) => ({ created_at: set("created_at", "-", 60_000n) }))
+          .execute();
+        const { id } = sell(100, { soldAt: Date.now() });
+        await inState(id, "open");
+        simulator.book.amend(id, [part(60), part(20, "FASHION")]);
+        simulator.book.approve(id);
+        await inState(id, "approved");
+        simulator.book.pay(id);
+        await inState(id, "payable");
+        await shop.run();
+        await inState(id, "settled");
+        expect(await shop.received(wallet)).to.equal(3 + 1.4);
+        simulator.book.decline(id, "returned");
+        await inState(id, "declined");
+        expect((await shop.sale(id)).reason).to.equal("returned");
+        simulator.book.restore(id);
+        await inState(id, "open");
+      });
+
+      it(`holds a sale of ${name} with a status that nobody knows`, async () => {
+        const { simulator, sell, inState, shop } = await open(name);
+        const { id } = sell(100, { soldAt: Date.now() });
+        simulator.book.drift(id, "frozen");
+        await inState(id, "held");
+        expect((await shop.sale(id)).reason).to.match(/frozen/);
+      });
+    }
+
+    it("reads far back at first, in windows that the network takes, and then from two days before the last", async () => {
+      const { simulator, sell, inState, start, shop } = await open("awin", { isIdle: true });
+      const old = sell(100, { soldAt: Date.now() - 100 * DAY_MS });
+      start();
+      await until("the old sale is stored", () =>
+        shop.database.kysely.selectFrom("sales").select("id").where("sale_key", "=", old.id).executeTakeFirst(),
+      );
+      await until("the first reading is over", () =>
+        shop.database.kysely
+          .selectFrom("affiliate_status")
+          .select("read_at")
+          .where("read_at", "is not", null)
+          .executeTakeFirst(),
+      );
+      const { id } = sell(10, { soldAt: Date.now() });
+      await inState(id, "held");
+      expect(simulator.calls.every((call) => call.status === 200)).to.equal(true);
+      const last = new URL(
+        simulator.calls.filter((call) => call.path.includes("startDate")).at(-1)?.path ?? "",
+        "http://x",
+      );
+      const startedAt = Date.parse(`${last.searchParams.get("startDate")}Z`);
+      expect(startedAt).to.be.closeTo(Date.now() - 2 * DAY_MS, 60_000);
+    });
+
+    it("reads all pages of a window", async () => {
+      const { sell, shop } = await open("admitad");
+      for (let count = 0; count < 1_001; count++) sell(1, { soldAt: Date.now(), click: "nobody" });
+      await until(
+        "all are stored",
+        async () => {
+          const { n } = await shop.database.kysely
+            .selectFrom("sales")
+            .select(({ fn }) => fn.countAll<bigint>().as("n"))
+            .executeTakeFirstOrThrow();
+          return BigInt(n) === 1_001n;
+        },
+        50_000,
+      );
+    });
+
+    it("keeps its place through outages, errors and a 429, and calls no earlier than it is told", async () => {
+      const { simulator, sell, inState } = await open("awin");
+      const first = sell(10, { soldAt: Date.now() });
+      await inState(first.id, "held");
+      simulator.faults.isAway = true;
+      const second = sell(10, { soldAt: Date.now() });
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      simulator.faults.isAway = false;
+      await inState(second.id, "held");
+      simulator.faults.status = 429;
+      simulator.faults.retryAfterSeconds = 3;
+      const before = simulator.calls.length;
+      await until("it is refused", () => Promise.resolve(simulator.calls.length > before));
+      const refusedAt = simulator.calls.at(-1)?.at ?? 0;
+      const count = simulator.calls.length;
+      const third = sell(10, { soldAt: Date.now() });
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(simulator.calls.length, "left alone").to.equal(count);
+      delete simulator.faults.status;
+      await inState(third.id, "held");
+      expect((simulator.calls[count]?.at ?? 0) - refusedAt).to.be.at.least(2_900);
+    });
+
+    it("stays within its budget, also after a restart", async () => {
+      const { simulator, sell, inState, start } = await open("awin", { calls: 20, isIdle: true });
+      const { id } = sell(10, { soldAt: Date.now() });
+      const end = start();
+      await inState(id, "held");
+      await end();
+      start();
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      expect(simulator.calls.length).to.be.at.most(20);
+      expect(simulator.calls.map((call) => call.status)).not.to.include(429);
+    });
+
+    it("reads what a push hints at by its id, at once, and believes nothing of it", async () => {
+      const { simulator, sell, inState, shop, account } = await open("awin", { account: { poll_seconds: 3_600 } });
+      await until("the first poll is over", () =>
+        shop.database.kysely
+          .selectFrom("affiliate_cursors")
+          .select("pass")
+          .where("pass", "=", "validation")
+          .executeTakeFirst(),
+      );
+      const { id } = sell(10, { soldAt: Date.now() });
+      await inTransaction(shop.database.kysely, (queries) =>
+        storeHints(queries, { network: account.network, account: account.account }, [id, "900000999"]),
+      );
+      await inState(id, "held");
+      expect(simulator.calls.some((call) => call.path.includes("ids="))).to.equal(true);
+      const hints = await shop.database.kysely.selectFrom("sale_hints").select("sale_key").execute();
+      expect(
+        hints.map((hint) => hint.sale_key),
+        "not known yet: asked again later",
+      ).to.deep.equal(["900000999"]);
+      expect((await shop.database.kysely.selectFrom("sales").select("id").execute()).length).to.equal(1);
+    });
+  });
+});

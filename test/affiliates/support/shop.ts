@@ -1,0 +1,231 @@
+import { type Click, insertClick } from "../../../affiliates/clicks.ts";
+import { type SaleRules, storeReport } from "../../../affiliates/ledger.ts";
+import { insertStore } from "../../../catalogue/stores.ts";
+import type { Database } from "../../../database/connect.ts";
+import { inTransaction } from "../../../database/transaction.ts";
+import type { SaleReport } from "../../../domain/sale/report.ts";
+import type { ClickTerms } from "../../../domain/sale/terms.ts";
+import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { planNextSteps } from "../../../purchases/planner.ts";
+import { recountPurchases } from "../../../purchases/totals.ts";
+import { fixedRate } from "../../../rates/rate-source.ts";
+
+export const WEI_PER_CENT = 10n ** 16n;
+export const ACCOUNT = { network: "awin", account: "br" };
+export const RULES: SaleRules = {
+  limits: { salesPerDay: 100n, maximumCents: 1_000_000n, minimumSeconds: 5n },
+  mintDelayMs: 0n,
+  holdMs: 0n,
+  accounts: [ACCOUNT],
+  fx: { url: undefined, fixed: new Map([["USD", 5_000_000n]]) },
+};
+const TERMS: ClickTerms = { groups: { fashion: 700n }, defaultBps: 500n, bonusBps: 0n };
+
+/**
+ * A shop with its database, whose chain does at once what the outbox asks for: what sales do to the books, without a node.
+ */
+export class Shop {
+  readonly database: Database;
+  readonly storeId: bigint;
+  #block = 1n;
+
+  private constructor(database: Database, storeId: bigint) {
+    this.database = database;
+    this.storeId = storeId;
+  }
+
+  static async open(database: Database): Promise<Shop> {
+    const store = { name: "Loja", country: "Brasil", network: "awin", account: "br", advertiser_id: "17000" };
+    const storeId = await insertStore(database.kysely, store);
+    await database.kysely.insertInto("chain_cursor").values({ id: 1n, block_number: 1n, block_hash: "0x1" }).execute();
+    return new Shop(database, storeId);
+  }
+
+  async buyer(digit: string): Promise<WalletAddress> {
+    const wallet: WalletAddress = `0x${digit.repeat(40)}`;
+    await this.database.kysely
+      .insertInto("users")
+      .values({ wallet, email: "a@b.c", first_name: "A", last_name: "B", created_at: 1n })
+      .execute();
+    return wallet;
+  }
+
+  click(wallet: WalletAddress, terms: ClickTerms = TERMS): Promise<Click> {
+    return insertClick(this.database.kysely, {
+      wallet,
+      storeId: this.storeId,
+      storeName: "Loja",
+      tokenSlug: null,
+      holdingsBlock: null,
+      terms,
+      windowMs: 86_400_000n,
+    });
+  }
+
+  async read(report: SaleReport, rules = RULES, key = ACCOUNT) {
+    return inTransaction(this.database.kysely, (queries) => storeReport(queries, key, report, rules));
+  }
+
+  sale(saleKey: string) {
+    return this.database.kysely
+      .selectFrom("sales")
+      .selectAll()
+      .where("sale_key", "=", saleKey)
+      .executeTakeFirstOrThrow();
+  }
+
+  purchases() {
+    return this.database.kysely.selectFrom("purchases").selectAll().orderBy("id").execute();
+  }
+
+  /** What reached a wallet, in CHZ. */
+  async received(wallet: WalletAddress): Promise<number> {
+    const rows = await this.database.kysely
+      .selectFrom("payouts")
+      .select("amount_gwei")
+      .where("recipient", "=", wallet)
+      .execute();
+    return Number(rows.reduce((sum, row) => sum + row.amount_gwei, 0n)) / 1e9;
+  }
+
+  /** Plans, and does what the outbox holds, so often; to the end where it is not said. */
+  async run(rounds = 12): Promise<void> {
+    for (let round = 0; round < rounds; round++) {
+      await planNextSteps(this.database, {
+        rates: fixedRate(WEI_PER_CENT),
+        stepDelayMs: 0,
+        holdMs: 0,
+        payoutConfirmations: 1,
+        assertLease: async () => {},
+      });
+      if (!(await this.#mine()) && rounds > 2 && round > 1) return;
+    }
+  }
+
+  /** Answers whether there was anything to do. */
+  async #mine(): Promise<boolean> {
+    const { kysely } = this.database;
+    this.#block += 1n;
+    const due = await kysely
+      .selectFrom("operations")
+      .innerJoin("purchases", "purchases.id", "operations.subject_id")
+      .select(["operations.id", "operations.kind", "operations.amount_gwei"])
+      .select((eb) => eb.ref("purchases.id").as("purchase"))
+      .select(["purchases.wallet", "purchases.store_id", "purchases.amount_cents", "purchases.cashback_bps"])
+      .select(["purchases.bonus_bps", "purchases.wei_per_cent"])
+      .where("operations.kind", "in", ["mint", "confirm", "cancel", "pay"])
+      .where("operations.status", "=", "queued")
+      .where("operations.not_before", "<=", BigInt(Date.now()))
+      .orderBy("operations.id")
+      .execute();
+    for (const one of due) {
+      const nft = () => kysely.updateTable("nfts").where("token_id", "=", one.purchase).where("status", "=", 1n);
+      const status = { status_block: this.#block };
+      if (one.kind === "mint") await this.#mint(one);
+      if (one.kind === "confirm")
+        await nft()
+          .set({ status: 2n, ...status })
+          .execute();
+      if (one.kind === "cancel")
+        await nft()
+          .set({ status: 3n, ...status })
+          .execute();
+      if (one.kind === "pay") await this.#pay(one);
+      await kysely.updateTable("operations").set({ status: "done" }).where("id", "=", one.id).execute();
+    }
+    await kysely.updateTable("chain_cursor").set({ block_number: this.#block }).execute();
+    // As the indexer does after each change of tokens and payouts.
+    await recountPurchases(
+      kysely,
+      due.map((one) => one.purchase),
+    );
+    return due.length > 0;
+  }
+
+  async #mint(one: {
+    purchase: bigint;
+    wallet: WalletAddress;
+    store_id: bigint;
+    amount_cents: bigint;
+    cashback_bps: bigint;
+    bonus_bps: bigint;
+  }) {
+    await this.database.kysely
+      .insertInto("nfts")
+      .values({
+        token_id: one.purchase,
+        owner: one.wallet,
+        store_id: one.store_id,
+        value_cents: one.amount_cents,
+        cashback_bps: one.cashback_bps,
+        bonus_bps: one.bonus_bps,
+        status: 1n,
+        mint_transaction: "0x",
+        minted_block: this.#block,
+        minted_at: 1n,
+      })
+      .execute();
+  }
+
+  /** As the contract does: only Confirmed, once, and never above value × percent × rate. */
+  async #pay(one: {
+    purchase: bigint;
+    wallet: WalletAddress;
+    amount_gwei: bigint | null;
+    wei_per_cent: bigint | null;
+  }) {
+    const { kysely } = this.database;
+    const nft = await kysely
+      .selectFrom("nfts")
+      .selectAll()
+      .where("token_id", "=", one.purchase)
+      .executeTakeFirstOrThrow();
+    const amount = one.amount_gwei ?? 0n;
+    const bound = nft.value_cents * (nft.cashback_bps + nft.bonus_bps) * (one.wei_per_cent ?? 0n);
+    if (nft.status !== 2n) throw new Error("Paid without being confirmed");
+    if (amount <= 0n || amount * 10_000n * 10n ** 9n > bound) throw new Error(`Paid above the bound: ${amount}`);
+    await kysely
+      .insertInto("payouts")
+      .values({
+        token_id: one.purchase,
+        recipient: one.wallet,
+        amount_gwei: amount,
+        state: "paid",
+        transaction_hash: "0x",
+        block_number: this.#block,
+        log_index: 0n,
+        paid_at: 1n,
+      })
+      .execute();
+  }
+}
+
+let count = 0;
+
+/** A sale of R$ 100 as Awin tells it, half a minute after now, so that no hold by time applies. */
+export function reportOf(
+  click: { token: string } | undefined,
+  more: Partial<SaleReport> & { reais?: number } = {},
+): SaleReport {
+  const { reais = 100, ...rest } = more;
+  const amountMicros = BigInt(Math.round(reais * 100)) * 10_000n;
+  return {
+    saleKey: `sale-${++count}`,
+    clickRef: click?.token ?? null,
+    advertiserId: "17000",
+    orderRef: `order-${count}`,
+    status: "pending",
+    payable: false,
+    amountMicros,
+    currency: "BRL",
+    trackedBrlMicros: null,
+    commissionMicros: amountMicros / 10n,
+    commissionCurrency: "BRL",
+    parts: [],
+    occurredAt: BigInt(Date.now() + 30_000),
+    changedAt: null,
+    reason: null,
+    drift: null,
+    ...rest,
+  };
+}

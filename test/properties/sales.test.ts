@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { WEI_PER_GWEI } from "../../domain/product.ts";
+import { outstandingDebt } from "../../purchases/adjustments.ts";
+import { listPurchases } from "../../purchases/queries.ts";
+import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
+import { WALLETS, World } from "./support/world.ts";
+
+const RUNS = 25;
+/** The first sample store's highest percent is of what no group names here: R$ 100 are 5 CHZ or less. */
+const STORE = 1;
+const QUIET_TURNS = 3;
+const MOST_TURNS = 80;
+
+type Report = { sale: number; status: "pending" | "approved" | "declined"; payable: boolean; cents: number };
+/** What happens: reports in any order of their times, repeated, beside chain and sender, and a process that dies. */
+type Act =
+  | ({ kind: "report"; time: number } & Report)
+  | { kind: "again"; report: number }
+  | { kind: "turns"; count: number }
+  | { kind: "round" }
+  | { kind: "crash"; at: number }
+  | ({ kind: "report during round"; time: number; at: number } & Report);
+
+const SALES = 4;
+const report = {
+  sale: fc.nat(SALES - 1),
+  time: fc.integer({ min: 1, max: 1_000 }),
+  status: fc.constantFrom("pending" as const, "approved" as const, "approved" as const, "declined" as const),
+  payable: fc.boolean(),
+  cents: fc.integer({ min: 1, max: 50_000 }),
+};
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("report" as const), ...report }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("again" as const), report: fc.nat(20) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("turns" as const), count: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 1, arbitrary: fc.constant<Act>({ kind: "round" }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), at: fc.integer({ min: 1, max: 60 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("report during round" as const),
+      at: fc.integer({ min: 1, max: 20 }),
+      ...report,
+    }),
+  },
+);
+
+class Story {
+  readonly world: World;
+  readonly clicks: string[];
+  readonly told: Parameters<World["hook"]>[0][] = [];
+  /** What a network that is only polled would say in the end: the state of the latest time. */
+  readonly last = new Map<number, Report & { time: number }>();
+
+  constructor(world: World, clicks: string[]) {
+    this.world = world;
+    this.clicks = clicks;
+  }
+
+  async do(one: Act): Promise<void> {
+    const { world } = this;
+    if (one.kind === "report") return this.tell(one);
+    if (one.kind === "turns") return this.#turns(one.count);
+    if (one.kind === "round") return world.round();
+    if (one.kind === "crash") return world.crashAt(one.at);
+    if (one.kind === "report during round") {
+      return world.round({ of: "node", at: one.at, act: () => this.tell(one) });
+    }
+    const known = this.told[one.report % Math.max(1, this.told.length)];
+    if (known) expect((await world.hook(known)).body.duplicate).to.equal(true);
+  }
+
+  async tell(one: Report & { time: number }): Promise<void> {
+    // Each time is one state: of two reports with the same time the network means the same.
+    const time = one.time * 1_000 + this.told.length;
+    const event = {
+      event_id: `event-${this.told.length}`,
+      sale_key: `sale-${one.sale}`,
+      click_id: this.clicks[one.sale % this.clicks.length],
+      status: one.status,
+      payable: one.payable,
+      amount: (one.cents / 100).toFixed(2),
+      changed_at: time,
+    };
+    this.told.push(event);
+    const { status, body } = await this.world.hook(event);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const last = this.last.get(one.sale);
+    if (!last || last.time < time) this.last.set(one.sale, { ...one, time });
+  }
+
+  async #turns(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn++) {
+      await this.world.pass(3_000);
+      await this.world.round();
+      this.world.chain.mine();
+      await this.world.index();
+    }
+  }
+
+  /** To the end: nothing is left to do. */
+  async settle(): Promise<void> {
+    let quiet = 0;
+    for (let turn = 0; quiet < QUIET_TURNS; turn++) {
+      const before = this.world.chain.events.length;
+      await this.#turns(1);
+      quiet = this.world.chain.events.length === before ? quiet + 1 : 0;
+      if (turn > MOST_TURNS) throw new Error(`It never settles: ${this.world.sender.status.problem}`);
+    }
+  }
+
+  async check(rateBps: bigint): Promise<void> {
+    for (const [index, wallet] of WALLETS.entries()) {
+      let earned = 0n;
+      for (const [sale, { status, payable, cents }] of this.last) {
+        if (sale % WALLETS.length !== index || status !== "approved" || !payable) continue;
+        earned += BigInt(cents) * rateBps * 1_000n;
+      }
+      let paid = 0n;
+      for (const row of await listPurchases(this.world.database.kysely, wallet, { limit: 200 })) {
+        const token = this.world.chain.token(row.id);
+        paid += (token?.paidWei ?? 0n) / WEI_PER_GWEI;
+      }
+      const debt = await outstandingDebt(this.world.database.kysely, wallet);
+      expect(debt >= 0n, "nobody is owed what was taken for nothing").to.equal(true);
+      // What was paid for sales that are approved and not payable any more stays paid.
+      const early = await this.#paidAhead(index);
+      expect(paid, `${wallet}: ${JSON.stringify([...this.last])}`).to.equal(earned + early + debt);
+    }
+  }
+
+  /** Of sales that the network took its word of payment back for, without declining them: paid stays paid. */
+  async #paidAhead(wallet: number): Promise<bigint> {
+    const { kysely } = this.world.database;
+    let sum = 0n;
+    for (const [sale, { status, payable }] of this.last) {
+      if (sale % WALLETS.length !== wallet || status === "declined" || (status === "approved" && payable)) continue;
+      const rows = await kysely
+        .selectFrom("purchases")
+        .innerJoin("sales", "sales.id", "purchases.sale_id")
+        .select(["purchases.id", "purchases.offset_gwei"])
+        .where("sales.sale_key", "=", `sale-${sale}`)
+        .execute();
+      for (const row of rows) {
+        const sent = (this.world.chain.token(row.id)?.paidWei ?? 0n) / WEI_PER_GWEI;
+        const returned = await kysely
+          .selectFrom("adjustments")
+          .select("amount_gwei")
+          .where("purchase_id", "=", row.id)
+          .execute();
+        const owed = returned.reduce((total, one) => total + one.amount_gwei, 0n);
+        sum += sent + row.offset_gwei - owed;
+      }
+    }
+    return sum;
+  }
+}
+
+describe("Sales, reported in any order", function () {
+  this.timeout(PROPERTY_TIMEOUT_MS);
+
+  it("end with what the latest reports say, to the gwei, whoever dies meanwhile", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40, size: "max" }), async (acts) => {
+        const world = await World.open(1);
+        try {
+          const clicks = [];
+          for (const wallet of WALLETS) clicks.push(await world.visit(wallet, STORE));
+          const story = new Story(world, clicks);
+          for (const one of acts) await story.do(one);
+          await story.settle();
+          await story.check(await rateOfStore(world));
+        } finally {
+          await world.close();
+        }
+      }),
+      seeded(RUNS),
+    );
+  });
+});
+
+/** The percent of what no group names: the lowest. */
+async function rateOfStore(world: World): Promise<bigint> {
+  const { cashback_bps } = await world.database.kysely
+    .selectFrom("store_cashbacks")
+    .select("cashback_bps")
+    .where("store_id", "=", BigInt(STORE))
+    .orderBy("cashback_bps")
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return cashback_bps;
+}
