@@ -4,16 +4,18 @@
  * submits the sources to the explorer.
  */
 import { parseArgs } from "node:util";
-import { BaseError } from "viem";
+import { BaseError, createPublicClient, http } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
 import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
-import { readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
+import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
 import { deployTorcida } from "./deploy/deploy-torcida.ts";
 import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
 
+const FUND_IT = "send it some (--dry-run says how much), and run this again";
 const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
 /** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
 const storesOf = (network: Network) =>
@@ -28,6 +30,9 @@ try {
 
 /** Without the node's URL and the request, which may contain a provider's key. */
 function sentence(error: unknown): string {
+  if (error instanceof BaseError && /insufficient funds|exceeds the balance/i.test(error.message)) {
+    return `The deployer has too little CHZ for gas: ${FUND_IT}`;
+  }
   if (error instanceof BaseError) return `${error.shortMessage} ${error.details ?? ""}`.trim();
   return error instanceof Error ? error.message : String(error);
 }
@@ -51,6 +56,7 @@ async function main(): Promise<void> {
 
 async function deploy(network: Network): Promise<void> {
   const configuration = readDeployConfiguration(network, process.env);
+  if (network !== "localhost") await requireFunds(configuration);
   const report = (line: string) => console.log(line);
   const { purchaseNft, cashbackDistributor } = await deployTorcida({
     configuration,
@@ -62,6 +68,14 @@ async function deploy(network: Network): Promise<void> {
     `CashbackDistributor ${cashbackDistributor.address}`,
     `The record is ${deploymentPath(network)}`,
   ]);
+}
+
+/** Said before anything is written; a node that does not answer is told of by the first step. */
+async function requireFunds({ deployerKey, rpcUrl }: DeployConfiguration): Promise<void> {
+  const address = privateKeyToAddress(deployerKey);
+  const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }) });
+  const balance = await client.getBalance({ address }).catch(() => undefined);
+  if (balance === 0n) throw new Error(`The deployer ${address} has no CHZ: ${FUND_IT}`);
 }
 
 async function dryRun(network: Network): Promise<void> {

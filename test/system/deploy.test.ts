@@ -276,6 +276,7 @@ describe("npm run deploy", function () {
     it("a chain that is older than Cancun", async () => {
       const old = await startAnvil({ manualBlocks: true, hardfork: "shanghai" });
       try {
+        await old.request("anvil_setBalance", deployer.address, toHex(10n ** 24n));
         await refused(/127\.0\.0\.1:\d+ does not know MCOPY: the chain is older than Cancun, nothing was deployed/, {
           RPC_URLS: old.rpcUrl,
         });
@@ -296,6 +297,18 @@ describe("npm run deploy", function () {
         for (const args of [[], ["--dry-run"]]) await refused(`does not know ${opcode}`, {}, ...args);
       });
     }
+
+    it("a deployer without CHZ", async () => {
+      const penniless = generatePrivateKey();
+      await refused(/The deployer 0x\w{40} has no CHZ: send it some/, { OPERATOR_PRIVATE_KEY: penniless });
+    });
+
+    it("what is missing, all of it in one run", async () => {
+      await refused(/OPERATOR_PRIVATE_KEY is missing[\s\S]*SITE_URL is missing/, {
+        OPERATOR_PRIVATE_KEY: "",
+        SITE_URL: "",
+      });
+    });
 
     it("another chain than the network's", async () => {
       gate.before = ({ method }: RpcCall) => (method === "eth_chainId" ? { result: "0x15b38" } : "pass");
