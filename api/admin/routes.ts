@@ -1,6 +1,7 @@
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
 import {
+  adminRoleResponseSchema,
   auditLogResponseSchema,
   type Overview,
   overviewResponseSchema,
@@ -9,9 +10,10 @@ import {
 import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
+import { actorOf, type Route, roleOf, route } from "../http/route.ts";
 import { currentRate } from "../people/profile.ts";
 import type { Services } from "../services.ts";
 
@@ -29,6 +31,18 @@ export function adminRoutes(services: Services): Route[] {
       summary: "The shop's figures",
       responses: { 200: overviewResponseSchema },
       handle: async () => ({ body: { success: true, data: await buildOverview(services) }, headers: NO_STORE }),
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/role",
+      access: "admin",
+      summary: "What the signed-in admin is, and may do",
+      responses: { 200: adminRoleResponseSchema },
+      handle({ identity }) {
+        const role = roleOf(identity);
+        const permissions = [...permissionsOf(role)];
+        return { body: { success: true, role, permissions }, headers: NO_STORE };
+      },
     }),
     route({
       method: "get",

@@ -143,6 +143,12 @@ export function visitorOf(identity: Identity): Visitor {
   return identity.visitor;
 }
 
+/** The role of a call behind `admin`. */
+export function roleOf(identity: Identity): Role {
+  if (identity.kind === "user" && identity.role !== undefined) return identity.role;
+  throw new Error("A route for admins was reached without one");
+}
+
 /** Whether the caller is an admin with this permission. */
 export function isAllowed(identity: Identity, permission: Permission): boolean {
   return identity.kind === "user" && identity.role !== undefined && permissionsOf(identity.role).includes(permission);

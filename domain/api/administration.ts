@@ -1,4 +1,12 @@
 import { z } from "zod";
+import { PERMISSIONS, ROLES } from "../roles.ts";
+
+/** What the signed-in admin is, and may do. */
+export const adminRoleResponseSchema = z.object({
+  success: z.literal(true),
+  role: z.enum(ROLES),
+  permissions: z.array(z.enum(PERMISSIONS)),
+});
 
 /** The figures of the admin page. CHZ amounts are decimal text. */
 export const overviewResponseSchema = z.object({

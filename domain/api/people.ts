@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { PURCHASE_STATUSES } from "../purchase/life.ts";
-import { PERMISSIONS, ROLES } from "../roles.ts";
 import { addressSchema, challengeSchema } from "./common.ts";
 import { purchaseRecordSchema, totalsSchema } from "./purchases.ts";
 
@@ -91,10 +90,4 @@ export const meResponseSchema = z.object({
 });
 export type Me = z.infer<typeof meResponseSchema>["data"];
 
-/** `role` and `permissions` are an admin's; null and empty for everyone else. */
-export const isAdminResponseSchema = z.object({
-  success: z.literal(true),
-  isAdmin: z.boolean(),
-  role: z.enum(ROLES).nullable(),
-  permissions: z.array(z.enum(PERMISSIONS)),
-});
+export const isAdminResponseSchema = z.object({ success: z.literal(true), isAdmin: z.boolean() });

@@ -67,6 +67,7 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/fan-token": admins,
   "delete /api/admin/fan-token/{id}": admins,
   "get /api/admin/overview": admins,
+  "get /api/admin/role": admins,
   "get /api/admin/audit-log": admins,
   "post /api/admin/payouts": admins,
   "get /api/admin/operations": admins,
@@ -133,8 +134,8 @@ onBothSystems("Who may call what", { SIMULATED_STEP_DELAY_MS: "3600000" }, (syst
     const mistakes: string[] = [];
     for (const role of ROLES) {
       const admin = await system().adminCaller(role);
-      expect((await admin.get("/api/is-admin")).body).to.deep.include({
-        isAdmin: true,
+      expect((await admin.get("/api/admin/role")).body).to.deep.equal({
+        success: true,
         role,
         permissions: permissionsOf(role),
       });

@@ -8,7 +8,8 @@ import { until } from "../testing/until.ts";
 
 type Caller = { socket: Socket; said(): string; end: "open" | "closed" | "reset" };
 
-describe("Connections", () => {
+describe("Connections", function () {
+  this.timeout(60_000);
   let server: Server;
   let callers: Caller[];
   beforeEach(() => {
