@@ -6,7 +6,7 @@ import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { enqueueAgain } from "../sender/queue.ts";
 
-/** Reads the name that the chain draws on a store's tickets; empty where the store is not registered. */
+/** Reads a store's name on the chain; empty if the store is not registered. */
 export type ReadName = (storeId: bigint) => Promise<string>;
 
 export type Misnamed = { id: bigint; name: string; onChain: string };
@@ -38,7 +38,7 @@ export async function* listMisnamed(queries: Queries, readName: ReadName): Async
   }
 }
 
-/** Has the sender register or rename every store that the chain knows by no or another name. Answers what it found. */
+/** Queues the registration or renaming of every store whose name on the chain differs. Returns what it found. */
 export async function mendNames({ kysely }: Database, readName: ReadName): Promise<Misnamed[]> {
   const found: Misnamed[] = [];
   for await (const page of listMisnamed(kysely, readName)) {

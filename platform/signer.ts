@@ -5,14 +5,14 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { address, type Problem, privateKey, readUrl } from "./environment.ts";
 import { addressOfKey, isKnownKey, KNOWN_ADDRESSES, LOCAL_TEST_KEY } from "./known-keys.ts";
 
-/** Who signs transactions: a key that this process holds, or a service that holds it. docs/product.md#signers */
+/** The signer of transactions: a key in this process, or a signing service. docs/product.md#signers */
 export type Signer =
   | { kind: "key"; address: WalletAddress; privateKey: `0x${string}` }
   | { kind: "service"; address: WalletAddress; url: string };
 
 const OTHERS_MODE = 0o077;
 
-/** A file that holds a private key and that nobody else may read. */
+/** A file with a private key that only its owner can read. */
 const keyFile = z.string().transform((path, context): `0x${string}` => {
   const refuse = (message: string) => {
     context.addIssue({ code: "custom", message });
@@ -35,7 +35,7 @@ const serviceUrl = z
   .string()
   .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an http:// or https:// address");
 
-/** The operator's signer, one of three ways. A service also needs to be told whose key it is to use. */
+/** The operator's signer, one of three kinds. A service also needs the address of its key. */
 export const SIGNER_VARIABLES = {
   OPERATOR_PRIVATE_KEY: privateKey.optional(),
   OPERATOR_KEY_FILE: keyFile.optional(),
@@ -46,7 +46,7 @@ export const SIGNER_VARIABLES = {
 type SignerValues = Partial<z.output<z.ZodObject<typeof SIGNER_VARIABLES>>>;
 const WAYS = ["OPERATOR_PRIVATE_KEY", "OPERATOR_KEY_FILE", "OPERATOR_SIGNER_URL"] as const;
 
-/** The signer that the variables name; on the local chain, where they name none, anvil's first account. */
+/** The configured signer; on the local chain, by default, anvil's first account. */
 export function signerOf(values: SignerValues): Signer {
   const key = values.OPERATOR_PRIVATE_KEY ?? values.OPERATOR_KEY_FILE;
   if (key === undefined && values.OPERATOR_SIGNER_URL !== undefined && values.OPERATOR_ADDRESS !== undefined) {
@@ -59,7 +59,7 @@ export function keySigner(key: `0x${string}`): Signer {
   return { kind: "key", address: addressOfKey(key), privateKey: key };
 }
 
-/** What is wrong with the operator's variables together. */
+/** Contradictions between the operator's variables. */
 export function signerProblems(network: Network, values: SignerValues, wrong: ReadonlySet<string>): Problem[] {
   const [first, second] = WAYS.filter((way) => values[way] !== undefined || wrong.has(way));
   const key = values.OPERATOR_PRIVATE_KEY ?? values.OPERATOR_KEY_FILE;

@@ -7,17 +7,17 @@ import type { RateSource } from "../rates/rate-source.ts";
 import { type Purchase, selectPurchases } from "./queries.ts";
 
 /**
- * When a purchase is looked at again stands on its row: `due_at`, a time, or `due_block`, a block that the index must have
- * reached. Every change of it, of its token or of its payout makes it due at once, in the transaction of the change; a look
- * at it says when the next one is, or that only another change can bring a step.
+ * A purchase's row says when it is due: `due_at`, a time, or `due_block`, a block that the index must have
+ * reached. Every change of it, of its ticket or of its payout makes it due at once, in the same transaction; a check
+ * sets the next due time, or none if only another change can lead to a step.
  */
 
 /** There is no rate: look again soon. */
 const NO_RATE_MS = 5_000n;
-/** A confirmation of what was taken back is under way; if it fails, a cancellation can follow. */
+/** A returned purchase is being confirmed; if that fails, a cancellation can follow. */
 const CONTRADICTION_MS = 2_000n;
 
-/** Two looks into two indexes that hold nothing but what waits. */
+/** Two lookups in indexes that contain only due purchases. */
 export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolean> {
   const { rows } = await sql<{ is_due: unknown }>`select 1 as is_due where
     exists (select 1 from purchases where due_at is not null and due_at <= ${databaseNow(queries)})

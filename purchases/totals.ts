@@ -6,7 +6,7 @@ import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { PURCHASE_STATUSES, type PurchaseStatus, purchaseStatusFromChain } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** What one purchase adds to the sums of its buyer and of the shop. */
+/** What one purchase contributes to the totals of its buyer and of the shop. */
 export type Standing = {
   status: PurchaseStatus;
   /** Null while the rate is not frozen: then its cashback is summed as cents × basis points. */
@@ -60,7 +60,7 @@ async function recountPage(queries: Queries, ids: readonly bigint[]): Promise<vo
   await addToShop(queries, Object.fromEntries(shop));
 }
 
-/** Adds to sums of the whole shop; what is zero is left alone. */
+/** Adds to the shop's totals; skips zeros. */
 export async function addToShop(queries: Queries, change: Partial<ShopTotals>): Promise<void> {
   const slot = engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));
   const values = Object.entries(change)
@@ -109,7 +109,7 @@ export async function readBuyerTotals(queries: Queries, wallet: WalletAddress): 
   return row ?? emptyTotals();
 }
 
-/** What of a buyer's payouts lies above a block: not deep enough to be shown. */
+/** A buyer's payouts above a block, which are not final. */
 export async function sumPaidAbove(queries: Queries, wallet: WalletAddress, block: bigint): Promise<bigint> {
   const { gwei } = await queries
     .selectFrom("payouts")
@@ -149,7 +149,7 @@ export async function countAfresh(
   }
 }
 
-/** Sentences about sums that are not what a recount says. */
+/** One sentence per total that differs from a recount. */
 export async function findWrongTotals(queries: Queries): Promise<string[]> {
   const { shop, buyers } = await countAfresh(queries);
   const kept = await readShopTotals(queries);
@@ -221,7 +221,7 @@ async function readStandings(queries: Queries, ids: readonly bigint[]) {
 }
 
 async function readCounted(queries: Queries, ids: readonly bigint[]) {
-  // Their rows first, in order: what another transaction changes of them is waited for, and then seen by the next query.
+  // Locks their rows first, in order: waits for concurrent changes, which the next query then sees.
   if (engineOf(queries) === "postgres")
     await queries.selectFrom("purchases").select("id").where("id", "in", ids).orderBy("id").forUpdate().execute();
   const rows = await readStandings(queries, ids);

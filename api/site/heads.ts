@@ -5,7 +5,7 @@ import { percentText, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
 
-/** What those read of a page who run no script: search engines, and the previews of shared links. */
+/** The head of a page for readers without scripts: search engines and previews of shared links. */
 export type Head = { title: string; description: string; image?: string; isMissing?: true };
 export type PageLanguage = "pt" | "en";
 
@@ -58,7 +58,7 @@ const NOT_FOUND = page("Página não encontrada", "Page not found");
 /** The addresses that a search engine should know, besides the stores. */
 export const PUBLIC_PATHS = ["/", "/stores", "/proof", ...Object.keys(HELP).map((topic) => `/help/${topic}`)];
 
-/** The head of any address of the site; `isMissing` where nothing is there. */
+/** The head of any path of the site; `isMissing` if there is no such page. */
 export async function headOf(services: Services, path: string, language: PageLanguage): Promise<Head> {
   const trimmed = path.length > 1 ? path.replace(/\/$/, "") : path;
   const fixed = FIXED[trimmed];

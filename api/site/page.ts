@@ -3,7 +3,7 @@ import type { Head, PageLanguage } from "./heads.ts";
 
 const EMPTY = '<script type="application/json" id="deployment"></script>';
 
-/** The page with what the web app reads before it draws; `frontend/app/deployment.ts` is the other end. */
+/** The page with the configuration that `frontend/app/deployment.ts` reads before the first render. */
 export function withDeployment(html: string, config: AppConfig): string {
   // No text in it may end the element.
   const text = JSON.stringify(config).replaceAll("<", "\\u003c");

@@ -40,7 +40,7 @@ export function serveFrontend(services: Services, directory: string): RequestHan
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
     if (!isPage || isFile || !index) return next();
     const language = request.query.lang === "en" ? "en" : "pt";
-    // A page is served whatever the database does: the app says what it cannot load.
+    // A page is served even without a database: the app shows what it cannot load.
     const head = await headOf(services, request.path, language).catch(() => generalHead(language));
     const html = withHead(index, head, { origin: originOf(services, request), path: request.path, language });
     response.setHeader("cache-control", "no-cache");

@@ -18,7 +18,7 @@ const KNOWN: Record<string, ClubColours> = {
 };
 const PATTERNS = ["stripes", "hoops", "halves"] as const;
 
-/** A club that we do not know has colours of its own too, the same every time. */
+/** An unknown club also gets colours, always the same. */
 export function coloursOf(club: string): ClubColours {
   const known = KNOWN[club.trim().toLowerCase()];
   if (known) return known;
@@ -36,7 +36,7 @@ export const css = ([hue, saturation, lightness]: Hsl): string => `hsl(${hue} ${
 
 /** Chalk, the colour of words on an accent. */
 const CHALK: Rgb = [0xf7, 0xf4, 0xea];
-/** WCAG 2.2 for text, with something to spare for the stands drawn over it. */
+/** WCAG 2.2 for text, with a margin for the stands drawn over it. */
 const CONTRAST = 7;
 
 /** A club's first colour, darkened until chalk reads well on it, in both themes. */

@@ -18,7 +18,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { toast } from "../ui/toast.ts";
 
-/** Names and e-mail, what we hold of the reader, and the end of it. docs/product.md#erase */
+/** Edits names and e-mail, exports the reader's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
   const t = useText();
   const { profile, status } = useSession();

@@ -132,7 +132,7 @@ function Rows({ proof }: { proof: WalletProof }) {
   );
 }
 
-/** What the distributor holds, and what of it is promised to those who could not be paid. */
+/** The distributor's balance, and the part of it that is credited to recipients who refused. */
 function Books() {
   const t = useText();
   const { chz } = useFormat();

@@ -13,7 +13,7 @@ export type ProvenPurchase = {
   weiPerCent: bigint | undefined;
   paidWei: bigint | undefined;
   isExact: boolean;
-  /** Whether our api says the same; undefined where it did not answer. */
+  /** Whether the api agrees; undefined if it did not respond. */
   agrees: boolean | undefined;
 };
 export type WalletProof = { purchases: ProvenPurchase[]; paidWei: bigint; matches: boolean };
@@ -21,7 +21,7 @@ export type WalletProof = { purchases: ProvenPurchase[]; paidWei: bigint; matche
 const transfer = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)");
 const paid = parseAbiItem("event CashbackPaid(uint256 indexed purchaseId, address indexed recipient, uint256 amount)");
 
-/** As much as public nodes answer in one call. */
+/** The range that public nodes accept in one call. */
 const RANGE = 5_000n;
 const CANCELLED = 3;
 
@@ -67,7 +67,7 @@ export async function readWallet(wallet: Hex, { signal, onProgress }: Options): 
       ...ticket,
       weiPerCent,
       paidWei: payment?.paidWei,
-      // Less than the product is what was kept back; more is never right.
+      // Less than the product was kept back; more is always wrong.
       isExact: payment === undefined || (whole !== undefined && payment.paidWei <= whole),
       agrees: await apiAgrees(id, payment?.paidWei),
     });

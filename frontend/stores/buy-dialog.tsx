@@ -32,7 +32,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   const [problem, setProblem] = useState("");
   const [category, setCategory] = useState("");
   const bonusOf = useBonusOf(store);
-  // The best stands first; where two are equal, the catalogue's order holds.
+  // The best first; equal ones in the catalogue's order.
   const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
   const token = list.find((one) => one.slug === slug) ?? list[0];
 
@@ -145,7 +145,7 @@ type ReceiveProps = {
   onCategory: (category: string) => void;
 };
 
-/** What comes back of a purchase: percent, reais and CHZ, by the chosen token and category. */
+/** What the buyer receives: percent, reais and CHZ, by the chosen token and category. */
 function Receive({ store, token, category, onCategory }: ReceiveProps) {
   const t = useText();
   const { brl, chz, percent } = useFormat();

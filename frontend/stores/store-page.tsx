@@ -22,10 +22,10 @@ import { StoreMark } from "../ui/store-mark.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
-/** What the example on the page is worth: R$ 100. */
+/** The value of the example on the page: R$ 100. */
 const EXAMPLE_CENTS = 10_000n;
 
-/** A store by itself: its rates, what counts, and what the reader would receive. */
+/** The page of one store: its percents, what counts, and what the reader would receive. */
 export default function StorePage() {
   const t = useText();
   const { storeId = "" } = useParams();

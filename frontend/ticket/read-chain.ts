@@ -5,13 +5,13 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { deployment } from "../app/deployment.ts";
 import { wagmiConfig } from "../wallet/config.ts";
 
-/** What the chain itself says of a ticket, read by the visitor's browser from a public node. */
+/** A ticket on the chain, read by the visitor's browser from a public node. */
 export type ChainTicket = {
   buyer: string;
   valueCents: bigint;
   totalBps: bigint;
   isPaid: boolean;
-  /** In the transaction that the site names; undefined where it names none. */
+  /** From the transaction that the site names; undefined if it names none. */
   payment: { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string } | undefined;
 };
 
@@ -54,7 +54,7 @@ async function paymentsIn(hash: Hex) {
   for (const log of receipt.logs) {
     if (log.address.toLowerCase() !== deployment.cashback_distributor) continue;
     const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
-    // The rate stands before the payments that it applies to.
+    // The rate event comes before the payments that it applies to.
     if (event.eventName === "RateApplied") weiPerCent = event.args.weiPerCent;
     if (event.eventName !== "CashbackPaid" && event.eventName !== "CashbackDeferred") continue;
     const { purchaseId, amount, recipient } = event.args;

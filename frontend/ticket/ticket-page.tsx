@@ -225,7 +225,7 @@ function Share({ tokenId, store }: { tokenId: string; store: string }) {
         <button
           type="button"
           className="button button-small"
-          // A reader who closes the sheet has shared nothing, and nothing is wrong.
+          // Closing the share sheet is not an error.
           onClick={() => navigator.share({ url, title: store }).catch(() => {})}
         >
           {t("share.share")}

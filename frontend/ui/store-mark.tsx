@@ -25,7 +25,7 @@ function seedOf(text: string): number {
   return seed;
 }
 
-/** A store's logo, or a drawn mark in shape and colours of its own. */
+/** A store's logo, or a generated mark with its own shape and colours. */
 export function StoreMark({ store, size = 56 }: { store: Pick<Store, "id" | "name" | "logo">; size?: number }) {
   return (
     <Picture src={store.logo} alt="" className="logo-image" fallback={<DrawnMark name={store.name} size={size} />} />

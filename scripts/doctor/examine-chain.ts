@@ -44,7 +44,7 @@ export async function examineChain(
   return findings;
 }
 
-/** That there is no record of it is told beside what the nodes say. */
+/** A missing deployment record is reported in addition to the nodes. */
 function purchaseNftOf(environment: ApiEnvironment): string {
   try {
     return readContracts(environment).purchaseNft;
