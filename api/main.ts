@@ -16,6 +16,7 @@ import { IdGate } from "../purchases/id-gate.ts";
 import { httpRate } from "../rates/http-rate.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
 import { fixedRate, type RateSource } from "../rates/rate-source.ts";
+import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { standingReader } from "../sender/standing.ts";
 import { BalanceReader } from "./chain/balances.ts";
@@ -91,6 +92,7 @@ async function main(): Promise<void> {
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
   metrics.observeOperations(services.standing);
+  metrics.observeForeign(async () => (await listForeign(database.kysely)).length);
   answer = createApp({
     services,
     metrics,

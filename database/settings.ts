@@ -4,7 +4,8 @@ import type { Queries } from "./transaction.ts";
  * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
  * `network` is the network of these rows; `distributor_flows` sums the distributor's deposits and
  * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
- * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`.
+ * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`;
+ * `operator_nonces` is up to which nonce the operator's transactions are explained, and the foreign ones among them.
  */
 export type SettingName =
   | "catalogue_version"
@@ -13,6 +14,7 @@ export type SettingName =
   | "distributor_flows"
   | "rate_accepted"
   | "chain_genesis"
+  | "operator_nonces"
   /** The index was complete: sales that are read may become purchases. */
   | "ids_open";
 

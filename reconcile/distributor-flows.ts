@@ -17,7 +17,7 @@ const EVENTS = [
 /** The stored sum ends at a final block. */
 const SETTLED_DEPTH = 64n;
 
-const rememberedSchema = z.object({
+const storedSchema = z.object({
   contract: z.string(),
   block: z.coerce.bigint(),
   fundedWei: z.coerce.bigint(),
@@ -25,17 +25,22 @@ const rememberedSchema = z.object({
   withdrawnWei: z.coerce.bigint(),
 });
 
-/** Adds up the distributor's events up to a block, continuing from the last stored sum. */
-export async function readFlows(options: ReconcileOptions, upTo: bigint): Promise<Flows> {
+/**
+ * Adds up the distributor's events up to a block, continuing from the last stored sum. With `isFresh` it starts at the
+ * first block again: the node that answered then may have left something out.
+ */
+export async function readFlows(
+  options: ReconcileOptions,
+  upTo: bigint,
+  { isFresh = false }: { isFresh?: boolean } = {},
+): Promise<Flows> {
   const { kysely } = options.database;
-  const remembered = rememberedSchema.safeParse(
-    JSON.parse((await readSetting(kysely, "distributor_flows")) ?? "null"),
-  ).data;
-  const isUsable = remembered?.contract === options.contracts.cashbackDistributor && remembered.block <= upTo;
+  const stored = storedSchema.safeParse(JSON.parse((await readSetting(kysely, "distributor_flows")) ?? "null")).data;
+  const isUsable = !isFresh && stored?.contract === options.contracts.cashbackDistributor && stored.block <= upTo;
   const sum: Flows = isUsable
-    ? { fundedWei: remembered.fundedWei, sweptWei: remembered.sweptWei, withdrawnWei: remembered.withdrawnWei }
+    ? { fundedWei: stored.fundedWei, sweptWei: stored.sweptWei, withdrawnWei: stored.withdrawnWei }
     : { fundedWei: 0n, sweptWei: 0n, withdrawnWei: 0n };
-  let from = isUsable ? remembered.block + 1n : options.startBlock;
+  let from = isUsable ? stored.block + 1n : options.startBlock;
   const settled = upTo - SETTLED_DEPTH;
   if (from <= settled) {
     for (; from <= settled; from += RANGE_BLOCKS) {

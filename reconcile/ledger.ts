@@ -55,15 +55,15 @@ export async function listLedger(queries: Queries, after: bigint, limit: number)
   }));
 }
 
-/** The indexed sums of payouts and of credits, in gwei. */
-export async function sumPayouts(queries: Queries): Promise<{ paidGwei: bigint; deferredGwei: bigint }> {
-  const rows = await queries
+/** The indexed sum of payouts up to a block, in gwei. Credits are still in the distributor. */
+export async function sumPayouts(queries: Queries, upTo: bigint): Promise<{ paidGwei: bigint }> {
+  const row = await queries
     .selectFrom("payouts")
-    .select(["state", sql<bigint | string>`sum(amount_gwei)`.as("gwei")])
-    .groupBy("state")
-    .execute();
-  const of = (state: string) => BigInt(rows.find((row) => row.state === state)?.gwei ?? 0n);
-  return { paidGwei: of("paid"), deferredGwei: of("deferred") };
+    .select(sql<bigint | string | null>`sum(amount_gwei)`.as("gwei"))
+    .where("state", "=", "paid")
+    .where("block_number", "<=", upTo)
+    .executeTakeFirst();
+  return { paidGwei: BigInt(row?.gwei ?? 0n) };
 }
 
 /** Payouts without a token, and payouts whose amount differs from the queued one. */

@@ -1,3 +1,4 @@
+import { BaseError } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
@@ -7,8 +8,10 @@ import { chzTextFromWei } from "../domain/money.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { explainNonces, type ForeignTransaction, listForeign } from "../sender/foreign-transactions.ts";
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
-import { readFlows } from "./distributor-flows.ts";
+import { type Flows, readFlows } from "./distributor-flows.ts";
 import { highestConfirmedNonce, highestIds, type LedgerRow, listLedger, listOddPayouts, sumPayouts } from "./ledger.ts";
 
 export type ReconcileOptions = {
@@ -21,50 +24,101 @@ export type ReconcileOptions = {
   startBlock: bigint;
 };
 
-export type Reconciliation = {
-  block: bigint;
-  tokens: number;
-  /** A sentence each. */
-  differences: string[];
-};
+/** `shortfall`: the distributor holds less CHZ than it must. `contradiction`: everything else that cannot be. */
+export type Difference = { kind: "shortfall" | "contradiction"; text: string };
 
-/** The reason for pausing payouts after a comparison. */
-export function pausingReason(firstDifference: string): string {
-  return `Database and chain differ: ${firstDifference}`;
+export type Reconciliation =
+  /** Nothing was compared, or not all of it. */
+  | { outcome: "cannot say"; reason: string }
+  | {
+      outcome: "agree" | "surplus" | "shortfall" | "contradiction";
+      block: bigint;
+      tokens: number;
+      differences: Difference[];
+      /** CHZ in the distributor above what it must hold: somebody forced it in. It is nobody's, and harms nobody. */
+      surplusWei: bigint;
+      /** Transactions of the operator's wallet that are not in the outbox, and that nobody has accepted. */
+      foreign: ForeignTransaction[];
+    };
+type Compared = Exclude<Reconciliation, { outcome: "cannot say" }>;
+
+/** The reason for which payouts are paused after a comparison; undefined if they are not: only differences pause them. */
+export function pausingReason(reconciliation: Reconciliation): string | undefined {
+  if (reconciliation.outcome === "cannot say") return undefined;
+  const [first] = reconciliation.differences;
+  return first && `Database and chain differ: ${first.text}`;
 }
 
 const PAGE = 500;
 const IDS_PER_WORD = 256n;
-/** How often the comparison is repeated if the chain advances meanwhile. */
-const ATTEMPTS = 4;
+/** An index this far behind the head is not complete. */
+const BEHIND_BLOCKS = 20n;
 
 /**
- * Compares the database with the chain at the last indexed block: every token, every status, every paid bit,
- * the distributor's balance and the nonces. Lists every difference and repairs none.
+ * Compares the database with the chain at the last indexed block: every token, every status, every paid bit, the
+ * distributor's balance and the operator's nonces. Lists every difference and repairs none. A difference counts if two
+ * comparisons find it: the chain moves on meanwhile, and a node may be wrong for a moment.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
-  let last: Reconciliation | undefined;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const before = await indexedBlock(options.database.kysely);
-    if (before === undefined) return { block: 0n, tokens: 0, differences: [] };
-    last = await compareAt(options, before);
-    const after = await indexedBlock(options.database.kysely);
-    // Rows of later blocks may have been compared with the chain at an earlier one.
-    if (last.differences.length === 0 || after === before) return last;
+  try {
+    const before = await findGap(options);
+    if (before) return { outcome: "cannot say", reason: before };
+    const first = await compare(options);
+    if (first.differences.length === 0) return first;
+    const second = await compare(options);
+    const found = new Set(first.differences.map((one) => one.text));
+    const differences = second.differences.filter((one) => found.has(one.text));
+    return { ...second, differences, outcome: outcomeOf(differences, second.surplusWei) };
+  } catch (error) {
+    if (!(error instanceof BaseError) && !(error instanceof RpcError)) throw error;
+    const reason = error instanceof BaseError ? error.shortMessage : error.message;
+    return { outcome: "cannot say", reason: `The chain does not answer: ${reason}` };
   }
-  return last ?? { block: 0n, tokens: 0, differences: [] };
 }
 
-async function compareAt(options: ReconcileOptions, block: bigint): Promise<Reconciliation> {
+/** Why the index is not what the chain can be compared with; undefined if it is complete. */
+async function findGap({ database, client, contracts }: ReconcileOptions): Promise<string | undefined> {
+  const { kysely } = database;
+  const source = await kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
+  const cursor = await indexedBlock(kysely);
+  if (!source || cursor === undefined) return "The index is empty: start the indexer";
+  const isOfContracts =
+    source.purchase_nft === contracts.purchaseNft && source.cashback_distributor === contracts.cashbackDistributor;
+  if (!isOfContracts) return "The index is of other contracts: start the indexer with these";
+  const head = await client.getBlockNumber();
+  if (head <= cursor + BEHIND_BLOCKS) return undefined;
+  return `The index is not complete: it ends at block ${cursor}, the chain at ${head}`;
+}
+
+async function compare(options: ReconcileOptions): Promise<Compared> {
+  const block = (await indexedBlock(options.database.kysely)) ?? 0n;
   const tokens = await compareTokens(options, block);
-  const differences = [
+  const odd = await listOddPayouts(options.database.kysely);
+  const contradictions = [
     ...tokens.differences,
     ...(await comparePaidBits(options, block, tokens.paid)),
-    ...(await listOddPayouts(options.database.kysely)).map(({ tokenId, reason }) => `Purchase ${tokenId} ${reason}`),
-    ...(await compareBalance(options, block)),
+    ...odd.map(({ tokenId, reason }) => `Purchase ${tokenId} ${reason}`),
     ...(await compareNonces(options)),
-  ];
-  return { block, tokens: tokens.count, differences };
+  ].map((text): Difference => ({ kind: "contradiction", text }));
+  const missingWei = await compareBalance(options, block);
+  const differences = missingWei > 0n ? [...contradictions, shortfall(missingWei)] : contradictions;
+  const surplusWei = missingWei < 0n ? -missingWei : 0n;
+  await explainNonces({ ...options, wallet: options.sender });
+  return {
+    ...{ outcome: outcomeOf(differences, surplusWei), block, tokens: tokens.count, differences, surplusWei },
+    foreign: await listForeign(options.database.kysely, options.sender),
+  };
+}
+
+function outcomeOf(differences: readonly Difference[], surplusWei: bigint): Compared["outcome"] {
+  if (differences.some((one) => one.kind === "shortfall")) return "shortfall";
+  if (differences.length > 0) return "contradiction";
+  return surplusWei > 0n ? "surplus" : "agree";
+}
+
+function shortfall(missingWei: bigint): Difference {
+  const text = `The distributor holds ${chzTextFromWei(missingWei)} CHZ less than funded − paid − swept − withdrawn says`;
+  return { kind: "shortfall", text };
 }
 
 async function compareTokens(options: ReconcileOptions, block: bigint) {
@@ -180,20 +234,21 @@ async function comparePaidBits(
   return differences;
 }
 
-async function compareBalance(options: ReconcileOptions, blockNumber: bigint): Promise<string[]> {
+/** How much CHZ the distributor lacks; negative if it holds more than it must. */
+async function compareBalance(options: ReconcileOptions, blockNumber: bigint): Promise<bigint> {
   const { client, contracts, database } = options;
-  const flows = await readFlows(options, blockNumber);
-  const { paidGwei } = await sumPayouts(database.kysely);
-  const expected = flows.fundedWei - flows.sweptWei - flows.withdrawnWei - paidGwei * WEI_PER_GWEI;
+  const { paidGwei } = await sumPayouts(database.kysely, blockNumber);
   const balance = await client.getBalance({ address: contracts.cashbackDistributor, blockNumber });
-  if (balance === expected) return [];
-  // CHZ can be forced into a contract without an event, so only a shortfall is an error.
-  const direction = balance > expected ? "more" : "less";
-  const difference = balance > expected ? balance - expected : expected - balance;
-  return [
-    `The distributor holds ${chzTextFromWei(difference)} CHZ ${direction} than funded − paid − swept − withdrawn says (${chzTextFromWei(balance)} CHZ)`,
-  ];
+  const missing = (flows: Flows) =>
+    flows.fundedWei - flows.sweptWei - flows.withdrawnWei - paidGwei * WEI_PER_GWEI - balance;
+  const missingWei = missing(await readFlows(options, blockNumber));
+  if (missingWei === 0n || missingWei === checkedMissingWei) return missingWei;
+  checkedMissingWei = missing(await readFlows(options, blockNumber, { isFresh: true }));
+  return checkedMissingWei;
 }
+
+/** The last difference that a sum from the first block confirmed; a surplus stays for good, and is confirmed once. */
+let checkedMissingWei: bigint | undefined;
 
 /** Transactions that are not final may disappear; final ones are counted by the chain. */
 async function compareNonces({ database, client, sender }: ReconcileOptions): Promise<string[]> {

@@ -1,15 +1,31 @@
-/** Compares the database with the chain and lists every difference. With any difference, pauses payouts and exits with 1. */
+/**
+ * Compares the database with the chain and says how they stand: `npm run reconcile [-- --accept]`. Exit codes: 0 agree,
+ * 1 contradiction, 2 shortfall, 3 cannot say, 4 surplus. Only 1 and 2 pause payouts. `--accept` says that the foreign
+ * transactions of the operator's wallet are known.
+ */
+import { userInfo } from "node:os";
+import { parseArgs } from "node:util";
 import { readEnvironment } from "../api/environment.ts";
+import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
+import type { Database } from "../database/connect.ts";
+import { chzTextFromWei } from "../domain/money.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { pausingReason, reconcile } from "../reconcile/reconcile.ts";
+import { pausingReason, type Reconciliation, reconcile } from "../reconcile/reconcile.ts";
+import { acceptForeign, foreignText } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
+const EXIT_CODES: Record<Reconciliation["outcome"], number> = {
+  ...{ agree: 0, contradiction: 1, shortfall: 2, "cannot say": 3, surplus: 4 },
+};
+
 try {
+  const { values } = parseArgs({ options: { accept: { type: "boolean" } } });
   const environment = readEnvironment(process.env);
   const { startBlock, ...contracts } = readContracts(environment);
   const database = await openDatabase(readOperatorEnvironment(process.env));
@@ -22,24 +38,43 @@ try {
     log: openLog("silent"),
   });
   await nodes.refuseWrongChain();
-  const { differences, tokens, block } = await reconcile({
-    database,
-    client,
-    contracts,
-    sender: environment.operator.address,
-    startBlock: BigInt(startBlock),
-  });
-  const [first] = differences;
-  if (first !== undefined) await new PayoutSwitch(database, false).pause(pausingReason(first));
+  const sender = environment.operator.address;
+  const result = await reconcile({ database, client, contracts, sender, startBlock: BigInt(startBlock) });
+  const reason = pausingReason(result);
+  if (reason) await new PayoutSwitch(database, false).pause(reason);
+  tell(result);
+  if (values.accept) await accept(database, sender);
   await database.close();
-  for (const difference of differences) console.log(`✗ ${difference}`);
+  process.exitCode = EXIT_CODES[result.outcome];
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = EXIT_CODES["cannot say"];
+}
+
+function tell(result: Reconciliation): void {
+  if (result.outcome === "cannot say") {
+    console.log(`? Cannot say: ${result.reason}`);
+    return;
+  }
+  const { differences, surplusWei, foreign, tokens, block } = result;
+  for (const { text } of differences) console.log(`✗ ${text}`);
+  for (const one of foreign) console.log(`! ${foreignText(one)}`);
+  if (surplusWei > 0n) {
+    console.log(`! Surplus: the distributor holds ${chzTextFromWei(surplusWei)} CHZ more than it must; payouts go on`);
+  }
   console.log(
     differences.length === 0
       ? `✓ Database and chain agree: ${tokens} tokens at block ${block}`
       : `${differences.length} differences among ${tokens} tokens at block ${block}; payments are paused until you resume them`,
   );
-  process.exitCode = differences.length === 0 ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+}
+
+async function accept({ kysely }: Database, sender: WalletAddress): Promise<void> {
+  const count = await inAuditedTransaction(kysely, async (queries) => {
+    const accepted = await acceptForeign(queries, sender);
+    const actor = `operator ${userInfo().username}`;
+    await appendAudit(queries, { actor, action: "foreign.accept", subject: sender, detail: { count: accepted } });
+    return accepted;
+  });
+  console.log(`${count} foreign transactions are accepted`);
 }

@@ -1,6 +1,7 @@
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { writeSettingOnce } from "../../database/settings.ts";
 import { pausingReason, reconcile } from "../../reconcile/reconcile.ts";
+import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
@@ -8,6 +9,8 @@ import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
 
 const LOOK_EVERY_MS = 1_000;
+/** As often as the sender reads the head. */
+const NONCES_MS = 5_000;
 const CLEANING_MS = 10 * 60_000;
 const IDS_MS = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
@@ -25,19 +28,20 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
         isReconciling = false;
       });
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
-    everySoOften(services, () => mend(services)),
+    whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
+    whileSending(services, NONCES_MS, () => watchNonces(services)),
   ];
   timers.push(openIds(services));
   for (const timer of timers) timer.unref();
   return () => timers.forEach((timer) => void clearInterval(timer));
 }
 
-/** At once when this process begins to send, and from then on as often as it reconciles. */
-function everySoOften(services: Services, work: () => Promise<void>): NodeJS.Timeout {
+/** At once when this process begins to send, and then again and again. */
+function whileSending(services: Services, everyMs: number, work: () => Promise<void>): NodeJS.Timeout {
   let dueAt = 0;
   return setInterval(() => {
     if (!services.sender.status.isLeader || Date.now() < dueAt) return;
-    dueAt = Date.now() + services.environment.RECONCILE_INTERVAL_SECONDS * 1_000;
+    dueAt = Date.now() + everyMs;
     void quietly(services, work);
   }, LOOK_EVERY_MS);
 }
@@ -63,28 +67,30 @@ function openIds(services: Services): NodeJS.Timeout {
   return timer;
 }
 
+/** Notes early where the wallet's nonces of this database begin, and finds those that another program used. */
+async function watchNonces({ database, client, sender }: Services): Promise<void> {
+  await explainNonces({ database, client, wallet: sender.address });
+}
+
 async function clean({ database }: Services): Promise<void> {
   const now = Date.now();
   await deleteExpired(database.kysely, BigInt(now - ABSOLUTE_MS));
   await deleteStoredAnswers(database.kysely, BigInt(now - ANSWERS_KEPT_MS));
 }
 
-/** A difference pauses payouts until an admin resumes them. docs/product.md#reconcile */
+/** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */
 async function compare(services: Services, metrics: Metrics): Promise<void> {
-  const { differences, tokens, block } = await reconcile({
-    database: services.database,
-    client: services.client,
-    contracts: services.contracts,
-    sender: services.sender.address,
-    startBlock: services.startBlock,
-  });
-  metrics.observeReconciliation(differences.length);
-  if (differences.length === 0) {
-    services.log.info({ tokens, block: block.toString() }, "Database and chain agree");
-    return;
-  }
-  services.log.error({ differences: differences.slice(0, 20), count: differences.length }, "Database and chain differ");
-  await services.payouts.pause(pausingReason(differences[0] ?? ""));
+  const { log, sender } = services;
+  const result = await reconcile({ ...services, sender: sender.address });
+  metrics.observeReconciliation(result);
+  if (result.outcome === "cannot say") return log.warn({ reason: result.reason }, "Cannot reconcile now");
+  const { differences, surplusWei, foreign, tokens, block } = result;
+  for (const one of foreign) log.warn({ nonce: one.nonce, hash: one.hash }, foreignText(one));
+  if (surplusWei > 0n) log.warn({ surplusWei }, "The distributor holds more CHZ than it must");
+  const reason = pausingReason(result);
+  if (!reason) return log.info({ tokens, block }, "Database and chain agree");
+  log.error({ differences: differences.slice(0, 20), count: differences.length }, "Database and chain differ");
+  await services.payouts.pause(reason);
 }
 
 async function quietly({ log }: Services, work: () => Promise<void>): Promise<void> {

@@ -3,10 +3,20 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { chzTextFromWei } from "../../domain/money.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
+import type { Reconciliation } from "../../reconcile/reconcile.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
 import type { Standing } from "../../sender/standing.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** `clean` and `different` are what these outcomes have always been called. */
+const RUN_OUTCOMES: Record<Reconciliation["outcome"], string> = {
+  agree: "clean",
+  surplus: "surplus",
+  shortfall: "shortfall",
+  contradiction: "different",
+  "cannot say": "cannot_say",
+};
 
 /** The metrics at `/metrics`. Paths are route patterns, never requested paths. */
 export class Metrics {
@@ -27,6 +37,17 @@ export class Metrics {
     name: "torcida_reconcile_runs_total",
     help: "Reconciliations",
     labelNames: ["outcome"],
+    registers: [this.registry],
+  });
+
+  readonly #reconcileSurplus = new Gauge({
+    name: "torcida_reconcile_surplus_chz",
+    help: "CHZ in the distributor above what it must hold, at the last reconciliation",
+    registers: [this.registry],
+  });
+  readonly #reconcileAt = new Gauge({
+    name: "torcida_reconcile_last_timestamp_seconds",
+    help: "When the last reconciliation came to a result",
     registers: [this.registry],
   });
 
@@ -79,9 +100,24 @@ export class Metrics {
     this.#requests.observe({ method: request.method, route, status: response.statusCode }, seconds);
   }
 
-  observeReconciliation(differences: number): void {
-    this.#reconcileDifferences.set(differences);
-    this.#reconcileRuns.inc({ outcome: differences === 0 ? "clean" : "different" });
+  observeReconciliation(result: Reconciliation): void {
+    this.#reconcileRuns.inc({ outcome: RUN_OUTCOMES[result.outcome] });
+    if (result.outcome === "cannot say") return;
+    this.#reconcileDifferences.set(result.differences.length);
+    this.#reconcileSurplus.set(Number(chzTextFromWei(result.surplusWei)));
+    this.#reconcileAt.set(Date.now() / 1_000);
+  }
+
+  /** Adds the foreign transactions of the operator's wallet that nobody has accepted, counted whenever the metrics are read. */
+  observeForeign(count: () => Promise<number>): void {
+    new Gauge({
+      name: "torcida_foreign_transactions",
+      help: "Transactions of the operator's wallet that are not in the outbox and that nobody has accepted",
+      registers: [this.registry],
+      async collect() {
+        this.set(await count().catch(() => 0));
+      },
+    });
   }
 
   #senderGauge(name: string, help: string, read: () => number): void {

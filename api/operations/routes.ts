@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
+import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
 import { warningsOf } from "../../sender/standing.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -60,7 +61,8 @@ export function operationRoutes(services: Services): Route[] {
         if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
         const standing = await services.standing().catch(() => []);
         const held = Object.entries(sender.status.held).map(([kind, reason]) => `${kind}: ${reason}`);
-        const warnings = [...held, ...warningsOf(standing)];
+        const foreign = await listForeign(services.database.kysely).catch(() => []);
+        const warnings = [...held, ...warningsOf(standing), ...foreign.slice(0, WARNED).map(foreignText)];
         if (sender.status.problem) warnings.push(`The sender waits: ${sender.status.problem}`);
         if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
           warnings.push("No purchase is registered until the index is complete");
@@ -74,6 +76,9 @@ export function operationRoutes(services: Services): Route[] {
     }),
   ];
 }
+
+/** So many foreign transactions are named; the metric counts them all. */
+const WARNED = 5;
 
 const readinessSchema = z.object({
   status: z.enum(["ready", "not ready"]),

@@ -92,8 +92,9 @@ export async function measureReconcile(
   await change();
   calls = 0;
   const started = performance.now();
-  const { differences } = await reconcile(options);
+  const result = await reconcile(options);
   const reconcileMs = performance.now() - started;
-  if (differences.length > 0) console.log(`  ${differences.length} differences: ${differences.slice(0, 3).join("; ")}`);
+  if (result.outcome !== "agree")
+    console.log(`  ${JSON.stringify(result, (_, value) => (typeof value === "bigint" ? `${value}` : value))}`);
   return { reconcileMs: round(reconcileMs), reconcileCalls: calls };
 }

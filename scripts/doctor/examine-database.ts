@@ -4,6 +4,9 @@ import { sql } from "kysely";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
+import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
+import { summarizeStanding } from "../../sender/queue.ts";
+import { warningsOf } from "../../sender/standing.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
@@ -27,6 +30,7 @@ export async function examineDatabase(environment: OperatorEnvironment): Promise
       ...(await examineOutbox(database)),
       ...(await examineLeases(database)),
       await examinePause(database),
+      await examineForeign(database),
       await examineAuditLog(database),
     ];
   } catch (error) {
@@ -76,11 +80,7 @@ async function examineClock({ kysely }: Database): Promise<Finding[]> {
 }
 
 async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
-  const failed = await kysely
-    .selectFrom("operations")
-    .select((select) => select.fn.countAll<bigint>().as("count"))
-    .where("status", "=", "failed")
-    .executeTakeFirstOrThrow();
+  const stuck = warningsOf(await summarizeStanding(kysely));
   const oldest = await kysely
     .selectFrom("transactions")
     .select(["nonce", "created_at"])
@@ -90,13 +90,8 @@ async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
     .executeTakeFirst();
   const waitedMs = oldest ? Date.now() - Number(oldest.created_at) : 0;
   return [
-    BigInt(failed.count) === 0n
-      ? healthy("outbox", "no operation has failed")
-      : warning(
-          "outbox",
-          `${failed.count} operations have failed for good`,
-          "Read their error column, mend the cause, then run npm run reconcile",
-        ),
+    ...(stuck.length === 0 ? [healthy("outbox", "no operation waits for a limit or has failed")] : []),
+    ...stuck.map((text) => warning("outbox", text, "docs/runbook/operations-wait.md")),
     waitedMs <= GREATEST_WAIT_MS
       ? healthy("transactions", oldest ? `nonce ${oldest.nonce} waits for its receipt` : "none waits for its receipt")
       : warning(
@@ -122,6 +117,14 @@ async function examinePause({ kysely }: Database): Promise<Finding> {
   const reason = await readSetting(kysely, "payouts_paused");
   if (!reason) return healthy("payments", "go on");
   return warning("payments", `are paused: ${reason}`, "docs/runbook/payments-paused.md");
+}
+
+async function examineForeign({ kysely }: Database): Promise<Finding> {
+  const foreign = await listForeign(kysely);
+  const [first] = foreign;
+  if (!first) return healthy("operator's key", "every nonce is explained");
+  const detail = `${foreign.length} transactions are not ours. ${foreignText(first)}`;
+  return warning("operator's key", detail, "docs/runbook/foreign-transaction.md");
 }
 
 async function examineAuditLog({ kysely }: Database): Promise<Finding> {

@@ -1,0 +1,161 @@
+import type { PublicClient } from "viem";
+import { z } from "zod";
+import type { Database } from "../database/connect.ts";
+import { readSetting, writeSetting } from "../database/settings.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import { findSpender } from "./nonce-evidence.ts";
+import type { StoredTransaction } from "./transactions.ts";
+
+const foreignSchema = z.object({
+  nonce: z.coerce.bigint(),
+  /** Null where no node has the history any more. */
+  hash: z.string().nullable(),
+  to: z.string().nullable(),
+  valueWei: z.coerce.bigint().nullable(),
+  block: z.coerce.bigint().nullable(),
+  foundAt: z.number(),
+  isAccepted: z.boolean(),
+});
+/** A transaction of the operator's wallet that is not in the outbox. */
+export type ForeignTransaction = z.infer<typeof foreignSchema>;
+
+const bookSchema = z.object({
+  wallet: z.string(),
+  /** The wallet's first nonce of this database: what came before is another deployment's. */
+  first: z.coerce.bigint(),
+  /** Every nonce from `first` to below this is one of ours, or listed. */
+  below: z.coerce.bigint(),
+  foreign: z.array(foreignSchema),
+});
+type Book = z.infer<typeof bookSchema>;
+
+type Parties = { database: Database; client: ChainClient; wallet: WalletAddress };
+
+const LOOKED_AT_ONCE = 25;
+const PAGE = 500n;
+const LISTED = 500;
+
+/**
+ * Explains every nonce of the operator's wallet: it is in the outbox, or a foreign transaction, which is looked up on the
+ * chain and remembered. Returns the foreign ones.
+ */
+export async function explainNonces({ database, client, wallet }: Parties): Promise<ForeignTransaction[]> {
+  const { kysely } = database;
+  const known = await readBook(kysely, wallet);
+  return client.onOneNode(async (node) => {
+    const { number: highest } = await node.getBlock({ blockTag: "latest" });
+    const count = BigInt(await node.getTransactionCount({ address: wallet, blockNumber: highest }));
+    const first = known?.first ?? (await firstNonce(kysely, wallet)) ?? count;
+    const book: Book = known ?? { wallet, first, below: first, foreign: [] };
+    // A reorganization may have given a nonce back to us.
+    const again = await statusesOf(
+      kysely,
+      wallet,
+      book.foreign.map((one) => one.nonce),
+    );
+    const foreign = book.foreign.filter(({ nonce }) => nonce < count && !isOurs(again.get(nonce)));
+    const seen = new Set(foreign.map((one) => one.nonce));
+    let below = book.below < count ? book.below : count;
+    for (let looked = 0; below < count && looked < LOOKED_AT_ONCE; ) {
+      const page = Array.from({ length: Number(least(count - below, PAGE)) }, (_, index) => below + BigInt(index));
+      const ours = await statusesOf(kysely, wallet, page);
+      // One of ours that has no receipt yet may still lose its nonce: it is looked at again.
+      const open = page.find((nonce) => ours.get(nonce) === "signed");
+      for (const nonce of page) {
+        if (nonce === open || looked >= LOOKED_AT_ONCE) break;
+        if (!isOurs(ours.get(nonce)) && !seen.has(nonce)) {
+          const found = await lookUp(node, wallet, nonce, highest);
+          if (!found) return foreign;
+          foreign.push(found);
+          looked += 1;
+        }
+        below = nonce + 1n;
+      }
+      if (open !== undefined) break;
+    }
+    const next: Book = { ...book, below, foreign: foreign.slice(-LISTED) };
+    if (!known || textOf(next) !== textOf(known)) await writeSetting(kysely, "operator_nonces", textOf(next));
+    return next.foreign;
+  });
+}
+
+/** Finds the transaction on the chain; undefined where the node contradicts itself. */
+async function lookUp(
+  node: PublicClient,
+  wallet: WalletAddress,
+  nonce: bigint,
+  highest: bigint,
+): Promise<ForeignTransaction | undefined> {
+  const evidence = await findSpender(node, { address: wallet, nonce, highest });
+  if (evidence.kind === "contradiction") return undefined;
+  const found = { nonce, foundAt: Date.now(), isAccepted: false };
+  if (evidence.kind !== "spent") return { ...found, hash: null, to: null, valueWei: null, block: null };
+  const { to, value } = await node.getTransaction({ hash: evidence.hash });
+  return { ...found, hash: evidence.hash, to, valueWei: value, block: evidence.blockNumber };
+}
+
+/** The known foreign transactions that nobody has accepted. */
+export async function listForeign(queries: Queries, wallet?: WalletAddress): Promise<ForeignTransaction[]> {
+  const book = await readBook(queries, wallet);
+  return (book?.foreign ?? []).filter((one) => !one.isAccepted);
+}
+
+/** An operator knows these: they are not warned about any more. Returns how many there were. */
+export async function acceptForeign(queries: Queries, wallet: WalletAddress): Promise<number> {
+  const book = await readBook(queries, wallet);
+  if (!book) return 0;
+  const count = book.foreign.filter((one) => !one.isAccepted).length;
+  const foreign = book.foreign.map((one) => ({ ...one, isAccepted: true }));
+  await writeSetting(queries, "operator_nonces", textOf({ ...book, foreign }));
+  return count;
+}
+
+/** A foreign transaction in words. */
+export function foreignText({ nonce, hash, to, block }: ForeignTransaction): string {
+  if (hash === null) return `Another program used nonce ${nonce} of the operator's key; no node has its history`;
+  return `Another program used nonce ${nonce} of the operator's key: ${hash} in block ${block}, to ${to ?? "a new contract"}`;
+}
+
+async function readBook(queries: Queries, wallet?: WalletAddress): Promise<Book | undefined> {
+  const { data } = bookSchema.safeParse(JSON.parse((await readSetting(queries, "operator_nonces")) ?? "null"));
+  return wallet === undefined || data?.wallet === wallet ? data : undefined;
+}
+
+async function firstNonce(queries: Queries, wallet: WalletAddress): Promise<bigint | undefined> {
+  const row = await queries
+    .selectFrom("transactions")
+    .select("nonce")
+    .where("sender", "=", wallet)
+    .orderBy("nonce")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.nonce;
+}
+
+async function statusesOf(
+  queries: Queries,
+  wallet: WalletAddress,
+  nonces: readonly bigint[],
+): Promise<Map<bigint, StoredTransaction["status"]>> {
+  if (nonces.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom("transactions")
+    .select(["nonce", "status"])
+    .where("sender", "=", wallet)
+    .where("nonce", "in", nonces)
+    .execute();
+  return new Map(rows.map((row) => [row.nonce, row.status]));
+}
+
+/** A void transaction is one of ours that lost its nonce. */
+function isOurs(status: StoredTransaction["status"] | undefined): boolean {
+  return status !== undefined && status !== "void";
+}
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b);
+
+function textOf(book: Book): string {
+  return JSON.stringify(book, (_key, value) => (typeof value === "bigint" ? value.toString() : value));
+}
