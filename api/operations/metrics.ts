@@ -9,6 +9,12 @@ import type { Standing } from "../../sender/standing.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
+/** Payouts in these states are told of even if there are none: an alert needs to see that it is over. */
+const WATCHED = [
+  ...["max_payout", "day_cap", "pool_empty", "rate_too_high", "paused", "role_missing"].map((one) => ["waiting", one]),
+  ...["reverted", "invalid"].map((one) => ["failed", one]),
+] as [state: string, reason: string][];
+
 /** `clean` and `different` are what these outcomes have always been called. */
 const RUN_OUTCOMES: Record<Reconciliation["outcome"], string> = {
   agree: "clean",
@@ -85,6 +91,7 @@ export class Metrics {
         async collect() {
           const standing = await read().catch(() => undefined);
           this.reset();
+          for (const [state, reason] of WATCHED) this.set({ kind: "pay", state, reason }, 0);
           for (const one of standing ?? []) {
             this.set({ kind: one.kind, state: one.status, reason: one.reason ?? "" }, figureOf(one));
           }
