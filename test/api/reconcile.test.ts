@@ -209,7 +209,8 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
         .orderBy("nonce", "desc")
         .limit(1)
         .executeTakeFirstOrThrow();
-      const { id: _id, ...row } = { ...last, nonce: 9_999n, status: "confirmed" as const };
+      // In a block that the chain does not have: otherwise it is the node that contradicts itself.
+      const { id: _id, ...row } = { ...last, nonce: 9_999n, status: "confirmed" as const, block_hash: "0x9" };
       await withRows(
         () => kysely.insertInto("transactions").values(row).execute(),
         () => kysely.deleteFrom("transactions").where("nonce", "=", 9_999n).execute(),
