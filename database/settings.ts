@@ -1,7 +1,7 @@
 import type { Queries } from "./transaction.ts";
 
 /**
- * `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
+ * `reconciled` is how far database and chain were compared; `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
  * `network` is the network of these rows; `distributor_flows` sums the distributor's deposits and
  * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
  * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`;
@@ -12,6 +12,7 @@ export type SettingName =
   | "payouts_paused"
   | "network"
   | "distributor_flows"
+  | "reconciled"
   | "rate_accepted"
   | "chain_genesis"
   | "operator_nonces"

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { payoutSums, readShopTotals } from "../purchases/totals.ts";
 
 /** An indexed token, with the purchase that it was minted for. */
 export type LedgerRow = {
@@ -11,28 +11,23 @@ export type LedgerRow = {
   cashbackBps: bigint;
   bonusBps: bigint;
   status: bigint;
-  isPaid: boolean;
   /** Null if no purchase has this id. */
   claim: { wallet: WalletAddress; amountCents: bigint; cashbackBps: bigint; bonusBps: bigint } | null;
 };
 
-/** Tokens by id, one page at a time. */
-export async function listLedger(queries: Queries, after: bigint, limit: number): Promise<LedgerRow[]> {
+/** The tokens among some ids. */
+export async function listLedger(queries: Queries, ids: readonly bigint[]): Promise<LedgerRow[]> {
   const rows = await queries
     .selectFrom("nfts")
     .leftJoin("purchases", "purchases.id", "nfts.token_id")
-    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .selectAll("nfts")
     .select([
       "purchases.wallet",
       "purchases.amount_cents",
       "purchases.cashback_bps as claim_cashback_bps",
       "purchases.bonus_bps as claim_bonus_bps",
-      "payouts.state",
     ])
-    .where("nfts.token_id", ">", after)
-    .orderBy("nfts.token_id")
-    .limit(limit)
+    .where("nfts.token_id", "in", ids)
     .execute();
   return rows.map((row) => ({
     tokenId: row.token_id,
@@ -42,7 +37,6 @@ export async function listLedger(queries: Queries, after: bigint, limit: number)
     cashbackBps: row.cashback_bps,
     bonusBps: row.bonus_bps,
     status: row.status,
-    isPaid: row.state !== null,
     claim:
       row.wallet === null
         ? null
@@ -55,23 +49,28 @@ export async function listLedger(queries: Queries, after: bigint, limit: number)
   }));
 }
 
-/** The indexed sum of payouts up to a block, in gwei. Credits are still in the distributor. */
+/** The sum of paid payouts up to a block, in gwei: the sum of all, less the newest. */
 export async function sumPayouts(queries: Queries, upTo: bigint): Promise<{ paidGwei: bigint }> {
-  const row = await queries
+  const { paid } = payoutSums(await readShopTotals(queries));
+  const newer = await queries
     .selectFrom("payouts")
-    .select(sql<bigint | string | null>`sum(amount_gwei)`.as("gwei"))
+    .select("amount_gwei")
+    .where("block_number", ">", upTo)
     .where("state", "=", "paid")
-    .where("block_number", "<=", upTo)
-    .executeTakeFirst();
-  return { paidGwei: BigInt(row?.gwei ?? 0n) };
+    .execute();
+  return { paidGwei: newer.reduce((sum, row) => sum - row.amount_gwei, paid) };
 }
 
-/** Payouts without a token, and payouts whose amount differs from the queued one. */
-export async function listOddPayouts(queries: Queries): Promise<{ tokenId: bigint; reason: string }[]> {
+/** Among some ids: payouts without a token, and payouts whose amount differs from the queued one. */
+export async function listOddPayouts(
+  queries: Queries,
+  ids: readonly bigint[],
+): Promise<{ tokenId: bigint; reason: string }[]> {
   const orphans = await queries
     .selectFrom("payouts")
     .leftJoin("nfts", "nfts.token_id", "payouts.token_id")
     .select("payouts.token_id")
+    .where("payouts.token_id", "in", ids)
     .where("nfts.token_id", "is", null)
     .execute();
   const different = await queries
@@ -80,6 +79,7 @@ export async function listOddPayouts(queries: Queries): Promise<{ tokenId: bigin
       join.onRef("operations.subject_id", "=", "payouts.token_id").on("operations.kind", "=", "pay"),
     )
     .select("payouts.token_id")
+    .where("payouts.token_id", "in", ids)
     .whereRef("payouts.amount_gwei", "!=", "operations.amount_gwei")
     .execute();
   return [

@@ -1,7 +1,5 @@
 import { BaseError } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
-import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
-import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
 import { chzTextFromWei } from "../domain/money.ts";
@@ -11,8 +9,10 @@ import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import { explainNonces, type ForeignTransaction, listForeign } from "../sender/foreign-transactions.ts";
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
+import { compareTokens, type IdPages } from "./compare-tokens.ts";
 import { type Flows, readFlows } from "./distributor-flows.ts";
-import { highestConfirmedNonce, highestIds, type LedgerRow, listLedger, listOddPayouts, sumPayouts } from "./ledger.ts";
+import { highestConfirmedNonce, sumPayouts } from "./ledger.ts";
+import { everything, nextScope, type Scope } from "./scope.ts";
 
 export type ReconcileOptions = {
   database: Database;
@@ -22,6 +22,11 @@ export type ReconcileOptions = {
   sender: WalletAddress;
   /** The first block that can contain an event of the distributor. */
   startBlock: bigint;
+  /**
+   * How often this is done: what changed since the last time is compared, and so much of everything else that all of it is
+   * once a day. Undefined: everything at once.
+   */
+  everySeconds?: number;
 };
 
 /** `shortfall`: the distributor holds less CHZ than it must. `contradiction`: everything else that cannot be. */
@@ -49,8 +54,6 @@ export function pausingReason(reconciliation: Reconciliation): string | undefine
   return first && `Database and chain differ: ${first.text}`;
 }
 
-const PAGE = 500;
-const IDS_PER_WORD = 256n;
 /** An index this far behind the head is not complete. */
 const BEHIND_BLOCKS = 20n;
 
@@ -63,9 +66,11 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
   try {
     const before = await findGap(options);
     if (before) return { outcome: "cannot say", reason: before };
-    const first = await compare(options);
+    const scope = await scopeOf(options);
+    const first = await compare(options, scope);
+    await scope.remember();
     if (first.differences.length === 0) return first;
-    const second = await compare(options);
+    const second = await compare(options, scope);
     const found = new Set(first.differences.map((one) => one.text));
     const differences = second.differences.filter((one) => found.has(one.text));
     return { ...second, differences, outcome: outcomeOf(differences, second.surplusWei) };
@@ -90,22 +95,25 @@ async function findGap({ database, client, contracts }: ReconcileOptions): Promi
   return `The index is not complete: it ends at block ${cursor}, the chain at ${head}`;
 }
 
-async function compare(options: ReconcileOptions): Promise<Compared> {
+async function scopeOf(options: ReconcileOptions): Promise<Pick<Scope, "remember"> & { pages: () => IdPages }> {
+  if (options.everySeconds === undefined) return { pages: () => everything(options), remember: async () => {} };
   const block = (await indexedBlock(options.database.kysely)) ?? 0n;
-  const tokens = await compareTokens(options, block);
-  const odd = await listOddPayouts(options.database.kysely);
-  const contradictions = [
-    ...tokens.differences,
-    ...(await comparePaidBits(options, block, tokens.paid)),
-    ...odd.map(({ tokenId, reason }) => `Purchase ${tokenId} ${reason}`),
-    ...(await compareNonces(options)),
-  ].map((text): Difference => ({ kind: "contradiction", text }));
+  const { pages, remember } = await nextScope(options, block, options.everySeconds);
+  return { pages: () => pages, remember };
+}
+
+async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPages }): Promise<Compared> {
+  const block = (await indexedBlock(options.database.kysely)) ?? 0n;
+  const { tokens, differences: ofTokens } = await compareTokens(options, block, pages());
+  const contradictions = [...ofTokens, ...(await compareNonces(options))].map(
+    (text): Difference => ({ kind: "contradiction", text }),
+  );
   const missingWei = await compareBalance(options, block);
   const differences = missingWei > 0n ? [...contradictions, shortfall(missingWei)] : contradictions;
   const surplusWei = missingWei < 0n ? -missingWei : 0n;
   await explainNonces({ ...options, wallet: options.sender });
   return {
-    ...{ outcome: outcomeOf(differences, surplusWei), block, tokens: tokens.count, differences, surplusWei },
+    ...{ outcome: outcomeOf(differences, surplusWei), block, tokens, differences, surplusWei },
     foreign: await listForeign(options.database.kysely, options.sender),
   };
 }
@@ -119,119 +127,6 @@ function outcomeOf(differences: readonly Difference[], surplusWei: bigint): Comp
 function shortfall(missingWei: bigint): Difference {
   const text = `The distributor holds ${chzTextFromWei(missingWei)} CHZ less than funded − paid − swept − withdrawn says`;
   return { kind: "shortfall", text };
-}
-
-async function compareTokens(options: ReconcileOptions, block: bigint) {
-  const differences: string[] = [];
-  const paid = new Set<bigint>();
-  let count = 0;
-  for (let after = 0n; ; ) {
-    const rows = await listLedger(options.database.kysely, after, PAGE);
-    const records = await Promise.all(rows.map((row) => readRecord(options, row.tokenId, block)));
-    for (const [index, row] of rows.entries()) {
-      differences.push(...compareToken(row, records[index]));
-      if (row.isPaid) paid.add(row.tokenId);
-    }
-    count += rows.length;
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) break;
-    after = last.tokenId;
-  }
-  differences.push(...(await findUnindexedTokens(options, block)));
-  return { differences, paid, count };
-}
-
-async function readRecord({ client, contracts }: ReconcileOptions, tokenId: bigint, blockNumber: bigint) {
-  try {
-    return await client.readContract({
-      address: contracts.purchaseNft,
-      abi: purchaseNftAbi,
-      functionName: "purchaseOf",
-      args: [tokenId],
-      blockNumber,
-    });
-  } catch (error) {
-    if (error instanceof Error && /UnknownPurchase/.test(error.message)) return undefined;
-    throw error;
-  }
-}
-
-function compareToken(row: LedgerRow, record: Awaited<ReturnType<typeof readRecord>>): string[] {
-  if (!record) return [`Token ${row.tokenId} is in the index, but not on the chain`];
-  const differences: string[] = [];
-  const compare = (what: string, indexed: unknown, onChain: unknown) => {
-    if (indexed !== onChain)
-      differences.push(`Token ${row.tokenId}: ${what} is ${indexed} in the index and ${onChain} on the chain`);
-  };
-  compare("buyer", row.owner, record.buyer.toLowerCase());
-  compare("store", Number(row.storeId), record.storeId);
-  compare("value in cents", Number(row.valueCents), record.valueCents);
-  compare("cashback", Number(row.cashbackBps), record.cashbackBps);
-  compare("bonus", Number(row.bonusBps), record.bonusBps);
-  compare("status", Number(row.status), record.status);
-  const { claim } = row;
-  if (!claim) return differences;
-  const isSame =
-    claim.wallet === row.owner &&
-    claim.amountCents === row.valueCents &&
-    claim.cashbackBps === row.cashbackBps &&
-    claim.bonusBps === row.bonusBps;
-  if (!isSame)
-    differences.push(`Token ${row.tokenId} was minted on other terms than purchase ${row.tokenId} was registered on`);
-  return differences;
-}
-
-/** Purchases on the chain that the index missed. */
-async function findUnindexedTokens(options: ReconcileOptions, block: bigint): Promise<string[]> {
-  const { kysely } = options.database;
-  const differences: string[] = [];
-  for (let after = 0n; ; ) {
-    const rows = await kysely
-      .selectFrom("purchases")
-      .leftJoin("nfts", "nfts.token_id", "purchases.id")
-      .select("purchases.id")
-      .where("nfts.token_id", "is", null)
-      .where("purchases.id", ">", after)
-      .orderBy("purchases.id")
-      .limit(PAGE)
-      .execute();
-    const records = await Promise.all(rows.map((row) => readRecord(options, row.id, block)));
-    for (const [index, row] of rows.entries()) {
-      if (records[index]) differences.push(`Token ${row.id} is on the chain, but not in the index`);
-    }
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return differences;
-    after = last.id;
-  }
-}
-
-async function comparePaidBits(
-  options: ReconcileOptions,
-  blockNumber: bigint,
-  paid: ReadonlySet<bigint>,
-): Promise<string[]> {
-  const highest = await highestIds(options.database.kysely);
-  const lastWord = (highest.purchase > highest.token ? highest.purchase : highest.token) / IDS_PER_WORD;
-  const differences: string[] = [];
-  for (let word = 0n; word <= lastWord; word++) {
-    const bits = await options.client.readContract({
-      address: options.contracts.cashbackDistributor,
-      abi: cashbackDistributorAbi,
-      functionName: "paidWord",
-      args: [word],
-      blockNumber,
-    });
-    for (let bit = 0n; bit < IDS_PER_WORD; bit++) {
-      const id = word * IDS_PER_WORD + bit;
-      const isPaid = ((bits >> bit) & 1n) === 1n;
-      // No purchase has the id 0; its bit is set from the start.
-      if (id === 0n || isPaid === paid.has(id)) continue;
-      differences.push(
-        `Purchase ${id} is ${isPaid ? "" : "not "}paid on the chain, and ${isPaid ? "not " : ""}in the index`,
-      );
-    }
-  }
-  return differences;
 }
 
 /** How much CHZ the distributor lacks; negative if it holds more than it must. */

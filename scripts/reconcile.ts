@@ -1,7 +1,8 @@
 /**
- * Compares the database with the chain and says how they stand: `npm run reconcile [-- --accept]`. Exit codes: 0 agree,
+ * Compares the database with the chain and says how they stand: `npm run reconcile [-- --full] [-- --accept]`. Exit codes: 0 agree,
  * 1 contradiction, 2 shortfall, 3 cannot say, 4 surplus. Only 1 and 2 pause payouts. `--accept` says that the foreign
- * transactions of the operator's wallet are known.
+ * transactions of the operator's wallet are known. Without `--full` it looks at what changed since the last comparison and
+ * at a slice of everything else; `--full` looks at everything, and counts all totals again.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
@@ -14,6 +15,7 @@ import { readContracts } from "../platform/contracts.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { findWrongTotals } from "../purchases/totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../reconcile/reconcile.ts";
 import { acceptForeign, foreignText } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
@@ -25,7 +27,7 @@ const EXIT_CODES: Record<Reconciliation["outcome"], number> = {
 };
 
 try {
-  const { values } = parseArgs({ options: { accept: { type: "boolean" } } });
+  const { values } = parseArgs({ options: { accept: { type: "boolean" }, full: { type: "boolean" } } });
   const environment = readEnvironment(process.env);
   const { startBlock, ...contracts } = readContracts(environment);
   const database = await openDatabase(readOperatorEnvironment(process.env));
@@ -39,13 +41,18 @@ try {
   });
   await nodes.refuseWrongChain();
   const sender = environment.operator.address;
-  const result = await reconcile({ database, client, contracts, sender, startBlock: BigInt(startBlock) });
+  const everySeconds = values.full ? undefined : environment.RECONCILE_INTERVAL_SECONDS;
+  const options = { database, client, contracts, sender, startBlock: BigInt(startBlock), everySeconds };
+  const result = await reconcile(options);
   const reason = pausingReason(result);
   if (reason) await new PayoutSwitch(database, false).pause(reason);
   tell(result);
+  const wrongTotals = values.full ? await findWrongTotals(database.kysely) : [];
+  for (const sentence of wrongTotals) console.log(`✗ ${sentence}`);
   if (values.accept) await accept(database, sender);
   await database.close();
-  process.exitCode = EXIT_CODES[result.outcome];
+  process.exitCode =
+    EXIT_CODES[wrongTotals.length > 0 && result.outcome === "agree" ? "contradiction" : result.outcome];
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = EXIT_CODES["cannot say"];

@@ -81,7 +81,11 @@ async function clean({ database }: Services): Promise<void> {
 /** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */
 async function compare(services: Services, metrics: Metrics): Promise<void> {
   const { log, sender } = services;
-  const result = await reconcile({ ...services, sender: sender.address });
+  const result = await reconcile({
+    ...services,
+    sender: sender.address,
+    everySeconds: services.environment.RECONCILE_INTERVAL_SECONDS,
+  });
   metrics.observeReconciliation(result);
   if (result.outcome === "cannot say") return log.warn({ reason: result.reason }, "Cannot reconcile now");
   const { differences, surplusWei, foreign, tokens, block } = result;

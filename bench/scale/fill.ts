@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { hashToken } from "../../api/people/sessions.ts";
 import type { Database } from "../../database/connect.ts";
+import { inTransaction } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { addToShop, recountPurchases } from "../../purchases/totals.ts";
 
 /** One buyer has this many purchases. */
 const HEAVY_PURCHASES = 10_000;
@@ -15,6 +17,7 @@ const WEI_PER_CENT = 10n ** 16n;
 const GWEI_PER_CENT_BPS = 1_000n;
 const YEAR_MS = 365 * 24 * 3_600_000;
 const BATCH_SIZE = 50;
+const COUNTED_AT_ONCE = 5_000;
 
 export type Filled = {
   purchases: number;
@@ -42,7 +45,26 @@ export async function fill(database: Database, purchases: number, onChain: OnCha
     await statement.execute(database.kysely);
     console.log(`  ${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   }
+  const started = performance.now();
+  await count(database, purchases);
+  console.log(`  counted: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   return { purchases, users, heavyPurchases, heavyWallet: walletOf(1) };
+}
+
+/** The sums of buyers and shop, by the product's own rule; nothing of this history is due. */
+async function count({ kysely }: Database, purchases: number): Promise<void> {
+  for (let first = 1; first <= purchases; first += COUNTED_AT_ONCE) {
+    const size = Math.min(COUNTED_AT_ONCE, purchases - first + 1);
+    const ids = Array.from({ length: size }, (_, index) => BigInt(first + index));
+    await inTransaction(kysely, (queries) => recountPurchases(queries, ids));
+  }
+  await sql`update purchases set due_at = case when settled_at is null then payable_at end`.execute(kysely);
+  const paid = await sql<{ chz: bigint; gwei: bigint }>`select cast(sum(amount_gwei / 1000000000) as bigint) as chz,
+    cast(sum(amount_gwei % 1000000000) as bigint) as gwei from payouts`.execute(kysely);
+  const { chz = 0n, gwei = 0n } = paid.rows[0] ?? {};
+  await addToShop(kysely, { payouts_paid_chz: BigInt(chz), payouts_paid_gwei: BigInt(gwei) });
+  await sql`delete from shop_totals where name = 'users'`.execute(kysely);
+  await sql`insert into shop_totals (name, slot, value) select 'users', 0, count(*) from users`.execute(kysely);
 }
 
 /** A session that needs no signature, for the bench's own callers. */
@@ -147,9 +169,10 @@ function statementsFor(
       select i, ${wallet(sql`99999999`)}, i, ${wallet(sql`7`)}, '0x', 5000000, 'confirmed', 1, ${hex(i, "aa")},
         i - ${number(Math.floor(total / 20))} - 10000, ${hex(i, "bb")}, 1, ${createdAt}, ${createdAt}
       from ${numbers(Math.max(1, Math.floor((history * 2.5) / BATCH_SIZE)))}`,
-    operations: sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, created_at, updated_at)
+    operations: sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, since, created_at,
+        updated_at)
       select kind.name, i, case when kind.name = 'pay' then ${centBps} * ${number(GWEI_PER_CENT_BPS)} end, 'done', 1,
-        ${createdAt}, ${createdAt}
+        ${createdAt}, ${createdAt}, ${createdAt}
       from ${numbers(history)}
       join (select 'mint' as name, ${number(MIX.pending)} as below union all select 'confirm', ${number(MIX.confirmed)}
         union all select 'pay', ${number(MIX.paid)}) kind on ${kind} < kind.below`,

@@ -87,6 +87,7 @@ export async function measureReconcile(
     contracts,
     sender: environment.operator.address,
     startBlock: BigInt(startBlock),
+    everySeconds: 600,
   };
   await reconcile(options);
   await change();

@@ -117,14 +117,13 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       );
     });
 
-    it("a missing token that was paid: the token, its payout, and its owner", async () => {
+    it("a missing token that was paid: the token, and its payout", async () => {
       const row = await nft(paid);
       await withRows(
         () => kysely.deleteFrom("nfts").where("token_id", "=", row.token_id).execute(),
         () => kysely.insertInto("nfts").values(row).execute(),
         [
           new RegExp(`^Token ${paid} is on the chain, but not in the index$`, "m"),
-          new RegExp(`^Purchase ${paid} is paid on the chain, and not in the index$`, "m"),
           new RegExp(`^Purchase ${paid} is paid, but has no token$`, "m"),
         ],
       );
@@ -170,15 +169,12 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       );
     });
 
-    it("a missing payout: its bit, and the sum of all", async () => {
+    it("a missing payout", async () => {
       const row = await payout();
       await withRows(
         () => kysely.deleteFrom("payouts").where("token_id", "=", row.token_id).execute(),
         () => kysely.insertInto("payouts").values(row).execute(),
-        [
-          new RegExp(`^Purchase ${paid} is paid on the chain, and not in the index$`, "m"),
-          /^The distributor holds 5 CHZ less than funded − paid/m,
-        ],
+        [new RegExp(`^Purchase ${paid} is paid on the chain, and not in the index$`, "m")],
       );
     });
 

@@ -1,0 +1,143 @@
+import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
+import { type LedgerRow, listLedger, listOddPayouts } from "./ledger.ts";
+import type { ReconcileOptions } from "./reconcile.ts";
+
+/** Ids in one call to the node: 4 million gas, far below what nodes allow a call. */
+const IDS_PER_CALL = 1_000;
+const ITEM_ID_OFFSET = 96n;
+const IDS_PER_WORD = 256n;
+/** Words of paid bits in one call: the bytes of a call that creates a contract are limited. */
+const WORDS_PER_CALL = 128;
+
+/** How the ids of tokens and payouts that are to be looked at come, some at a time. */
+export type IdPages = AsyncIterable<readonly bigint[]> | Iterable<readonly bigint[]>;
+
+/** Compares what the index and the purchases say about some ids with the chain's record of them at a block. */
+export async function compareTokens(
+  options: ReconcileOptions,
+  block: bigint,
+  pages: IdPages,
+): Promise<{ tokens: number; differences: string[] }> {
+  const differences: string[] = [];
+  let tokens = 0;
+  for await (const page of pages) {
+    for (let start = 0; start < page.length; start += IDS_PER_CALL) {
+      const ids = page.slice(start, start + IDS_PER_CALL);
+      const rows = await listLedger(options.database.kysely, ids);
+      const records = await readRecords(options, ids, block);
+      tokens += rows.length;
+      differences.push(...compareRecords(ids, rows, records));
+    }
+    differences.push(...(await comparePaidBits(options, page, block)));
+    const odd = await listOddPayouts(options.database.kysely, page);
+    differences.push(...odd.map(({ tokenId, reason }) => `Purchase ${tokenId} ${reason}`));
+  }
+  return { tokens, differences };
+}
+
+/** What the contract stores for each id, as one word; 0 if it was never minted. */
+async function readRecords(
+  { client, contracts }: ReconcileOptions,
+  ids: readonly bigint[],
+  blockNumber: bigint,
+): Promise<readonly bigint[]> {
+  return client.readContract({
+    address: contracts.purchaseNft,
+    abi: purchaseNftAbi,
+    functionName: "purchasesOfItems",
+    args: [ids.map((id) => id << ITEM_ID_OFFSET)],
+    blockNumber,
+  });
+}
+
+function compareRecords(ids: readonly bigint[], rows: readonly LedgerRow[], records: readonly bigint[]): string[] {
+  const byId = new Map(rows.map((row) => [row.tokenId, row]));
+  return ids.flatMap((id, index) => {
+    const row = byId.get(id);
+    const record = records[index] ?? 0n;
+    if (row) return compareToken(row, record);
+    return record === 0n ? [] : [`Token ${id} is on the chain, but not in the index`];
+  });
+}
+
+/** The fields of a stored word, as contracts/libraries/PackedPurchase.sol lays them out. */
+function unpack(record: bigint) {
+  const field = (offset: number, bits: number) => (record >> BigInt(offset)) & ((1n << BigInt(bits)) - 1n);
+  return {
+    buyer: `0x${field(0, 160).toString(16).padStart(40, "0")}`,
+    valueCents: field(160, 40),
+    cashbackBps: field(200, 16),
+    bonusBps: field(216, 16),
+    storeId: field(232, 16),
+    status: field(248, 8),
+  };
+}
+
+function compareToken(row: LedgerRow, record: bigint): string[] {
+  if (record === 0n) return [`Token ${row.tokenId} is in the index, but not on the chain`];
+  const onChain = unpack(record);
+  const differences: string[] = [];
+  const compare = (what: string, indexed: unknown, stored: unknown) => {
+    if (indexed !== stored)
+      differences.push(`Token ${row.tokenId}: ${what} is ${indexed} in the index and ${stored} on the chain`);
+  };
+  compare("buyer", row.owner, onChain.buyer);
+  compare("store", row.storeId, onChain.storeId);
+  compare("value in cents", row.valueCents, onChain.valueCents);
+  compare("cashback", row.cashbackBps, onChain.cashbackBps);
+  compare("bonus", row.bonusBps, onChain.bonusBps);
+  compare("status", row.status, onChain.status);
+  const { claim } = row;
+  if (!claim) return differences;
+  const isSame =
+    claim.wallet === row.owner &&
+    claim.amountCents === row.valueCents &&
+    claim.cashbackBps === row.cashbackBps &&
+    claim.bonusBps === row.bonusBps;
+  if (!isSame)
+    differences.push(`Token ${row.tokenId} was minted on other terms than purchase ${row.tokenId} was registered on`);
+  return differences;
+}
+
+async function comparePaidBits(options: ReconcileOptions, ids: readonly bigint[], block: bigint): Promise<string[]> {
+  const words = [...new Set(ids.map((id) => id / IDS_PER_WORD))];
+  const bits = new Map<bigint, bigint>();
+  for (let start = 0; start < words.length; start += WORDS_PER_CALL) {
+    const some = words.slice(start, start + WORDS_PER_CALL);
+    for (const [index, word] of (await readPaidWords(options, some, block)).entries())
+      bits.set(some[index] ?? 0n, word);
+  }
+  const rows = await options.database.kysely
+    .selectFrom("payouts")
+    .select("token_id")
+    .where("token_id", "in", ids)
+    .execute();
+  const paid = new Set(rows.map((row) => row.token_id));
+  return ids.flatMap((id) => {
+    const isPaid = (((bits.get(id / IDS_PER_WORD) ?? 0n) >> (id % IDS_PER_WORD)) & 1n) === 1n;
+    // No purchase has the id 0; its bit is set from the start.
+    if (id === 0n || isPaid === paid.has(id)) return [];
+    return [`Purchase ${id} is ${isPaid ? "" : "not "}paid on the chain, and ${isPaid ? "not " : ""}in the index`];
+  });
+}
+
+/** Many words by one `eth_call`: a contract that asks for them all is run in it, and never deployed. */
+async function readPaidWords(
+  { client, contracts }: ReconcileOptions,
+  words: readonly bigint[],
+  blockNumber: bigint,
+): Promise<bigint[]> {
+  return client.multicall({
+    contracts: words.map((word) => ({
+      address: contracts.cashbackDistributor,
+      abi: cashbackDistributorAbi,
+      functionName: "paidWord" as const,
+      args: [word] as const,
+    })),
+    allowFailure: false,
+    batchSize: 0,
+    deployless: true,
+    blockNumber,
+  });
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { readSetting, writeSetting } from "../database/settings.ts";
+import { highestIds } from "./ledger.ts";
+import type { ReconcileOptions } from "./reconcile.ts";
+
+/** What one comparison looks at: what changed since the last one, and a slice of everything else. */
+export type Scope = {
+  pages: readonly (readonly bigint[])[];
+  /** To be called once it was compared: the next one goes on from here. */
+  remember(): Promise<void>;
+};
+
+const DAY_SECONDS = 86_400;
+/** A small shop is compared whole, each time. */
+const LEAST_SLICE = 2_000;
+/** Changes beyond these wait for the next comparison. */
+const MOST_CHANGED = 20_000;
+/** Blocks that may still have been reorganised are looked at again. */
+const REORG_BLOCKS = 64n;
+const PAGE = 5_000;
+
+const progressSchema = z.object({ contract: z.string(), block: z.coerce.bigint(), next: z.coerce.bigint() });
+
+/** A slice so large that, at one comparison every `intervalSeconds`, everything is looked at once a day. */
+export async function nextScope(options: ReconcileOptions, block: bigint, intervalSeconds: number): Promise<Scope> {
+  const { kysely } = options.database;
+  const contract = options.contracts.purchaseNft;
+  const stored = progressSchema.safeParse(JSON.parse((await readSetting(kysely, "reconciled")) ?? "null")).data;
+  const progress = stored?.contract === contract ? stored : { contract, block: -1n, next: 1n };
+  const changed = await listChanged(options, progress.block, block);
+  const highest = await highestId(options);
+  const runsADay = Math.max(1, Math.floor(DAY_SECONDS / intervalSeconds));
+  const size = Math.max(LEAST_SLICE, Math.ceil(Number(highest) / runsADay));
+  const slice = sliceOf(progress.next, size, highest);
+  const last = slice.at(-1) ?? 0n;
+  const ids = [...new Set([...slice, ...changed.ids])].sort((one, other) => (one < other ? -1 : 1));
+  const next = last >= highest ? 1n : last + 1n;
+  return {
+    pages: Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, index) =>
+      ids.slice(index * PAGE, (index + 1) * PAGE),
+    ),
+    remember: () =>
+      writeSetting(
+        kysely,
+        "reconciled",
+        JSON.stringify({ contract, block: changed.upTo.toString(), next: next.toString() }),
+      ),
+  };
+}
+
+/** Every id that a purchase, a token or a payout can have. */
+export async function* everything(options: ReconcileOptions): AsyncGenerator<bigint[]> {
+  const highest = await highestId(options);
+  for (let first = 1n; first <= highest; first += BigInt(PAGE)) yield sliceOf(first, PAGE, highest);
+}
+
+async function highestId({ database }: ReconcileOptions): Promise<bigint> {
+  const { purchase, token } = await highestIds(database.kysely);
+  return purchase > token ? purchase : token;
+}
+
+function sliceOf(first: bigint, size: number, highest: bigint): bigint[] {
+  const from = first > highest ? 1n : first;
+  const count = Number(highest - from) + 1;
+  return Array.from({ length: Math.max(0, Math.min(size, count)) }, (_, index) => from + BigInt(index));
+}
+
+/** Tokens with an event since a block; if there are too many, those of the first of these blocks. */
+async function listChanged(
+  { database }: ReconcileOptions,
+  since: bigint,
+  upTo: bigint,
+): Promise<{ ids: bigint[]; upTo: bigint }> {
+  if (since < 0n) return { ids: [], upTo };
+  const rows = await database.kysely
+    .selectFrom("chain_events")
+    .select(["block_number", "token_id"])
+    .where("block_number", ">", since - REORG_BLOCKS)
+    .where("block_number", "<=", upTo)
+    .orderBy("block_number")
+    .orderBy("log_index")
+    .limit(MOST_CHANGED)
+    .execute();
+  const last = rows.at(-1);
+  const isCut = rows.length === MOST_CHANGED && last !== undefined;
+  return {
+    ids: [...new Set(rows.flatMap((row) => (row.token_id === null ? [] : [row.token_id])))],
+    upTo: isCut ? last.block_number - 1n : upTo,
+  };
+}

@@ -1,0 +1,66 @@
+import { expect } from "chai";
+import { seedCatalogue } from "../../catalogue/seed.ts";
+import type { Database } from "../../database/connect.ts";
+import { insertPurchase } from "../../purchases/queries.ts";
+import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
+import { everything, nextScope } from "../../reconcile/scope.ts";
+import { onBothEngines } from "../testing/databases.ts";
+
+const NFT = `0x${"a".repeat(40)}` as const;
+const BUYER = `0x${"b".repeat(40)}` as const;
+const PURCHASES = 5_000;
+/** A day in so few runs that a slice is a third of all. */
+const EVERY_SECONDS = 28_800;
+
+describe("What one comparison looks at", () => {
+  onBothEngines(({ open }) => {
+    it("is a slice, so that all is seen in a day's runs, and every token with a new event", async function () {
+      this.timeout(60_000);
+      const { database } = await open();
+      await seedCatalogue(database);
+      await insertLast(database);
+      const options = { database, contracts: { purchaseNft: NFT, cashbackDistributor: NFT } } as ReconcileOptions;
+      const seen = new Set<bigint>();
+      for (let run = 0; run < 3; run++) {
+        const { pages, remember } = await nextScope(options, 100n, EVERY_SECONDS);
+        for (const id of pages.flat()) seen.add(id);
+        expect(pages.flat().length).to.be.lessThan(PURCHASES / 2);
+        await remember();
+      }
+      expect(seen.size).to.equal(PURCHASES);
+      await database.kysely
+        .insertInto("chain_events")
+        .values({
+          ...{ block_number: 150n, log_index: 0n, transaction_hash: "0x1", kind: "StatusUpdated" },
+          ...{ token_id: BigInt(PURCHASES), arguments: "{}" },
+        })
+        .execute();
+      const { pages } = await nextScope(options, 200n, EVERY_SECONDS);
+      expect(pages.flat()).to.include(BigInt(PURCHASES));
+      expect(pages.flat()).to.include(1n);
+    });
+
+    it("is everything where it is asked for", async () => {
+      const { database } = await open();
+      await seedCatalogue(database);
+      await insertLast(database);
+      const options = { database, contracts: { purchaseNft: NFT, cashbackDistributor: NFT } } as ReconcileOptions;
+      let count = 0;
+      for await (const page of everything(options)) count += page.length;
+      expect(count).to.equal(PURCHASES);
+    });
+  });
+});
+
+/** One purchase with the highest id: what lies below it may have been minted too. */
+async function insertLast({ kysely }: Database): Promise<void> {
+  const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
+  const { id } = await insertPurchase(kysely, {
+    ...{ wallet: BUYER, storeId: 1n, storeName: "Loja", source: "simulated", ...terms },
+  } as Parameters<typeof insertPurchase>[1]);
+  await kysely
+    .updateTable("purchases")
+    .set({ id: BigInt(PURCHASES) })
+    .where("id", "=", id)
+    .execute();
+}
