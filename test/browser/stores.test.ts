@@ -127,6 +127,15 @@ describe("Stores", () => {
     await page.getByRole("heading", { name: "Apito Viagens" }).waitFor();
   });
 
+  it("paints skeletons before any of its code has arrived", async () => {
+    const { page, context } = await site.open("/auth");
+    await context.route("**/assets/*.js", () => {});
+    for (const path of ["/stores", "/auth", "/dashboard"]) {
+      await page.goto(site.server.url + path, { waitUntil: "commit" });
+      await page.locator(`.first-paint[data-page="${path}"] .skeleton`).first().waitFor();
+    }
+  });
+
   it("shows a loading state first", async () => {
     site.server.answer("GET /api/stores", "hang");
     const { page } = await site.open("/stores", english());
