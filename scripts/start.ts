@@ -6,6 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { polledAccounts } from "../affiliates/accounts.ts";
+import { accountsOf } from "../affiliates/environment.ts";
 import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./start/children.ts";
 import { readEnvironment, type StartEnvironment } from "./start/environment.ts";
@@ -91,6 +93,7 @@ async function main(environment: StartEnvironment, isHot: boolean): Promise<void
     children.start(specification(specifications, "indexer"));
     await build;
     children.start(specification(specifications, "api"));
+    for (const reader of specifications.filter(({ name }) => name === "affiliates")) children.start(reader);
     const url = `http://localhost:${environment.PORT}`;
     await step("Indexer", () =>
       until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
@@ -126,7 +129,8 @@ function processes(
     arguments: [join(ROOT, name, "main.ts")],
   });
   const api = { ...node("api"), env: { PORT: String(apiPort), WEB_DIR: webFolder } };
-  if (!startsChain) return [node("indexer"), api];
+  const readers = polledAccounts(accountsOf(environment)).length > 0 ? [node("affiliates")] : [];
+  if (!startsChain) return [node("indexer"), api, ...readers];
   const anvil = findAnvil();
   if (!anvil)
     console.log("! No anvil for this machine: the chain is a Hardhat node in memory, and starts anew each time");
@@ -139,7 +143,7 @@ function processes(
         arguments: ["node", "--chain-id", String(environment.CHAIN_ID), "--port", String(environment.CHAIN_PORT)],
         signal: "SIGINT",
       };
-  return [chain, node("indexer"), api];
+  return [chain, node("indexer"), api, ...readers];
 }
 
 function specification(all: readonly ChildSpecification[], name: string): ChildSpecification {
