@@ -11,7 +11,8 @@ import { onBothEngines } from "../testing/databases.ts";
 const ADDRESS = `0x${"11".repeat(20)}` as const;
 const FIELDS = { name: "Loja nova", country: "Brasil" };
 
-describe("Store names on the chain", () => {
+describe("Store names on the chain", function () {
+  this.timeout(60_000);
   onBothEngines((engine) => {
     let database: Database;
     let onChain: Map<bigint, string>;
