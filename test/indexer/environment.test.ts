@@ -10,7 +10,9 @@ const ADDRESSES = {
 describe("Indexer environment", () => {
   it("requires only the contracts", () => {
     expect(readEnvironment(ADDRESSES)).to.deep.equal({
+      dataDirectory: "data",
       databaseUrl: "data/torcida.db",
+      network: "localhost",
       rpcUrls: ["http://127.0.0.1:8545"],
       webSocketUrls: ["ws://127.0.0.1:8545"],
       source: {
