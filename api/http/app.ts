@@ -227,7 +227,9 @@ function sendError(services: Services, error: unknown, request: Request, respons
   const known = toApiError(error);
   if (known.status >= 500) {
     const reason = error instanceof BaseError ? error.shortMessage : error;
-    services.log.error({ requestId, method: request.method, path: request.path, err: reason }, known.message);
+    // The route, not the path: a push's path holds its secret.
+    const { route } = response.locals;
+    services.log.error({ requestId, method: request.method, route, err: reason }, known.message);
   }
   if (response.headersSent) {
     response.destroy();

@@ -278,6 +278,9 @@ async function registerClick(
   }));
   const terms = freezeTerms(rates, bonusTerms.bonusBps);
   if (!terms) throw new Error("A store without a percent was offered");
+  if (linkOf(store, "click", services.accounts) === null) {
+    throw conflict(`Store ${store.id} has no link: no network could report what is bought there`, "NO_LINK");
+  }
   const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
   const click = await insertClick(services.database.kysely, {
     wallet,
