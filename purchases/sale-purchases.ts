@@ -126,6 +126,7 @@ async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Prom
         settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
       })
       .execute();
+    await recountPurchases(queries, [action.id]);
     return;
   }
   await change
@@ -139,6 +140,7 @@ async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Prom
         : {}),
     })
     .execute();
+  await recountPurchases(queries, [action.id]);
 }
 
 /** Adds to what is owed back of a purchase for a revision: once it may be more than one thing, of different debts. */

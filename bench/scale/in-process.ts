@@ -51,7 +51,7 @@ async function endHolds({ kysely }: Database, turn: number): Promise<void> {
   if (ids.length < DUE) throw new Error(`Only ${ids.length} purchases are in their hold (turn ${turn})`);
   await kysely
     .updateTable("purchases")
-    .set({ payable_at: 1n })
+    .set({ payable_at: 1n, due_at: 1n })
     .where(
       "id",
       "in",
