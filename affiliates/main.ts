@@ -1,4 +1,4 @@
-/** The networks' reader: affiliate networks into the database, one process at a time. docs/sales.md. */
+/** The networks' reader: affiliate networks into the database, one process at a time. docs/product.md#sales. */
 import pino from "pino";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";

@@ -6,7 +6,7 @@ const OLD_CLICK_MS = 60 * 24 * 3_600 * 1_000;
 
 /**
  * Clicks, sales as affiliate networks report them, and claims. A live purchase stays one; what its network reported
- * becomes its sale. docs/sales.md
+ * becomes its sale. docs/product.md#sales
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   // SQLite runs a migration without a transaction, so this one has its own and is safe to run again.
