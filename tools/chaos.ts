@@ -68,6 +68,8 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
       `${engine}: ${purchases} purchases, each minted once and paid once; ${JSON.stringify({ ...harm, ...system.proxy.counts })}`,
     );
     console.log(`${engine}: ${reconciled.output.trim()}; unexpected exits: ${crashes}`);
+    if (crashes > 0)
+      for (const { name, output } of [system.api, system.indexer]) console.error(name, plainLines(output()));
     for (const sentence of observed) console.error(`${engine}: ${sentence}`);
     return reconciled.code === 0 && crashes === 0 && observed.length === 0;
   } catch (error) {
@@ -85,6 +87,11 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
 /** Counts unexpected exits; a start refused because of the wrong chain is expected. */
 function unexplainedEnds(process: Supervised): number {
   return process.crashes() - (process.output().match(/^[^{].* is of (?:another )?chain/gm)?.length ?? 0);
+}
+
+/** What a process says outside its log is why it ended. */
+function plainLines(output: string): string[] {
+  return output.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
 }
 
 async function runFor(system: FaultSystem, witness: Witness, durationMs: number) {
