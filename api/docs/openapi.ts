@@ -97,7 +97,9 @@ function pathParameters(path: string): Json[] {
     name,
     in: "path",
     required: true,
-    schema: name === "network" ? { type: "string" } : { type: "string", pattern: "^[1-9]\\d{0,14}$" },
+    schema: ["network", "account", "secret"].includes(String(name))
+      ? { type: "string" }
+      : { type: "string", pattern: "^[1-9]\\d{0,14}$" },
   }));
 }
 
