@@ -31,6 +31,8 @@ const admins: Expected = {
 };
 const staff: Expected = { ...admins, service: "in" };
 
+const nobody = Object.fromEntries(Object.keys(everyone).map((role) => [role, 404])) as Expected;
+
 /** Who may call what: docs/product.md#access. A route that is missing here fails the test below. */
 const TABLE: Record<string, Expected> = {
   "get /api": everyone,
@@ -72,10 +74,23 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/payouts": admins,
   "get /api/admin/operations": admins,
   "post /api/admin/operations/{id}/retry": admins,
+  "get /api/clicks": users,
+  "get /api/claims": users,
+  "post /api/claims": users,
+  "get /api/admin/sales": admins,
+  "get /api/admin/sales/{id}": admins,
+  "post /api/admin/sales/{id}/release": admins,
+  "post /api/admin/sales/{id}/decline": admins,
+  "post /api/admin/sales/{id}/assign": admins,
+  "get /api/admin/claims": admins,
+  "post /api/admin/claims/{id}/match": admins,
+  "post /api/admin/claims/{id}/refuse": admins,
+  "get /api/admin/margin": admins,
+  // Access is by a secret in the path.
+  "get /api/hooks/{network}/{account}/{secret}": nobody,
+  "post /api/hooks/{network}/{account}/{secret}": nobody,
   // Access is by a signature over the body, which none of the roles has.
-  "post /api/hooks/affiliate/{network}": Object.fromEntries(
-    Object.keys(everyone).map((role) => [role, 404]),
-  ) as Expected,
+  "post /api/hooks/affiliate/{network}": nobody,
 };
 
 /** What an admin needs for a call that changes something; a call that is missing here is the owner's alone. */
@@ -83,6 +98,11 @@ const PERMISSION: Record<string, Permission> = {
   "post /api/confirm-purchase": "payments",
   "post /api/distribute-cashback": "payments",
   "post /api/admin/payouts": "payments",
+  "post /api/admin/sales/{id}/release": "sales",
+  "post /api/admin/sales/{id}/decline": "sales",
+  "post /api/admin/sales/{id}/assign": "sales",
+  "post /api/admin/claims/{id}/match": "claims",
+  "post /api/admin/claims/{id}/refuse": "claims",
   "post /api/store": "catalogue",
   "put /api/store/{id}": "catalogue",
   "delete /api/store/{id}": "catalogue",
