@@ -223,6 +223,8 @@ describe("Token metadata", () => {
     const bps = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.constantFrom(0, 1, 10, 99, 100, 110, 575, 1_000));
     await fc.assert(
       fc.asyncProperty(cents, bps, bps, async (valueCents, cashbackBps, bonusBps) => {
+        // Nothing is minted at no percent at all.
+        fc.pre(cashbackBps + bonusBps > 0);
         const purchase = { id: id++, valueCents, cashbackBps, bonusBps };
         await mint(purchase);
         const values = (await metadataOf(purchase.id)).attributes.map(({ value }) => value);
@@ -247,6 +249,18 @@ describe("Token metadata", () => {
       }),
       { numRuns: FUZZ_RUNS },
     );
+  });
+
+  it("is drawn in the store's own colour where it has one, and holds a Korean name whole", async () => {
+    const name = "토르시다 상점";
+    await send(system.nft, "renameStore", [1, name], system.catalogue);
+    await mint({ id: 1n });
+    const before = svgOf((await metadataOf(1n)).image);
+    await send(system.nft, "setStoreColour", [1, 0x1a2b3c], system.catalogue);
+    const { image } = await metadataOf(1n);
+    expect(before).to.not.include("#1a2b3c");
+    expect(svgOf(image)).to.include("#1a2b3c");
+    expect(textsOf(parsePicture(image))).to.include(name);
   });
 
   it("holds for any site address", async () => {
