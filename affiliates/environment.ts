@@ -13,6 +13,7 @@ import {
   wholeNumber,
   wholeNumberIfSet,
 } from "../platform/environment.ts";
+import { networkContradictions } from "../platform/networks.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
 import type { SaleRules } from "./ledger.ts";
 
@@ -80,10 +81,14 @@ const VARIABLES = { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...SALE_VARIABLES
 
 /** The variables of the networks' reader. @throws EnvironmentError that names everything that is wrong */
 export function readEnvironment(source: Variables) {
-  const values = checkVariables(VARIABLES, source, saleProblems);
+  const values = checkVariables(VARIABLES, source, (known) => [
+    ...networkContradictions(known),
+    ...saleProblems(known),
+  ]);
   const accounts = accountsOf(values);
   const { isLocal, network } = chainEnvironment(values);
   return {
+    dataDirectory: values.DATA_DIR,
     databaseUrl: databaseUrlOf(values),
     logLevel: values.LOG_LEVEL,
     network,

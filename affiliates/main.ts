@@ -1,9 +1,10 @@
 /** The networks' reader: affiliate networks into the database, one process at a time. docs/product.md#sales. */
 import pino from "pino";
 import { connect } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
+import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { assertLease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
+import { prepareDatabase } from "../platform/prepare-database.ts";
 import { polledAccounts } from "./accounts.ts";
 import { readEnvironment } from "./environment.ts";
 import { findNetwork } from "./networks.ts";
@@ -12,6 +13,7 @@ import { Reader } from "./reader.ts";
 const LEASE_MS = 10_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 
+makeFilesPrivate();
 const ending = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
 
@@ -23,12 +25,14 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { databaseUrl, accounts, rules, logLevel } = readEnvironment(process.env);
+  const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel } = readEnvironment(process.env);
   const polled = polledAccounts(accounts);
   if (polled.length === 0) throw new Error("AFFILIATE_ACCOUNTS names no account of a network that is read");
   const log = pino({ level: logLevel, base: { process: "affiliates" }, timestamp: pino.stdTimeFunctions.isoTime });
+  const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
+  await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });
+  if (ending.signal.aborted) return;
   const database = await connect(databaseUrl);
-  await migrate(database);
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     log.fatal(error.message);
     process.exit(1);
