@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000n;
 /** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
 export function visitRoutes(services: Services): Route[] {
   const { kysely } = services.database;
-  const claimAfterMs = BigInt(services.environment.CLAIM_AFTER_DAYS) * DAY_MS;
+  const claimAfterMs = () => BigInt(services.environment.CLAIM_AFTER_DAYS) * DAY_MS;
   return [
     route({
       method: "get",
@@ -43,7 +43,7 @@ export function visitRoutes(services: Services): Route[] {
           created_at: isoTime(row.created_at),
           expires_at: isoTime(row.expires_at),
           sales: sales.get(row.id) ?? 0,
-          claimable_at: isoTime(row.created_at + claimAfterMs),
+          claimable_at: isoTime(row.created_at + claimAfterMs()),
         }));
         return { body: { success: true, clicks, next_before: nextBefore(rows, query.limit) }, headers: NO_STORE };
       },
@@ -75,7 +75,7 @@ export function visitRoutes(services: Services): Route[] {
         const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
         if (bought > BigInt(Date.now()) + DAY_MS) throw invalid("date must not be in the future", "date");
         const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
-        requireWindow(click, claimAfterMs);
+        requireWindow(click, claimAfterMs());
         const id = await inTransaction(kysely, (queries) => insertClaim(queries, click, body)).catch(
           (error: unknown) => {
             if (isUniqueViolation(error)) throw conflict("This order was claimed before", "CLAIMED");

@@ -13,6 +13,8 @@ import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
+/** A new database has rows in these, which the archive replaces. */
+const SEEDED: readonly TableName[] = ["shop_totals"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
 type Tail = { rows: number; sha256: string };
@@ -33,6 +35,8 @@ export async function readArchive(
     await prepareSchema(target, file, await readHead(file));
     const restored = await target.kysely.transaction().execute(async (queries) => {
       await refuseRows(queries, target.location);
+      const present = await presentTables(queries);
+      for (const table of SEEDED.filter((name) => present.has(name))) await queries.deleteFrom(table).execute();
       const result = await copyRows(file, queries);
       await claimForNetwork({ kysely: queries, location: file }, into.network);
       await setNextIds(queries, target.engine, into.purchaseGap);
@@ -88,7 +92,7 @@ function parsedHead(line: string): Head | undefined {
 
 async function refuseRows(queries: Queries, location: string): Promise<void> {
   const present = await presentTables(queries);
-  for (const table of TABLE_NAMES.filter((name) => present.has(name))) {
+  for (const table of TABLE_NAMES.filter((name) => present.has(name) && !SEEDED.includes(name))) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
     if (rows.length > 0) {
       throw new Error(

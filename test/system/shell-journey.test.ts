@@ -100,7 +100,8 @@ async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (tries > 300 || !(error instanceof TypeError)) throw error;
+      const isPassing = error instanceof TypeError || String(error).includes("INDEX_BEHIND");
+      if (tries > 300 || !isPassing) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
