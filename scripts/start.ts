@@ -99,7 +99,12 @@ async function main(environment: StartEnvironment, isHot: boolean): Promise<void
       until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
     );
     if (isHot) hotReload = await serveWithHotReload({ root: ROOT, port: environment.PORT, apiPort });
-    await step("API", () => until("the api", async () => (await answers(`${url}/api`)) && (await answers(url))));
+    await step("API", () =>
+      until(
+        "the api",
+        async () => (await answers(`${url}/api`)) && (await answers(`${url}/readyz`)) && (await answers(url)),
+      ),
+    );
     console.log(
       `\nTorcida is ready after ${seconds(started)}: ${url}\nCtrl-C ends it; what happened stays in ${dataDirectory}/`,
     );
