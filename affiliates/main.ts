@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });
   if (ending.signal.aborted) return;
   const database = await connect(databaseUrl);
-  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
+  const endWatching = watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     log.fatal(error.message);
     process.exit(1);
   });
@@ -59,6 +59,7 @@ async function main(): Promise<void> {
       );
     },
   );
+  endWatching();
   await database.close();
   log.info("The networks' reader has ended");
 }

@@ -19,6 +19,7 @@ const WRITTEN_BY_TOOLS = new Set([
   "cache",
   "coverage",
   "generated",
+  "types",
 ]);
 
 describe("docs/product.md", () => {
