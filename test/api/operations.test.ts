@@ -43,7 +43,7 @@ describe("The api's endpoints for operators", function () {
         return one.status === 503 && one;
       });
       expect(answer.body).to.include({ status: "not ready" });
-      expect(answer.body.problems).to.include("The chain does not answer");
+      expect(answer.body.problems.join("\n")).to.include("The chain does not answer: ");
       expect((await anyone.get("/healthz")).status).to.equal(200);
       expect((await anyone.get("/api/stores")).status).to.equal(200);
     } finally {
