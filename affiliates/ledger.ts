@@ -10,7 +10,8 @@ import { planSale } from "../domain/sale/plan.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
 import { saleState } from "../domain/sale/state.ts";
 import { type ClickTerms, saleCashback } from "../domain/sale/terms.ts";
-import { outstandingDebt } from "../purchases/adjustments.ts";
+import { outstandingDebt } from "../purchases/debt.ts";
+import { adoptEarlierPurchase } from "../purchases/lifecycle.ts";
 import { actOnPurchases, permitPurchases, readSalePurchases } from "../purchases/sale-purchases.ts";
 import { type Click, findClickById, findClickByToken, readTerms } from "./clicks.ts";
 import { dayOf, type FxRates, findRate } from "./fx.ts";
@@ -188,7 +189,7 @@ async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
   if (sale.click_id !== null) return {};
   const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
   if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
-    await adoptEarlierPurchase(queries, sale.id, click);
+    await adoptEarlierPurchase(queries, sale.id, click.token);
     return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };
   }
   const store = await queries
@@ -200,17 +201,6 @@ async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
     .limit(1)
     .executeTakeFirst();
   return { store_id: store?.id ?? null };
-}
-
-/** Before there were clicks, a click was a purchase: it becomes the first of its sale. */
-async function adoptEarlierPurchase(queries: Queries, saleId: bigint, click: Click): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({ sale_id: saleId })
-    .where("click_id", "=", click.token)
-    .where("sale_id", "is", null)
-    .where("source", "=", "live")
-    .execute();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
-import { totalsCell } from "../purchases/sale-purchases.ts";
+import { totalsCell } from "../purchases/sale-totals.ts";
 import type { Sale } from "./ledger.ts";
 
 const MARGIN_ROWS = 5_000;

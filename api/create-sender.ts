@@ -6,7 +6,7 @@ import type { Database } from "../database/connect.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { purchaseEncoders } from "../purchases/encoders.ts";
-import { planNextSteps } from "../purchases/planner.ts";
+import { planNextSteps } from "../purchases/next-step.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { openAccount } from "../sender/account.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";

@@ -11,11 +11,13 @@ import type { JsonRpc } from "../platform/rpc/json-rpc.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
+import { shownRate } from "../rates/shown-rate.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
 import type { Sender } from "../sender/sender.ts";
 import type { Standing } from "../sender/standing.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
+import { unavailable } from "./http/api-error.ts";
 import type { VisitorLoader } from "./people/visitor-loader.ts";
 
 /** What the handlers use; created once in `main.ts`, or by a test. */
@@ -45,3 +47,15 @@ export type Services = {
   saleRules: SaleRules;
   log: Logger;
 };
+
+/** What purchases are shown with: the rate for those without a frozen one, and how deep a payout must be. */
+export function viewOptions({ rates, environment }: Pick<Services, "rates" | "environment">) {
+  return { rate: shownRate(rates, environment.WEI_PER_CENT), confirmations: environment.CONFIRMATIONS };
+}
+
+/** @throws ApiError 503 if there is no rate. */
+export function requireRate({ rates }: Pick<Services, "rates">): bigint {
+  const rate = rates.current();
+  if (rate.kind === "rate") return rate.weiPerCent;
+  throw unavailable("RATE_UNAVAILABLE", `There is no exchange rate now: ${rate.reason}`);
+}

@@ -1,81 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { databaseNow, engineOf } from "../database/clock.ts";
+import { databaseNow } from "../database/clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
-import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { recountPurchases } from "./totals.ts";
-
-export type NewPurchase = {
-  wallet: WalletAddress;
-  storeId: bigint;
-  storeName: string;
-  amountCents: bigint;
-  cashbackBps: bigint;
-  bonusBps: bigint;
-  tokenSlug: string | null;
-  holdingsBlock: bigint | null;
-  source: "simulated" | "live";
-  /** Of a purchase of a sale: which, and its exact cashback. */
-  sale?: { id: bigint; centBps: bigint };
-};
 
 /** A purchase with its ticket and payout. */
 export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
-
-/**
- * Freezes the terms of a purchase. Its id is its token id, so it must be above every indexed token: a new
- * database in front of used contracts would otherwise assign somebody else's token.
- */
-export async function insertPurchase(
-  queries: Queries,
-  purchase: NewPurchase,
-): Promise<{ id: bigint; createdAt: bigint; clickId: string }> {
-  const createdAt = BigInt(Date.now());
-  const clickId = randomBytes(16).toString("hex");
-  const values = {
-    wallet: purchase.wallet,
-    store_id: purchase.storeId,
-    store_name: purchase.storeName,
-    amount_cents: purchase.amountCents,
-    cashback_bps: purchase.cashbackBps,
-    bonus_bps: purchase.bonusBps,
-    sale_id: purchase.sale?.id ?? null,
-    cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
-    token_slug: purchase.tokenSlug,
-    holdings_block: purchase.holdingsBlock,
-    source: purchase.source,
-    click_id: clickId,
-    created_at: createdAt,
-    metadata_uri: "",
-  };
-  const insert = (id?: bigint) =>
-    queries
-      .insertInto("purchases")
-      .values(id === undefined ? values : { ...values, id })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-  const { id } = await insert();
-  const highest = await queries
-    .selectFrom("nfts")
-    .select("token_id")
-    .orderBy("token_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  if (highest === undefined || id > highest.token_id) {
-    await recountPurchases(queries, [id]);
-    return { id, createdAt, clickId };
-  }
-  await queries.deleteFrom("purchases").where("id", "=", id).execute();
-  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
-  if (engineOf(queries) === "postgres") {
-    await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
-  }
-  const again = await insert(engineOf(queries) === "postgres" ? undefined : highest.token_id + 1n);
-  await recountPurchases(queries, [again.id]);
-  return { ...again, createdAt, clickId };
-}
 
 /**
  * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
@@ -159,17 +89,6 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-/** The network approved or reversed the sale; the first time counts. */
-export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({ [mark]: BigInt(Date.now()) })
-    .where("id", "=", id)
-    .where(mark, "is", null)
-    .execute();
-  await recountPurchases(queries, [id]);
-}
-
 /** Paid purchases that were returned and whose debt is not recorded yet. */
 export async function listPaidReversals(queries: Queries, ids: readonly bigint[]): Promise<Purchase[]> {
   return (
@@ -193,81 +112,8 @@ export async function listPaidReversals(queries: Queries, ids: readonly bigint[]
   );
 }
 
-/** Freezes the rate and starts the hold; the first call for a purchase counts. */
-export async function freezeRates(
-  queries: Queries,
-  ids: readonly bigint[],
-  terms: { weiPerCent: bigint; holdMs: bigint },
-): Promise<void> {
-  if (ids.length === 0) return;
-  await queries
-    .updateTable("purchases")
-    .set({
-      wei_per_cent: terms.weiPerCent,
-      // A sale's network says when its purchases may be paid.
-      payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
-    })
-    .where("id", "in", ids)
-    .where("wei_per_cent", "is", null)
-    .execute();
-  await recountPurchases(queries, ids);
-}
-
-export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {
-  await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
-}
-
 /** Whether a purchase may be paid by now: no hold is left, and its sale, if it is of one, is payable. */
 export function isDue(queries: Queries): RawBuilder<SqlBool> {
   return sql<SqlBool>`((purchases.sale_id is null and purchases.payable_at is null)
     or purchases.payable_at <= ${databaseNow(queries)})`;
-}
-
-/** A wallet's final, unpaid purchases whose hold is over and whose payout is not queued yet, oldest first. */
-export async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
-  return selectPurchases(queries)
-    .where("purchases.wallet", "=", wallet)
-    .where("purchases.settled_at", "is", null)
-    .where("purchases.reversed_at", "is", null)
-    .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
-    .where("nfts.status_block", "<=", deepestBlock)
-    .where("payouts.token_id", "is", null)
-    .where(isDue(queries))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("operations")
-            .select("operations.id")
-            .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", "pay")
-            .where("operations.status", "!=", "withdrawn"),
-        ),
-      ),
-    )
-    .orderBy("purchases.id")
-    .limit(LIST_LIMIT)
-    .execute();
-}
-
-/** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */
-export async function listPaymentsForLater(
-  queries: Queries,
-  wallet: WalletAddress,
-): Promise<{ purchaseId: bigint; amountGwei: bigint }[]> {
-  const rows = await queries
-    .selectFrom("purchases")
-    .innerJoin("operations", (join) =>
-      join.onRef("operations.subject_id", "=", "purchases.id").on("operations.kind", "=", "pay"),
-    )
-    .select(["purchases.id", "operations.amount_gwei"])
-    .where("purchases.wallet", "=", wallet)
-    .where("purchases.settled_at", "is", null)
-    .where("purchases.reversed_at", "is", null)
-    .where("operations.status", "=", "queued")
-    .where("operations.not_before", ">", databaseNow(queries))
-    // One that was tried before has its own reason to wait.
-    .where("operations.error", "is", null)
-    .orderBy("purchases.id")
-    .execute();
-  return rows.map((row) => ({ purchaseId: row.id, amountGwei: row.amount_gwei ?? 0n }));
 }

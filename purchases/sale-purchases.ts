@@ -1,12 +1,13 @@
 import { type Selectable, sql } from "kysely";
-import { databaseNow, readClock } from "../database/clock.ts";
+import { readClock } from "../database/clock.ts";
 import type { OperationKind, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { SaleAction, SalePurchase, SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
-import { insertPurchase } from "./queries.ts";
+import { adjustDebt } from "./debt.ts";
+import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayment, withdrawPurchase } from "./lifecycle.ts";
 import { recountPurchases } from "./totals.ts";
 
 type PurchaseRow = Selectable<Schema["purchases"]>;
@@ -97,7 +98,7 @@ export async function actOnPurchases(
 }
 
 async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Promise<void> {
-  if (action.kind === "adjust") return adjust(queries, buyer, action);
+  if (action.kind === "adjust") return adjustDebt(queries, { ...buyer, purchaseId: action.id }, action);
   if (action.kind === "create") {
     await insertPurchase(queries, {
       wallet: buyer.wallet,
@@ -113,59 +114,9 @@ async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Prom
     });
     return;
   }
-  const change = queries.updateTable("purchases").where("id", "=", action.id);
-  await forgetOperations(queries, ["mint", "confirm", "pay"], action.id);
-  if (action.kind === "withdraw") {
-    const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
-      or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
-    // What stands Pending on the chain is still to be cancelled there; with anything else nothing is left to do.
-    await change
-      .set({
-        reversed_at: BigInt(Date.now()),
-        offset_gwei: 0n,
-        settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
-      })
-      .execute();
-    await recountPurchases(queries, [action.id]);
-    return;
-  }
-  await change
-    .set({
-      reversed_at: null,
-      settled_at: null,
-      offset_gwei: 0n,
-      cashback_cent_bps: action.centBps,
-      ...(action.kind === "correct"
-        ? { amount_cents: action.valueCents, cashback_bps: action.cashbackBps, bonus_bps: action.bonusBps }
-        : {}),
-    })
-    .execute();
-  await recountPurchases(queries, [action.id]);
-}
-
-/** Adds to what is owed back of a purchase for a revision: once it may be more than one thing, of different debts. */
-async function adjust(
-  queries: Queries,
-  buyer: SaleBuyer,
-  { id, centBps, gwei }: Extract<SaleAction, { kind: "adjust" }>,
-): Promise<void> {
-  await queries
-    .insertInto("adjustments")
-    .values({
-      purchase_id: id,
-      revision_id: buyer.revisionId,
-      wallet: buyer.wallet,
-      cent_bps: centBps,
-      amount_gwei: gwei,
-      created_at: BigInt(Date.now()),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["purchase_id", "revision_id"]).doUpdateSet({
-        cent_bps: sql`adjustments.cent_bps + ${centBps}`,
-        amount_gwei: sql`adjustments.amount_gwei + ${gwei}`,
-      }),
-    )
-    .execute();
+  if (action.kind === "withdraw") return withdrawPurchase(queries, action.id);
+  const { id, centBps } = action;
+  return entitlePurchase(queries, id, action.kind === "correct" ? { centBps, terms: action } : { centBps });
 }
 
 export type SalePermission = {
@@ -190,11 +141,7 @@ export async function permitPurchases(queries: Queries, saleId: bigint, permissi
     const approvedAt = isHeld ? null : permission.approvedAt;
     const payableAt = isHeld ? null : permission.payableAt;
     if (approvedAt !== row.approved_at || payableAt !== row.payable_at) {
-      await queries
-        .updateTable("purchases")
-        .set({ approved_at: approvedAt, payable_at: payableAt })
-        .where("id", "=", id)
-        .execute();
+      await permitPurchase(queries, id, { approvedAt, payableAt });
     }
     if (stage === "planned" && isHeld) await forgetOperations(queries, ["mint"], id);
     if (stage === "planned" && !isHeld) {
@@ -208,69 +155,4 @@ export async function permitPurchases(queries: Queries, saleId: bigint, permissi
     queries,
     purchases.map(({ id }) => id),
   );
-}
-
-/** A payment that has not left is not made; what was kept of it is owed again. */
-async function takeBackPayment(queries: Queries, id: bigint): Promise<void> {
-  await forgetOperations(queries, ["pay"], id);
-  await queries
-    .updateTable("purchases")
-    .set({ offset_gwei: 0n })
-    .where("id", "=", id)
-    .where("offset_gwei", ">", 0n)
-    .execute();
-}
-
-/** Nothing is left to do for these purchases. Counts what was paid of a sale, and settles the sales that they were the last of. */
-export async function markSettled(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  const settled = await queries
-    .updateTable("purchases")
-    .set({ settled_at: databaseNow(queries) })
-    .where("id", "in", ids)
-    .where("settled_at", "is", null)
-    .returning(["sale_id", "cashback_cent_bps", "reversed_at"])
-    .execute();
-  for (const { sale_id, cashback_cent_bps, reversed_at } of settled) {
-    if (sale_id === null) continue;
-    if (reversed_at === null) await countPaid(queries, sale_id, cashback_cent_bps);
-    await queries
-      .updateTable("sales")
-      .set({ state: "settled" })
-      .where("id", "=", sale_id)
-      .where("state", "=", "payable")
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("purchases")
-              .select("purchases.id")
-              .where("purchases.sale_id", "=", sale_id)
-              .where("purchases.settled_at", "is", null),
-          ),
-        ),
-      )
-      .execute();
-  }
-}
-
-async function countPaid(queries: Queries, saleId: bigint, centBps: bigint): Promise<void> {
-  const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
-  await queries
-    .insertInto("sale_totals")
-    .values({ ...totalsCell(sale), paid_cent_bps: centBps })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["network", "account", "store_id", "month"])
-        .doUpdateSet({ paid_cent_bps: sql`sale_totals.paid_cent_bps + ${centBps}` }),
-    )
-    .execute();
-}
-
-/** Which of the margin's totals a sale counts in: by network, store and month of the sale. */
-export function totalsCell(sale: Selectable<Schema["sales"]>) {
-  return {
-    network: sale.network,
-    account: sale.account,
-    store_id: sale.store_id ?? 0n,
-    month: new Date(Number(sale.occurred_at ?? sale.created_at)).toISOString().slice(0, 7),
-  };
 }

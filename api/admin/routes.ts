@@ -13,8 +13,8 @@ import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
+import { shownRate } from "../../rates/shown-rate.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";
-import { currentRate } from "../people/profile.ts";
 import type { Services } from "../services.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
@@ -92,7 +92,7 @@ export function adminRoutes(services: Services): Route[] {
 
 async function buildOverview(services: Services): Promise<Overview> {
   const { kysely } = services.database;
-  const figures = await readFigures(kysely, currentRate(services));
+  const figures = await readFigures(kysely, shownRate(services.rates, services.environment.WEI_PER_CENT));
   const activity = await selectPurchases(kysely).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
   const reason = (await services.payouts.reason()) ?? null;
   const balance = services.sender.status.balanceWei;

@@ -7,10 +7,11 @@ import { publicTicketSchema, purchaseNftSchema } from "../../domain/api/people.t
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { listTickets } from "../../purchases/queries.ts";
+import { toTicket } from "../../purchases/view.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
-import { toTicket } from "../people/profile.ts";
+
 import type { Services } from "../services.ts";
 
 const JSON_URI = "data:application/json;base64,";
@@ -65,7 +66,7 @@ export function nftRoutes(services: Services): Route[] {
         return {
           body: {
             success: true,
-            nfts: tickets.map((ticket) => toTicket(services, ticket)),
+            nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
             next_before: last ? Number(last.token_id) : null,
           },
           headers: { "cache-control": "no-store" },
@@ -85,7 +86,7 @@ export function nftRoutes(services: Services): Route[] {
           body: {
             success: true,
             data: {
-              ...toTicket(services, nft),
+              ...toTicket(services.contracts.purchaseNft, nft),
               store_id: Number(nft.store_id),
               status: purchaseStatusFromChain(nft.status),
               minted: { at: isoOf(nft.minted_at), tx: nft.mint_transaction },

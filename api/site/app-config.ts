@@ -1,6 +1,6 @@
 import { chainOf } from "../../chain/chains.ts";
 import type { AppConfig } from "../../domain/api/config.ts";
-import { currentRate } from "../people/profile.ts";
+import { shownRate } from "../../rates/shown-rate.ts";
 import type { Services } from "../services.ts";
 
 /** The web app's configuration: `GET /api/config`, and part of every page that the api serves. */
@@ -19,6 +19,6 @@ export function appConfig(services: Services): AppConfig {
     simulated: environment.SIMULATED_PURCHASES,
     auth_mode: environment.AUTH_MODE,
     bonus_program: environment.BONUS_PROGRAM,
-    wei_per_cent: currentRate(services).toString(),
+    wei_per_cent: shownRate(services.rates, environment.WEI_PER_CENT).toString(),
   };
 }

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { spicy } from "../../chain/chains.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { insertPurchase } from "../../purchases/queries.ts";
+import { insertPurchase } from "../../purchases/lifecycle.ts";
 import { enqueue } from "../../sender/queue.ts";
 import { type ApiSystem, startSystem } from "../../test/api/support/system.ts";
 import { until } from "../../test/testing/until.ts";

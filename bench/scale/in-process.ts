@@ -4,7 +4,7 @@ import { readContracts } from "../../platform/contracts.ts";
 import { openLog } from "../../platform/log.ts";
 import { openChain } from "../../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
-import { planNextSteps } from "../../purchases/planner.ts";
+import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { reconcile } from "../../reconcile/reconcile.ts";
 import { round } from "./http.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
-import { outstandingDebt } from "../../purchases/adjustments.ts";
+import { outstandingDebt } from "../../purchases/debt.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 

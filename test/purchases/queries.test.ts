@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { IdGate } from "../../purchases/id-gate.ts";
-import { insertPurchase, listPurchases, listTickets } from "../../purchases/queries.ts";
+import { insertPurchase } from "../../purchases/lifecycle.ts";
+import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import type { Database } from "../../database/connect.ts";
-import { insertPurchase } from "../../purchases/queries.ts";
+import { insertPurchase } from "../../purchases/lifecycle.ts";
 import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
 import { everything, nextScope } from "../../reconcile/scope.ts";
 import { onBothEngines } from "../testing/databases.ts";

@@ -6,7 +6,7 @@ import { inTransaction } from "../../../database/transaction.ts";
 import type { SaleReport } from "../../../domain/sale/report.ts";
 import type { ClickTerms } from "../../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
-import { planNextSteps } from "../../../purchases/planner.ts";
+import { planNextSteps } from "../../../purchases/next-step.ts";
 import { recountPurchases } from "../../../purchases/totals.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -51,20 +52,6 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
 }
 
-/** Keeps as much of a purchase's cashback as its buyer owes, and returns how much. Once per purchase. */
-export async function takeOffset(
-  queries: Queries,
-  purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
-  cashbackGwei: bigint,
-): Promise<bigint> {
-  if (purchase.offset_gwei > 0n) return purchase.offset_gwei;
-  const debt = await outstandingDebt(queries, purchase.wallet);
-  const offset = debt < cashbackGwei ? debt : cashbackGwei;
-  if (offset <= 0n) return 0n;
-  await queries.updateTable("purchases").set({ offset_gwei: offset }).where("id", "=", purchase.id).execute();
-  return offset;
-}
-
 /** Those among some wallets that may owe something. */
 export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
   if (wallets.size === 0) return new Set();
@@ -94,5 +81,30 @@ export async function insertAdjustment(
       created_at: BigInt(Date.now()),
     })
     .onConflict((conflict) => conflict.columns(["purchase_id", "revision_id"]).doNothing())
+    .execute();
+}
+
+/** Adds to what is owed back of a sale's purchase for a revision: once it may be more than one thing, of different debts. */
+export async function adjustDebt(
+  queries: Queries,
+  owed: { purchaseId: bigint; revisionId: bigint; wallet: WalletAddress },
+  { centBps, gwei }: { centBps: bigint; gwei: bigint },
+): Promise<void> {
+  await queries
+    .insertInto("adjustments")
+    .values({
+      purchase_id: owed.purchaseId,
+      revision_id: owed.revisionId,
+      wallet: owed.wallet,
+      cent_bps: centBps,
+      amount_gwei: gwei,
+      created_at: BigInt(Date.now()),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["purchase_id", "revision_id"]).doUpdateSet({
+        cent_bps: sql`adjustments.cent_bps + ${centBps}`,
+        amount_gwei: sql`adjustments.amount_gwei + ${gwei}`,
+      }),
+    )
     .execute();
 }

@@ -2,14 +2,14 @@ import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationKind } from "../database/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { cashbackOfCentBps } from "../domain/cashback.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
-import { insertAdjustment, listDebtors, takeOffset } from "./adjustments.ts";
+import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
-import { freezeRates, isDue, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
-import { markSettled } from "./sale-purchases.ts";
+import { freezeRates, settlePurchases } from "./lifecycle.ts";
+import { isDue, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
+import { enqueuePayments } from "./settlement.ts";
 import { recountPurchases } from "./totals.ts";
 
 export type PlanOptions = {
@@ -40,7 +40,7 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
     await planConfirmations(queries, round);
     await planPayments(queries, round);
     await planAdjustments(queries, round);
-    await settlePurchases(queries, round);
+    await settleDone(queries, round);
     await recountPurchases(queries, due);
     await setNextLook(queries, round);
     return due.length > 0;
@@ -114,49 +114,6 @@ function stepDelay(purchase: Pick<Purchase, "source">, options: PlanOptions): bi
   return purchase.source === "simulated" ? BigInt(options.stepDelayMs) : 0n;
 }
 
-export type Payment = { purchaseId: bigint; amountGwei: bigint };
-
-/**
- * Queues the payouts of confirmed purchases, less their buyers' debt for purchases that were returned
- * after their payout; a purchase that is offset in full is settled without one. Returns the queued payouts.
- */
-export async function enqueuePayments(
-  queries: Queries,
-  purchases: readonly Purchase[],
-  { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: Purchase) => bigint },
-): Promise<Payment[]> {
-  const payments: (Payment & { afterMs: bigint })[] = [];
-  const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
-  const offsetInFull: bigint[] = [];
-  for (const purchase of purchases) {
-    const afterMs = delayMs(purchase);
-    if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
-    const gross = cashbackOf(purchase, weiPerCent);
-    const offset = debtors.has(purchase.wallet) ? await takeOffset(queries, purchase, gross) : purchase.offset_gwei;
-    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
-    else offsetInFull.push(purchase.id);
-  }
-  await settle(queries, offsetInFull);
-  await enqueue(
-    queries,
-    payments.map((payment) => ({
-      kind: "pay" as const,
-      subjectId: payment.purchaseId,
-      amountGwei: payment.amountGwei,
-      afterMs: payment.afterMs,
-    })),
-  );
-  return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
-}
-
-/** A purchase's cashback in gwei at its frozen rate, or at the current one before that. */
-export function cashbackOf(
-  purchase: Pick<Purchase, "cashback_cent_bps" | "wei_per_cent">,
-  currentWeiPerCent: bigint,
-): bigint {
-  return cashbackOfCentBps(purchase.cashback_cent_bps, purchase.wei_per_cent ?? currentWeiPerCent);
-}
-
 const PLAN_LIMIT = 1_000;
 
 /** Open ones of some purchases, whose token stands at a status, and for which the next operation was never put into the outbox. */
@@ -216,7 +173,7 @@ async function listOpenPurchases(
 }
 
 /** Marks purchases for which nothing is left to do: paid or cancelled, and final. */
-async function settlePurchases(queries: Queries, { ids, deepestBlock }: Round): Promise<void> {
+async function settleDone(queries: Queries, { ids, deepestBlock }: Round): Promise<void> {
   const settled = await queries
     .selectFrom("purchases")
     .innerJoin("nfts", (join) =>
@@ -241,15 +198,8 @@ async function settlePurchases(queries: Queries, { ids, deepestBlock }: Round): 
       ]),
     )
     .execute();
-  await settle(
+  await settlePurchases(
     queries,
     settled.map((row) => row.id),
   );
-}
-
-/** Nothing is left to do for these. */
-async function settle(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  if (ids.length === 0) return;
-  await markSettled(queries, ids);
-  await recountPurchases(queries, ids);
 }

@@ -1,0 +1,143 @@
+import type { z } from "zod";
+import { insertClick } from "../../affiliates/clicks.ts";
+import { linkOf } from "../../affiliates/links.ts";
+import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
+import { findStore, hasCashback, hasLink, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { touchUser } from "../../database/touch-user.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import type { RegisteredPurchase, registerPurchaseRequestSchema } from "../../domain/api/purchases.ts";
+import { bonus } from "../../domain/bonus.ts";
+import { cashbackRange } from "../../domain/cashback.ts";
+import { percentText, reaisText } from "../../domain/money.ts";
+import { DEFAULT_CLAIM_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { insertPurchase } from "../../purchases/lifecycle.ts";
+import { enqueue } from "../../sender/queue.ts";
+import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
+import type { Services } from "../services.ts";
+
+const MAXIMUM_BPS = 10_000n;
+const DAY_MS = 86_400_000n;
+
+type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
+
+/** Freezes the terms of a purchase, in simulated mode, or of a visit to the store, in live mode. docs/product.md#purchase-terms */
+export async function registerPurchase(
+  services: Services,
+  wallet: WalletAddress,
+  body: PurchaseRequest,
+): Promise<RegisteredPurchase> {
+  const { database, environment } = services;
+  if (!(await services.ids.isOpen(database.kysely))) {
+    throw unavailable(
+      "INDEX_BEHIND",
+      "The index is not complete yet, so no purchase can get its number; try again soon",
+    );
+  }
+  const store = await findStore(database.kysely, body.store_id);
+  if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
+  const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
+  if (!base || !hasCashback(store)) {
+    throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
+  }
+  if (!hasLink(store)) {
+    throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
+  }
+  const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
+  const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
+  const tokenSlug = body.token_slug ?? null;
+  if (!environment.SIMULATED_PURCHASES) return registerClick(services, wallet, store, { ...terms, tokenSlug });
+  const purchase = await inTransaction(database.kysely, async (queries) => {
+    const inserted = await insertPurchase(queries, {
+      wallet,
+      storeId: store.id,
+      storeName: store.name,
+      amountCents: body.amount,
+      cashbackBps: base.maxBps,
+      bonusBps,
+      tokenSlug,
+      holdingsBlock: terms.block,
+      source: "simulated",
+    });
+    const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+    await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
+    await touchUser(queries, wallet);
+    return inserted;
+  });
+  return {
+    success: true,
+    message: "Purchase registered",
+    purchase: {
+      id: Number(purchase.id),
+      store_id: Number(store.id),
+      amount: reaisText(body.amount),
+      cashback_percent: percentText(base.maxBps),
+      bonus_percent: percentText(bonusBps),
+      token_slug: tokenSlug,
+      status: "processing",
+      created_at: new Date(Number(purchase.createdAt)).toISOString(),
+      affiliate_url: linkOf(store, purchase.clickId, services.accounts),
+    },
+  };
+}
+
+/**
+ * In live mode somebody sets out to a shop: what is bought there, and for how much, its network says. Nothing that a
+ * buyer sends is ever paid. docs/product.md#sales-click.
+ */
+async function registerClick(
+  services: Services,
+  wallet: WalletAddress,
+  store: StoreWithCategories,
+  bonusTerms: { bonusBps: bigint; block: bigint | null; tokenSlug: string | null },
+): Promise<RegisteredPurchase> {
+  const rates = store.categories.map((one) => ({
+    groupCode: one.groupCode,
+    bps: one.cashbackBps,
+    isDefault: one.isDefault,
+  }));
+  const terms = freezeTerms(rates, bonusTerms.bonusBps);
+  if (!terms) throw new Error("A store without a percent was offered");
+  if (linkOf(store, "click", services.accounts) === null) {
+    throw conflict(`Store ${store.id} has no link: no network could report what is bought there`, "NO_LINK");
+  }
+  const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
+  const click = await insertClick(services.database.kysely, {
+    wallet,
+    storeId: store.id,
+    storeName: store.name,
+    tokenSlug: bonusTerms.tokenSlug,
+    holdingsBlock: bonusTerms.block,
+    terms,
+    windowMs: windowDays * DAY_MS,
+  });
+  return {
+    success: true,
+    message: "Visit registered",
+    purchase: null,
+    click: {
+      id: click.token,
+      store_id: Number(store.id),
+      expires_at: new Date(Number(click.expires_at)).toISOString(),
+      affiliate_url: linkOf(store, click.token, services.accounts),
+    },
+  };
+}
+
+/** The bonus by the buyer's current holding, read on the chain by the server. docs/product.md#bonus */
+async function readBonus(
+  services: Services,
+  wallet: WalletAddress,
+  store: StoreWithCategories,
+  tokenSlug: string | null,
+): Promise<{ bonusBps: bigint; block: bigint | null }> {
+  if (tokenSlug === null) return { bonusBps: 0n, block: null };
+  const token = await findFanTokenBySlug(services.database.kysely, tokenSlug);
+  if (!token) throw invalid("token_slug is not the slug of a fan token", "token_slug");
+  const holding = token.contract ? await services.balances.holdingAt(wallet, token.contract) : undefined;
+  const { totalBps } = bonus(
+    { token, club: store.club, holding: holding ?? { units: 0n, decimals: 0 } },
+    services.environment.BONUS_PROGRAM,
+  );
+  return { bonusBps: totalBps, block: holding?.blockNumber ?? null };
+}

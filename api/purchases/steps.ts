@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import type {
+  confirmPurchaseResponseSchema,
+  mintNftRequestSchema,
+  mintNftResponseSchema,
+} from "../../domain/api/purchases.ts";
+import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import { freezeRates, setMetadataUri } from "../../purchases/lifecycle.ts";
+import { findPurchase, type Purchase } from "../../purchases/queries.ts";
+import { enqueue, findOperation, findOperationHash, hasten } from "../../sender/queue.ts";
+import { conflict, forbidden, notFound } from "../http/api-error.ts";
+import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
+import { requireRate, type Services } from "../services.ts";
+
+type MintResponses = Record<200 | 202, typeof mintNftResponseSchema>;
+type ConfirmResponses = Record<200 | 202, typeof confirmPurchaseResponseSchema>;
+
+/** Queues the mint of a purchase, once; answers with its ticket where there is one. docs/product.md#mint */
+export async function mintTicket(
+  services: Services,
+  identity: Identity,
+  { user, purchase_id, metadata_uri }: z.output<typeof mintNftRequestSchema>,
+): Promise<Reply<MintResponses>> {
+  const { kysely } = services.database;
+  const purchase = await findPurchase(kysely, purchase_id);
+  if (!purchase || !maySee(identity, purchase)) throw notFound("Purchase");
+  if (user !== purchase.wallet) throw forbidden("user is not the buyer of this purchase");
+  if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
+  if (purchase.reversed_at !== null) throw conflict("This purchase was taken back by the store", "REVERSED");
+  if (purchase.source === "live") await requireDueMint(kysely, purchase);
+  const operation = await inTransaction(kysely, (queries) => queueMint(queries, purchase, metadata_uri));
+  services.sender.wake();
+  return mintAnswer(purchase, operation ? await findOperationHash(kysely, operation) : null);
+}
+
+function maySee(identity: Identity, purchase: Purchase): boolean {
+  if (identity.kind === "service") return true;
+  return identity.kind === "user" && (isAllowed(identity, "payments") || identity.visitor.wallet === purchase.wallet);
+}
+
+async function queueMint(queries: Queries, purchase: Purchase, metadataUri: string) {
+  if (metadataUri !== "") {
+    const known = await findOperation(queries, "mint", purchase.id);
+    if (known === undefined || known.status === "queued") await setMetadataUri(queries, purchase.id, metadataUri);
+  }
+  if (purchase.source === "simulated") {
+    await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
+    await hasten(queries, "mint", purchase.id);
+  }
+  return findOperation(queries, "mint", purchase.id);
+}
+
+/** A sale is minted when its delay is over, and not while it is held; nobody can hasten that. */
+async function requireDueMint(queries: Queries, purchase: Purchase): Promise<void> {
+  const operation = await findOperation(queries, "mint", purchase.id);
+  if (!operation) {
+    const reason = purchase.sale_id === null ? "No network has reported this purchase" : "This sale waits for a person";
+    throw conflict(`${reason}: it cannot be minted now`, "NOT_DUE", { due_at: null });
+  }
+  if (operation.status !== "queued" || operation.not_before <= BigInt(Date.now())) return;
+  const due_at = new Date(Number(operation.not_before)).toISOString();
+  throw conflict(`This purchase is minted from ${due_at} on, by itself`, "NOT_DUE", { due_at });
+}
+
+function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<MintResponses> {
+  const isMinted = purchase.chain_status !== null;
+  return {
+    status: isMinted ? 200 : 202,
+    body: {
+      success: true,
+      message: isMinted ? "NFT minted" : "Mint queued",
+      purchase_id: Number(purchase.id),
+      token_id: purchase.id.toString(),
+      status: isMinted ? purchaseStatusFromChain(purchase.chain_status ?? undefined) : "queued",
+      tx_hash: transactionHash,
+    },
+  };
+}
+
+/** Queues the confirmation of a purchase by staff, once. docs/product.md#confirm */
+export async function confirmPurchase(
+  services: Services,
+  identity: Identity,
+  purchaseId: bigint,
+): Promise<Reply<ConfirmResponses>> {
+  const purchase = await findPurchase(services.database.kysely, purchaseId);
+  if (!purchase) throw notFound("Purchase");
+  if (actorOf(identity) === purchase.wallet) throw forbidden("Nobody confirms a purchase of their own");
+  const isDone = purchaseStatusFromChain(purchase.chain_status ?? undefined) === "confirmed";
+  if (!isDone) await queueConfirmation(services, purchase);
+  services.sender.wake();
+  return {
+    status: isDone ? 200 : 202,
+    body: {
+      success: true,
+      message: isDone ? "Purchase confirmed" : "Confirmation queued",
+      purchase_id: Number(purchase.id),
+      status: isDone ? "confirmed" : "queued",
+    },
+  };
+}
+
+async function queueConfirmation(services: Services, purchase: Purchase): Promise<void> {
+  const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
+  if (status === "cancelled" || purchase.reversed_at !== null) {
+    throw conflict("This purchase is cancelled", "CANCELLED");
+  }
+  if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
+  if (purchase.source === "live" && purchase.approved_at === null) {
+    throw conflict("The store's network has not approved this sale", "NOT_APPROVED");
+  }
+  const weiPerCent = requireRate(services);
+  const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
+  await inTransaction(services.database.kysely, async (queries) => {
+    await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
+    await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
+    await hasten(queries, "confirm", purchase.id);
+  });
+}

@@ -1,0 +1,20 @@
+import { cashbackOfCentBps } from "../cashback.ts";
+
+/** What determines a purchase's cashback: its exact share, and the rate that its confirmation froze. */
+export type CashbackShare = { cashback_cent_bps: bigint; wei_per_cent: bigint | null };
+
+/** A purchase's cashback in gwei at its frozen rate, or at the current one before that. */
+export function cashbackOf(purchase: CashbackShare, currentWeiPerCent: bigint): bigint {
+  return cashbackOfCentBps(purchase.cashback_cent_bps, purchase.wei_per_cent ?? currentWeiPerCent);
+}
+
+/** How much of a cashback is kept for what its buyer owes: never more than either. docs/product.md#debt */
+export function offsetOf(cashbackGwei: bigint, debtGwei: bigint): bigint {
+  if (debtGwei <= 0n) return 0n;
+  return debtGwei < cashbackGwei ? debtGwei : cashbackGwei;
+}
+
+/** What a buyer is paid now: the payouts that wait already, and the rest less the debt. docs/product.md#debt */
+export function amountPayable(sums: { grossGwei: bigint; debtGwei: bigint; waitingGwei: bigint }): bigint {
+  return sums.waitingGwei + sums.grossGwei - offsetOf(sums.grossGwei, sums.debtGwei);
+}

@@ -1,0 +1,210 @@
+import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import { databaseNow, engineOf } from "../database/clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { forgetOperations } from "../sender/queue.ts";
+import { settleSales } from "./sale-totals.ts";
+import { recountPurchases } from "./totals.ts";
+
+/*
+ * Every change of a purchase's row. `due.ts` alone says when a purchase is looked at again, `totals.ts` alone how it was
+ * counted. docs/product.md#purchase-steps
+ */
+
+export type NewPurchase = {
+  wallet: WalletAddress;
+  storeId: bigint;
+  storeName: string;
+  amountCents: bigint;
+  cashbackBps: bigint;
+  bonusBps: bigint;
+  tokenSlug: string | null;
+  holdingsBlock: bigint | null;
+  source: "simulated" | "live";
+  /** Of a purchase of a sale: which, and its exact cashback. */
+  sale?: { id: bigint; centBps: bigint };
+};
+
+/**
+ * Freezes the terms of a purchase. Its id is its token id, so it must be above every indexed token: a new
+ * database in front of used contracts would otherwise assign somebody else's token.
+ */
+export async function insertPurchase(
+  queries: Queries,
+  purchase: NewPurchase,
+): Promise<{ id: bigint; createdAt: bigint; clickId: string }> {
+  const createdAt = BigInt(Date.now());
+  const clickId = randomBytes(16).toString("hex");
+  const values = {
+    wallet: purchase.wallet,
+    store_id: purchase.storeId,
+    store_name: purchase.storeName,
+    amount_cents: purchase.amountCents,
+    cashback_bps: purchase.cashbackBps,
+    bonus_bps: purchase.bonusBps,
+    sale_id: purchase.sale?.id ?? null,
+    cashback_cent_bps: purchase.sale?.centBps ?? purchase.amountCents * (purchase.cashbackBps + purchase.bonusBps),
+    token_slug: purchase.tokenSlug,
+    holdings_block: purchase.holdingsBlock,
+    source: purchase.source,
+    click_id: clickId,
+    created_at: createdAt,
+    metadata_uri: "",
+  };
+  const insert = (id?: bigint) =>
+    queries
+      .insertInto("purchases")
+      .values(id === undefined ? values : { ...values, id })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+  const { id } = await insert();
+  const highest = await queries
+    .selectFrom("nfts")
+    .select("token_id")
+    .orderBy("token_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (highest === undefined || id > highest.token_id) {
+    await recountPurchases(queries, [id]);
+    return { id, createdAt, clickId };
+  }
+  await queries.deleteFrom("purchases").where("id", "=", id).execute();
+  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
+  if (engineOf(queries) === "postgres") {
+    await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
+  }
+  const again = await insert(engineOf(queries) === "postgres" ? undefined : highest.token_id + 1n);
+  await recountPurchases(queries, [again.id]);
+  return { ...again, createdAt, clickId };
+}
+
+/** The network approved or reversed the sale; the first time counts. */
+export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({ [mark]: BigInt(Date.now()) })
+    .where("id", "=", id)
+    .where(mark, "is", null)
+    .execute();
+  await recountPurchases(queries, [id]);
+}
+
+/** Freezes the rate and starts the hold; the first call for a purchase counts. */
+export async function freezeRates(
+  queries: Queries,
+  ids: readonly bigint[],
+  terms: { weiPerCent: bigint; holdMs: bigint },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable("purchases")
+    .set({
+      wei_per_cent: terms.weiPerCent,
+      // A sale's network says when its purchases may be paid.
+      payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
+    })
+    .where("id", "in", ids)
+    .where("wei_per_cent", "is", null)
+    .execute();
+  await recountPurchases(queries, ids);
+}
+
+export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {
+  await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
+}
+
+export type PurchaseTerms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint };
+
+/** Entitles the buyer to another cashback, or again to one that was withdrawn; before the mint with other terms too. */
+export async function entitlePurchase(
+  queries: Queries,
+  id: bigint,
+  { centBps, terms }: { centBps: bigint; terms?: PurchaseTerms },
+): Promise<void> {
+  await forgetOperations(queries, ["mint", "confirm", "pay"], id);
+  await queries
+    .updateTable("purchases")
+    .set({
+      reversed_at: null,
+      settled_at: null,
+      offset_gwei: 0n,
+      cashback_cent_bps: centBps,
+      ...(terms && { amount_cents: terms.valueCents, cashback_bps: terms.cashbackBps, bonus_bps: terms.bonusBps }),
+    })
+    .where("id", "=", id)
+    .execute();
+  await recountPurchases(queries, [id]);
+}
+
+/** Takes a purchase back that was not paid: not minted, cancelled on the chain, or never paid. */
+export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
+  await forgetOperations(queries, ["mint", "confirm", "pay"], id);
+  const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
+    or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
+  // What stands Pending on the chain is still to be cancelled there; with anything else nothing is left to do.
+  await queries
+    .updateTable("purchases")
+    .set({
+      reversed_at: BigInt(Date.now()),
+      offset_gwei: 0n,
+      settled_at: sql<bigint | null>`case when ${isMinted} then settled_at else ${databaseNow(queries)} end`,
+    })
+    .where("id", "=", id)
+    .execute();
+  await recountPurchases(queries, [id]);
+}
+
+/** How far a live purchase may go by itself: null, not at all yet. The caller recounts it. */
+export async function permitPurchase(
+  queries: Queries,
+  id: bigint,
+  { approvedAt, payableAt }: { approvedAt: bigint | null; payableAt: bigint | null },
+): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({ approved_at: approvedAt, payable_at: payableAt })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Keeps a part of a purchase's cashback for what its buyer owes. docs/product.md#debt */
+export async function keepOffset(queries: Queries, id: bigint, gwei: bigint): Promise<void> {
+  await queries.updateTable("purchases").set({ offset_gwei: gwei }).where("id", "=", id).execute();
+}
+
+/** A payment that has not left is not made; what was kept of it is owed again. The caller recounts it. */
+export async function takeBackPayment(queries: Queries, id: bigint): Promise<void> {
+  await forgetOperations(queries, ["pay"], id);
+  await queries
+    .updateTable("purchases")
+    .set({ offset_gwei: 0n })
+    .where("id", "=", id)
+    .where("offset_gwei", ">", 0n)
+    .execute();
+}
+
+/** Before there were clicks, a click was a purchase: it becomes the first of its sale. */
+export async function adoptEarlierPurchase(queries: Queries, saleId: bigint, clickToken: string): Promise<void> {
+  await queries
+    .updateTable("purchases")
+    .set({ sale_id: saleId })
+    .where("click_id", "=", clickToken)
+    .where("sale_id", "is", null)
+    .where("source", "=", "live")
+    .execute();
+}
+
+/** Nothing is left to do for these purchases, nor for the sales that they were the last of. */
+export async function settlePurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return;
+  const settled = await queries
+    .updateTable("purchases")
+    .set({ settled_at: databaseNow(queries) })
+    .where("id", "in", ids)
+    .where("settled_at", "is", null)
+    .returning(["sale_id", "cashback_cent_bps", "reversed_at"])
+    .execute();
+  await settleSales(queries, settled);
+  await recountPurchases(queries, ids);
+}

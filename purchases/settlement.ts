@@ -1,0 +1,141 @@
+import { databaseNow } from "../database/clock.ts";
+import { touchUser } from "../database/touch-user.ts";
+import type { Queries } from "../database/transaction.ts";
+import { LIST_LIMIT } from "../domain/product.ts";
+import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import { amountPayable, cashbackOf, offsetOf } from "../domain/purchase/settlement.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { enqueue, hasten } from "../sender/queue.ts";
+import { listDebtors, outstandingDebt } from "./debt.ts";
+import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
+import { isDue, type Purchase, selectPurchases } from "./queries.ts";
+
+export type Payment = { purchaseId: bigint; amountGwei: bigint };
+
+/** Either everything that is payable to a buyer was queued, or nothing, because `payable` is not the amount asked for. */
+export type BuyerPayment =
+  | { kind: "queued"; payableGwei: bigint; payments: readonly Payment[] }
+  | { kind: "refused"; payableGwei: bigint };
+
+/**
+ * Queues all that a buyer is owed for confirmed purchases, if it is the amount asked for. A payout that waits for its
+ * time leaves now. `requireRate` is called where a purchase was confirmed outside this system, without a frozen rate.
+ */
+export async function payBuyer(
+  queries: Queries,
+  {
+    wallet,
+    amountGwei,
+    deepestBlock,
+    requireRate,
+  }: { wallet: WalletAddress; amountGwei: bigint; deepestBlock: bigint; requireRate: () => bigint },
+): Promise<BuyerPayment> {
+  // Locks the buyer's row, so that two settlements of one wallet run one after the other.
+  await touchUser(queries, wallet);
+  const purchases = await listPayable(queries, wallet, deepestBlock);
+  const weiPerCent = purchases.some((purchase) => purchase.wei_per_cent === null) ? requireRate() : 0n;
+  const waiting = await listPaymentsForLater(queries, wallet);
+  const payableGwei = amountPayable({
+    grossGwei: purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, weiPerCent), 0n),
+    debtGwei: await outstandingDebt(queries, wallet),
+    waitingGwei: waiting.reduce((sum, payment) => sum + payment.amountGwei, 0n),
+  });
+  if (payableGwei === 0n || payableGwei !== amountGwei) return { kind: "refused", payableGwei };
+  for (const payment of waiting) await hasten(queries, "pay", payment.purchaseId);
+  const queued = await enqueuePayments(queries, purchases, { weiPerCent, delayMs: () => 0n });
+  return { kind: "queued", payableGwei, payments: [...waiting, ...queued] };
+}
+
+/**
+ * Queues the payouts of confirmed purchases, less their buyers' debt for purchases that were returned
+ * after their payout; a purchase that is offset in full is settled without one. Returns the queued payouts.
+ */
+export async function enqueuePayments(
+  queries: Queries,
+  purchases: readonly Purchase[],
+  { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: Purchase) => bigint },
+): Promise<Payment[]> {
+  const payments: (Payment & { afterMs: bigint })[] = [];
+  const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
+  const offsetInFull: bigint[] = [];
+  for (const purchase of purchases) {
+    const afterMs = delayMs(purchase);
+    if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
+    const gross = cashbackOf(purchase, weiPerCent);
+    const offset = debtors.has(purchase.wallet) ? await takeOffset(queries, purchase, gross) : purchase.offset_gwei;
+    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
+    else offsetInFull.push(purchase.id);
+  }
+  await settlePurchases(queries, offsetInFull);
+  await enqueue(
+    queries,
+    payments.map((payment) => ({
+      kind: "pay" as const,
+      subjectId: payment.purchaseId,
+      amountGwei: payment.amountGwei,
+      afterMs: payment.afterMs,
+    })),
+  );
+  return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
+}
+
+/** Keeps as much of a purchase's cashback as its buyer owes, and returns how much. Once per purchase. */
+async function takeOffset(
+  queries: Queries,
+  purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
+  cashbackGwei: bigint,
+): Promise<bigint> {
+  if (purchase.offset_gwei > 0n) return purchase.offset_gwei;
+  const offset = offsetOf(cashbackGwei, await outstandingDebt(queries, purchase.wallet));
+  if (offset > 0n) await keepOffset(queries, purchase.id, offset);
+  return offset;
+}
+
+/** A wallet's final, unpaid purchases whose hold is over and whose payout is not queued yet, oldest first. */
+async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
+  return selectPurchases(queries)
+    .where("purchases.wallet", "=", wallet)
+    .where("purchases.settled_at", "is", null)
+    .where("purchases.reversed_at", "is", null)
+    .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
+    .where("nfts.status_block", "<=", deepestBlock)
+    .where("payouts.token_id", "is", null)
+    .where(isDue(queries))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("operations")
+            .select("operations.id")
+            .whereRef("operations.subject_id", "=", "purchases.id")
+            .where("operations.kind", "=", "pay")
+            .where("operations.status", "!=", "withdrawn"),
+        ),
+      ),
+    )
+    .orderBy("purchases.id")
+    .limit(LIST_LIMIT)
+    .execute();
+}
+
+/** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */
+async function listPaymentsForLater(
+  queries: Queries,
+  wallet: WalletAddress,
+): Promise<{ purchaseId: bigint; amountGwei: bigint }[]> {
+  const rows = await queries
+    .selectFrom("purchases")
+    .innerJoin("operations", (join) =>
+      join.onRef("operations.subject_id", "=", "purchases.id").on("operations.kind", "=", "pay"),
+    )
+    .select(["purchases.id", "operations.amount_gwei"])
+    .where("purchases.wallet", "=", wallet)
+    .where("purchases.settled_at", "is", null)
+    .where("purchases.reversed_at", "is", null)
+    .where("operations.status", "=", "queued")
+    .where("operations.not_before", ">", databaseNow(queries))
+    // One that was tried before has its own reason to wait.
+    .where("operations.error", "is", null)
+    .orderBy("purchases.id")
+    .execute();
+  return rows.map((row) => ({ purchaseId: row.id, amountGwei: row.amount_gwei ?? 0n }));
+}

@@ -1,0 +1,164 @@
+import { getAddress } from "viem";
+import { indexedBlock } from "../database/chain-cursor.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { PurchaseNft } from "../domain/api/people.ts";
+import type { PurchaseRecord, Totals } from "../domain/api/purchases.ts";
+import { cashbackOfCentBps } from "../domain/cashback.ts";
+import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
+import { PRODUCT_NAME } from "../domain/product.ts";
+import {
+  type CashbackState,
+  type PurchaseStatus,
+  purchaseStatusFromChain,
+  statusAttribute,
+  storedStatus,
+} from "../domain/purchase/life.ts";
+import { cashbackOf } from "../domain/purchase/settlement.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import type { listTickets, Purchase } from "./queries.ts";
+import type { BuyerTotals } from "./totals.ts";
+
+export type PurchaseView = {
+  /** The rate at which an unconfirmed purchase is shown. */
+  rate: bigint;
+  /** Payouts above this block are not final and not shown as paid. */
+  shownUpTo: bigint;
+};
+
+/** What purchases are shown with now. A payout counts once it is `confirmations` deep in the index. */
+export async function readPurchaseView(
+  queries: Queries,
+  { rate, confirmations }: { rate: bigint; confirmations: number },
+): Promise<PurchaseView> {
+  const cursor = (await indexedBlock(queries)) ?? 0n;
+  return { rate, shownUpTo: cursor - BigInt(confirmations) + 1n };
+}
+
+/** One purchase as its buyer sees it. */
+export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): PurchaseRecord {
+  const status = shownStatus(purchase);
+  const cashback = cashbackOf(purchase, view.rate);
+  const state = cashbackState(purchase, view);
+  return {
+    id: Number(purchase.id),
+    store_id: Number(purchase.store_id),
+    store: purchase.store_name,
+    date: iso(purchase.created_at),
+    created_at: iso(purchase.created_at),
+    amount: reaisText(purchase.amount_cents),
+    cashback_percent: percentText(purchase.cashback_bps),
+    bonus_percent: percentText(purchase.bonus_bps),
+    token_slug: purchase.token_slug,
+    status,
+    cashback: Number(chzTextFromGwei(cashback)),
+    tokenType: purchase.token_slug?.toUpperCase() ?? "CHZ",
+    destination: purchase.wallet,
+    stored_status: storedStatus(status),
+    cashback_amount: chzTextFromGwei(cashback),
+    cashback_state: state,
+    token_id: purchase.chain_status === null ? null : purchase.id.toString(),
+    mint_tx: purchase.mint_transaction,
+    status_tx: purchase.status_transaction,
+    payment_tx: state === "unpaid" ? null : purchase.payment_transaction,
+    minted_at: isoOrNull(purchase.minted_at),
+    confirmed_at: status === "confirmed" ? isoOrNull(purchase.status_at) : null,
+    paid_at: state === "unpaid" ? null : isoOrNull(purchase.paid_at),
+  };
+}
+
+/** A returned purchase is cancelled whatever its ticket says, unless it was paid before. */
+function shownStatus(purchase: Purchase): PurchaseStatus {
+  if (purchase.reversed_at !== null && purchase.payout_state === null) return "cancelled";
+  return purchaseStatusFromChain(purchase.chain_status ?? undefined);
+}
+
+function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
+  if (purchase.payout_state === null || purchase.payment_block === null) return "unpaid";
+  return purchase.payment_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
+}
+
+export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {
+  const confirmed = totals.confirmed_gwei + cashbackOfCentBps(totals.confirmed_cent_bps, rate);
+  const pending = totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, rate);
+  const pendingCount = totals.pending + totals.processing;
+  return {
+    total: chzTextFromGwei(confirmed + pending),
+    confirmed: chzTextFromGwei(confirmed),
+    pending: chzTextFromGwei(pending),
+    paid: chzTextFromGwei(totals.paid_gwei - notShown),
+    count: Number(totals.confirmed + pendingCount),
+    confirmed_count: Number(totals.confirmed),
+    pending_count: Number(pendingCount),
+  };
+}
+
+type Nft = {
+  tokenId: bigint;
+  owner: WalletAddress;
+  storeName: string;
+  valueCents: bigint;
+  cashbackBps: bigint;
+  bonusBps: bigint;
+  status: PurchaseStatus;
+  mintTransaction: string;
+};
+
+/** A row of the index as its contract draws it. */
+export function toTicket(
+  contract: WalletAddress,
+  ticket: Awaited<ReturnType<typeof listTickets>>[number],
+): PurchaseNft {
+  return toNft(contract, {
+    tokenId: ticket.token_id,
+    owner: ticket.owner,
+    storeName: ticket.purchase_store_name ?? ticket.store_name ?? `Loja ${ticket.store_id}`,
+    valueCents: ticket.value_cents,
+    cashbackBps: ticket.cashback_bps,
+    bonusBps: ticket.bonus_bps,
+    status: purchaseStatusFromChain(ticket.status),
+    mintTransaction: ticket.mint_transaction,
+  });
+}
+
+/** A token as its contract draws it. docs/product.md#ticket-attributes. */
+function toNft(contract: WalletAddress, nft: Nft): PurchaseNft {
+  return {
+    tokenId: nft.tokenId.toString(),
+    txHash: nft.mintTransaction,
+    contract,
+    name: PRODUCT_NAME,
+    symbol: PRODUCT_NAME.toUpperCase(),
+    metadata: {
+      name: `${PRODUCT_NAME} nº ${nft.tokenId}`,
+      image: imagePath(nft.tokenId, nft.status),
+      description: `Ingresso de uma compra na loja ${nft.storeName}, com cashback em CHZ. Intransferível.`,
+      attributes: [
+        { trait_type: "Loja", value: nft.storeName },
+        { trait_type: "Valor da Compra", value: ticketReais(nft.valueCents) },
+        { trait_type: "Cashback", value: `${percentText(nft.cashbackBps + nft.bonusBps)}%` },
+        { trait_type: "Status", value: statusAttribute(nft.status) },
+        { trait_type: "Comprador", value: getAddress(nft.owner) },
+        { trait_type: "Bônus", value: `${percentText(nft.bonusBps)}%` },
+      ],
+    },
+  };
+}
+
+/** The URL contains the status, so that a cached picture is not shown for another one. */
+function imagePath(tokenId: bigint, status: PurchaseStatus): string {
+  return `/api/nfts/${tokenId}/image?status=${status}`;
+}
+
+/** Cents as the ticket formats them: 123450 → "R$ 1.234,50". */
+function ticketReais(cents: bigint): string {
+  const [whole = "0", fraction = "00"] = reaisText(cents).split(".");
+  return `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, ".")},${fraction}`;
+}
+
+function iso(milliseconds: bigint): string {
+  return new Date(Number(milliseconds)).toISOString();
+}
+
+function isoOrNull(milliseconds: bigint | null): string | null {
+  return milliseconds === null ? null : iso(milliseconds);
+}
