@@ -79,17 +79,6 @@ export async function insertPurchase(
   return { ...again, createdAt, clickId };
 }
 
-/** The network approved or reversed the sale; the first time counts. */
-export async function markPurchase(queries: Queries, id: bigint, mark: "approved_at" | "reversed_at"): Promise<void> {
-  await queries
-    .updateTable("purchases")
-    .set({ [mark]: BigInt(Date.now()) })
-    .where("id", "=", id)
-    .where(mark, "is", null)
-    .execute();
-  await recountPurchases(queries, [id]);
-}
-
 /** Freezes the rate and starts the hold; the first call for a purchase counts. */
 export async function freezeRates(
   queries: Queries,

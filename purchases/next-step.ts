@@ -1,14 +1,22 @@
 import { indexedBlock } from "../database/chain-cursor.ts";
+import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
-import type { OperationKind } from "../database/schema.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import {
+  endBlock,
+  holdFromConfirmation,
+  type Moment,
+  type Move,
+  moveAhead,
+  obstacleTo,
+  type PurchaseLife,
+} from "../domain/purchase/life.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
 import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
-import { isDue, listPaidReversals, type Purchase, selectPurchases } from "./queries.ts";
+import { listPaidReversals, type Purchase, readStanding, type StandingPurchase } from "./queries.ts";
 import { enqueuePayments } from "./settlement.ts";
 import { recountPurchases } from "./totals.ts";
 
@@ -35,171 +43,87 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
   return inTransaction(database.kysely, async (queries) => {
     await options.assertLease(queries);
     const due = await takeDue(queries, cursor, PLAN_LIMIT);
-    const round = { ids: due, deepestBlock: cursor - BigInt(options.payoutConfirmations) + 1n, options };
-    await planCancellations(queries, round);
-    await planConfirmations(queries, round);
-    await planPayments(queries, round);
-    await planAdjustments(queries, round);
-    await settleDone(queries, round);
+    const depth = BigInt(options.payoutConfirmations) - 1n;
+    const rate = options.rates.current();
+    const moment = {
+      now: BigInt(await readClock(queries)),
+      deepestBlock: cursor - depth,
+      hasRate: rate.kind === "rate",
+    };
+    const purchases = await readStanding(queries, due);
+    const moving = Map.groupBy(purchases, ({ life }) => nextMove(life, moment));
+    const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
+    await cancel(queries, rowsOf(moving.get("cancel")));
+    await confirm(queries, rowsOf(moving.get("confirm")), { ...options, weiPerCent });
+    await pay(queries, rowsOf(moving.get("pay")), { ...options, weiPerCent });
+    await recordDebts(queries, due);
+    await settlePurchases(
+      queries,
+      rowsOf(purchases.filter(({ life }) => isAtItsEnd(life, moment))).map((row) => row.id),
+    );
     await recountPurchases(queries, due);
-    await setNextLook(queries, round);
+    await setNextLook(queries, await readStanding(queries, due), { moment, depth });
     return due.length > 0;
   });
 }
 
-/** The purchases that one round looks at, in one transaction. */
-type Round = { ids: readonly bigint[]; deepestBlock: bigint; options: PlanOptions };
+const PLAN_LIMIT = 1_000;
 
-async function planConfirmations(queries: Queries, { ids, options }: Round): Promise<void> {
-  const rate = options.rates.current();
-  if (rate.kind === "unavailable") return;
-  const rows = await listOpenPurchases(queries, {
-    ids,
-    chainStatus: BigInt(CHAIN_STATUS.pending),
-    without: "confirm",
-    which: "automatic",
-  });
-  for (const source of ["simulated", "live"] as const) {
-    const confirmed = rows.filter((row) => row.source === source).map((row) => row.id);
-    const holdMs = source === "simulated" ? 0n : BigInt(options.holdMs);
-    await freezeRates(queries, confirmed, { weiPerCent: rate.weiPerCent, holdMs });
-  }
-  await enqueue(
-    queries,
-    rows.map((row) => ({ kind: "confirm" as const, subjectId: row.id, afterMs: stepDelay(row, options) })),
-  );
+function nextMove(purchase: PurchaseLife, moment: Moment): Move | undefined {
+  const move = moveAhead(purchase);
+  return move !== undefined && obstacleTo(move, purchase, moment) === undefined ? move : undefined;
 }
 
-async function planPayments(queries: Queries, { ids, deepestBlock, options }: Round): Promise<void> {
-  const rate = options.rates.current();
-  const rows = await listOpenPurchases(queries, {
-    ids,
-    chainStatus: BigInt(CHAIN_STATUS.confirmed),
-    without: "pay",
-    which: "automatic",
-    deepestBlock,
-    payable: true,
-  });
-  await enqueuePayments(
-    queries,
-    rows.filter((row) => row.wei_per_cent !== null || rate.kind === "rate"),
-    {
-      weiPerCent: rate.kind === "rate" ? rate.weiPerCent : 0n,
-      delayMs: (purchase) => stepDelay(purchase, options),
-    },
-  );
+function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
+  const end = endBlock(purchase);
+  return !purchase.isSettled && end !== undefined && end <= deepestBlock;
+}
+
+function rowsOf(purchases: readonly StandingPurchase[] = []): Purchase[] {
+  return purchases.map(({ row }) => row);
 }
 
 /** Cancels purchases on the chain that were returned before their confirmation. */
-async function planCancellations(queries: Queries, { ids }: Round): Promise<void> {
-  const rows = await listOpenPurchases(queries, {
-    ids,
-    chainStatus: BigInt(CHAIN_STATUS.pending),
-    without: "cancel",
-    which: "reversed",
-  });
+async function cancel(queries: Queries, purchases: readonly Purchase[]): Promise<void> {
   await enqueue(
     queries,
-    rows.map((row) => ({ kind: "cancel" as const, subjectId: row.id })),
+    purchases.map((row) => ({ kind: "cancel" as const, subjectId: row.id })),
   );
 }
 
+async function confirm(
+  queries: Queries,
+  purchases: readonly Purchase[],
+  { weiPerCent, holdMs, stepDelayMs }: Pick<PlanOptions, "holdMs" | "stepDelayMs"> & { weiPerCent: bigint },
+): Promise<void> {
+  for (const [source, some] of Map.groupBy(purchases, (row) => row.source)) {
+    const terms = { weiPerCent, holdMs: holdFromConfirmation(source, BigInt(holdMs)) };
+    await freezeRates(
+      queries,
+      some.map((row) => row.id),
+      terms,
+    );
+  }
+  await enqueue(
+    queries,
+    purchases.map((row) => ({ kind: "confirm" as const, subjectId: row.id, afterMs: stepDelay(row, stepDelayMs) })),
+  );
+}
+
+async function pay(
+  queries: Queries,
+  purchases: readonly Purchase[],
+  { weiPerCent, stepDelayMs }: Pick<PlanOptions, "stepDelayMs"> & { weiPerCent: bigint },
+): Promise<void> {
+  await enqueuePayments(queries, purchases, { weiPerCent, delayMs: (purchase) => stepDelay(purchase, stepDelayMs) });
+}
+
 /** Records the debt for purchases that were returned after their payout. */
-async function planAdjustments(queries: Queries, { ids }: Round): Promise<void> {
+async function recordDebts(queries: Queries, ids: readonly bigint[]): Promise<void> {
   for (const row of await listPaidReversals(queries, ids))
     await insertAdjustment(queries, row, (row.paid_gwei ?? 0n) + row.offset_gwei);
 }
 
-function stepDelay(purchase: Pick<Purchase, "source">, options: PlanOptions): bigint {
-  return purchase.source === "simulated" ? BigInt(options.stepDelayMs) : 0n;
-}
-
-const PLAN_LIMIT = 1_000;
-
-/** Open ones of some purchases, whose token stands at a status, and for which the next operation was never put into the outbox. */
-async function listOpenPurchases(
-  queries: Queries,
-  wanted: {
-    /** Of these purchases. */
-    ids: readonly bigint[];
-    chainStatus: bigint;
-    without: OperationKind;
-    /** Automatic purchases, or returned ones. */
-    which: "automatic" | "reversed";
-    deepestBlock?: bigint;
-    /** Unpaid, with the hold over. */
-    payable?: true;
-  },
-) {
-  let query = selectPurchases(queries)
-    .where("purchases.id", "in", wanted.ids)
-    .where("purchases.settled_at", "is", null)
-    .where("nfts.status", "=", wanted.chainStatus)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("operations")
-            .select("operations.id")
-            .whereRef("operations.subject_id", "=", "purchases.id")
-            .where((where) =>
-              where.or([
-                where.and([
-                  where("operations.kind", "=", wanted.without),
-                  where("operations.status", "!=", "withdrawn"),
-                ]),
-                // Only one move away from Pending can succeed: wait for a pending one.
-                where.and([
-                  where("operations.kind", "=", wanted.without === "cancel" ? "confirm" : wanted.without),
-                  where("operations.status", "=", "assigned"),
-                ]),
-              ]),
-            ),
-        ),
-      ),
-    );
-  query =
-    wanted.which === "reversed"
-      ? query.where("purchases.reversed_at", "is not", null)
-      : query
-          .where("purchases.reversed_at", "is", null)
-          .where((where) =>
-            where.or([where("purchases.source", "=", "simulated"), where("purchases.approved_at", "is not", null)]),
-          );
-  if (wanted.deepestBlock !== undefined) query = query.where("nfts.status_block", "<=", wanted.deepestBlock);
-  if (wanted.payable) {
-    query = query.where("payouts.token_id", "is", null).where(isDue(queries));
-  }
-  return query.orderBy("purchases.id").execute();
-}
-
-/** Marks purchases for which nothing is left to do: paid or cancelled, and final. */
-async function settleDone(queries: Queries, { ids, deepestBlock }: Round): Promise<void> {
-  const settled = await queries
-    .selectFrom("purchases")
-    .innerJoin("nfts", (join) =>
-      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
-    )
-    .leftJoin("payouts", (join) =>
-      join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
-    )
-    .select("purchases.id")
-    .where("purchases.id", "in", ids)
-    .where("purchases.settled_at", "is", null)
-    .where((where) =>
-      where.or([
-        where("payouts.block_number", "<=", deepestBlock),
-        where.and([where("nfts.status", "=", 3n), where("nfts.status_block", "<=", deepestBlock)]),
-        where.and([
-          where("nfts.status", "=", 2n),
-          where("nfts.status_block", "<=", deepestBlock),
-          where("purchases.reversed_at", "is not", null),
-          where("purchases.sale_id", "is not", null),
-        ]),
-      ]),
-    )
-    .execute();
-  await settlePurchases(
-    queries,
-    settled.map((row) => row.id),
-  );
+function stepDelay(purchase: Pick<Purchase, "source">, stepDelayMs: number): bigint {
+  return purchase.source === "simulated" ? BigInt(stepDelayMs) : 0n;
 }

@@ -1,7 +1,7 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { databaseNow } from "../database/clock.ts";
+import type { OperationKind, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
+import { CHAIN_STATUS, MOVES, type Move, type PurchaseLife, purchaseStatusFromChain } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** A purchase with its ticket and payout. */
@@ -112,8 +112,73 @@ export async function listPaidReversals(queries: Queries, ids: readonly bigint[]
   );
 }
 
-/** Whether a purchase may be paid by now: no hold is left, and its sale, if it is of one, is payable. */
-export function isDue(queries: Queries): RawBuilder<SqlBool> {
-  return sql<SqlBool>`((purchases.sale_id is null and purchases.payable_at is null)
-    or purchases.payable_at <= ${databaseNow(queries)})`;
+/** A purchase and how it stands: what decides about its next move. */
+export type StandingPurchase = { row: Purchase; life: PurchaseLife };
+
+/** Some purchases and how they stand, oldest first. */
+export async function readStanding(queries: Queries, ids: readonly bigint[]): Promise<StandingPurchase[]> {
+  if (ids.length === 0) return [];
+  return withLife(
+    queries,
+    await selectPurchases(queries).where("purchases.id", "in", ids).orderBy("purchases.id").execute(),
+  );
+}
+
+/** A page of a wallet's confirmed purchases that were neither paid nor returned, oldest first. */
+export async function listUnpaid(
+  queries: Queries,
+  wallet: WalletAddress,
+  { after, limit }: { after: bigint; limit: number },
+): Promise<StandingPurchase[]> {
+  const rows = await selectPurchases(queries)
+    .where("purchases.wallet", "=", wallet)
+    .where("purchases.id", ">", after)
+    .where("purchases.settled_at", "is", null)
+    .where("purchases.reversed_at", "is", null)
+    .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
+    .where("payouts.token_id", "is", null)
+    .orderBy("purchases.id")
+    .limit(limit)
+    .execute();
+  return withLife(queries, rows);
+}
+
+async function withLife(queries: Queries, rows: readonly Purchase[]): Promise<StandingPurchase[]> {
+  if (rows.length === 0) return [];
+  const operations = await queries
+    .selectFrom("operations")
+    .select(["subject_id", "kind", "status"])
+    .where(
+      "subject_id",
+      "in",
+      rows.map((row) => row.id),
+    )
+    .where("kind", "in", Object.keys(MOVES) as Move[])
+    .where("status", "!=", "withdrawn")
+    .execute();
+  const byPurchase = Map.groupBy(operations, (operation) => operation.subject_id);
+  return rows.map((row) => ({ row, life: lifeOf(row, byPurchase.get(row.id) ?? []) }));
+}
+
+/** How a purchase stands, by its row, its ticket, its payout and its operations. */
+export function lifeOf(
+  row: Purchase,
+  operations: readonly { kind: OperationKind; status: OperationStatus }[] = [],
+): PurchaseLife {
+  const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind as Move));
+  return {
+    status: purchaseStatusFromChain(row.chain_status ?? undefined),
+    source: row.source,
+    isOfSale: row.sale_id !== null,
+    isApproved: row.approved_at !== null,
+    isReturned: row.reversed_at !== null,
+    isSettled: row.settled_at !== null,
+    isPaid: row.payout_state !== null,
+    isRateFrozen: row.wei_per_cent !== null,
+    payableAt: row.payable_at,
+    statusBlock: row.status_block,
+    payoutBlock: row.payment_block,
+    asked: kinds(operations),
+    sent: kinds(operations.filter(({ status }) => status === "assigned")),
+  };
 }

@@ -1,14 +1,14 @@
-import { databaseNow } from "../database/clock.ts";
+import { databaseNow, readClock } from "../database/clock.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
-import { CHAIN_STATUS } from "../domain/purchase/life.ts";
+import { obstacleTo } from "../domain/purchase/life.ts";
 import { amountPayable, cashbackOf, offsetOf } from "../domain/purchase/settlement.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, hasten } from "../sender/queue.ts";
 import { listDebtors, outstandingDebt } from "./debt.ts";
 import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
-import { isDue, type Purchase, selectPurchases } from "./queries.ts";
+import { listUnpaid, type Purchase } from "./queries.ts";
 
 export type Payment = { purchaseId: bigint; amountGwei: bigint };
 
@@ -91,30 +91,18 @@ async function takeOffset(
   return offset;
 }
 
-/** A wallet's final, unpaid purchases whose hold is over and whose payout is not queued yet, oldest first. */
+/** What staff may pay of a wallet now, oldest first. */
 async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
-  return selectPurchases(queries)
-    .where("purchases.wallet", "=", wallet)
-    .where("purchases.settled_at", "is", null)
-    .where("purchases.reversed_at", "is", null)
-    .where("nfts.status", "=", BigInt(CHAIN_STATUS.confirmed))
-    .where("nfts.status_block", "<=", deepestBlock)
-    .where("payouts.token_id", "is", null)
-    .where(isDue(queries))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("operations")
-            .select("operations.id")
-            .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", "pay")
-            .where("operations.status", "!=", "withdrawn"),
-        ),
-      ),
-    )
-    .orderBy("purchases.id")
-    .limit(LIST_LIMIT)
-    .execute();
+  const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true };
+  const payable: Purchase[] = [];
+  for (let after = 0n; payable.length < LIST_LIMIT; ) {
+    const page = await listUnpaid(queries, wallet, { after, limit: LIST_LIMIT });
+    for (const { row, life } of page) if (!obstacleTo("pay", life, moment, "staff")) payable.push(row);
+    const last = page.at(-1);
+    if (!last || page.length < LIST_LIMIT) break;
+    after = last.row.id;
+  }
+  return payable.slice(0, LIST_LIMIT);
 }
 
 /** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */

@@ -3,7 +3,12 @@ import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
-import { PURCHASE_STATUSES, type PurchaseStatus, purchaseStatusFromChain } from "../domain/purchase/life.ts";
+import {
+  PURCHASE_STATUSES,
+  type PurchaseStatus,
+  purchaseStatusFromChain,
+  shownStatus,
+} from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** What one purchase contributes to the totals of its buyer and of the shop. */
@@ -234,9 +239,11 @@ async function readCounted(queries: Queries, ids: readonly bigint[]) {
 }
 
 function standingOf(row: StandingRow): Standing {
-  const isReversed = row.reversed_at !== null && row.state === null;
   return {
-    status: isReversed ? "cancelled" : purchaseStatusFromChain(row.status ?? undefined),
+    status: shownStatus(purchaseStatusFromChain(row.status ?? undefined), {
+      isReturned: row.reversed_at !== null,
+      isPaid: row.state !== null,
+    }),
     weiPerCent: row.wei_per_cent,
     centBps: row.cashback_cent_bps,
     paidGwei: row.state === "paid" ? (row.amount_gwei ?? 0n) : 0n,

@@ -10,12 +10,13 @@ import {
   type CashbackState,
   type PurchaseStatus,
   purchaseStatusFromChain,
+  shownStatus,
   statusAttribute,
   storedStatus,
 } from "../domain/purchase/life.ts";
 import { cashbackOf } from "../domain/purchase/settlement.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import type { listTickets, Purchase } from "./queries.ts";
+import { lifeOf, type listTickets, type Purchase } from "./queries.ts";
 import type { BuyerTotals } from "./totals.ts";
 
 export type PurchaseView = {
@@ -36,7 +37,8 @@ export async function readPurchaseView(
 
 /** One purchase as its buyer sees it. */
 export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): PurchaseRecord {
-  const status = shownStatus(purchase);
+  const life = lifeOf(purchase);
+  const status = shownStatus(life.status, life);
   const cashback = cashbackOf(purchase, view.rate);
   const state = cashbackState(purchase, view);
   return {
@@ -64,12 +66,6 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     confirmed_at: status === "confirmed" ? isoOrNull(purchase.status_at) : null,
     paid_at: state === "unpaid" ? null : isoOrNull(purchase.paid_at),
   };
-}
-
-/** A returned purchase is cancelled whatever its ticket says, unless it was paid before. */
-function shownStatus(purchase: Purchase): PurchaseStatus {
-  if (purchase.reversed_at !== null && purchase.payout_state === null) return "cancelled";
-  return purchaseStatusFromChain(purchase.chain_status ?? undefined);
 }
 
 function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {

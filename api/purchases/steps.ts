@@ -5,11 +5,16 @@ import type {
   mintNftRequestSchema,
   mintNftResponseSchema,
 } from "../../domain/api/purchases.ts";
-import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
+import {
+  holdFromConfirmation,
+  type Obstacle,
+  obstacleTo,
+  purchaseStatusFromChain,
+} from "../../domain/purchase/life.ts";
 import { freezeRates, setMetadataUri } from "../../purchases/lifecycle.ts";
-import { findPurchase, type Purchase } from "../../purchases/queries.ts";
+import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { enqueue, findOperation, findOperationHash, hasten } from "../../sender/queue.ts";
-import { conflict, forbidden, notFound } from "../http/api-error.ts";
+import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
 
@@ -102,19 +107,22 @@ export async function confirmPurchase(
 }
 
 async function queueConfirmation(services: Services, purchase: Purchase): Promise<void> {
-  const status = purchaseStatusFromChain(purchase.chain_status ?? undefined);
-  if (status === "cancelled" || purchase.reversed_at !== null) {
-    throw conflict("This purchase is cancelled", "CANCELLED");
-  }
-  if (status === "processing") throw conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
-  if (purchase.source === "live" && purchase.approved_at === null) {
-    throw conflict("The store's network has not approved this sale", "NOT_APPROVED");
-  }
+  const moment = { now: 0n, deepestBlock: 0n, hasRate: true };
+  const obstacle = obstacleTo("confirm", lifeOf(purchase), moment, "staff");
+  if (obstacle) throw refusedConfirmation(purchase, obstacle);
   const weiPerCent = requireRate(services);
-  const holdMs = purchase.source === "simulated" ? 0n : BigInt(services.environment.HOLD_SECONDS) * 1_000n;
+  const holdMs = holdFromConfirmation(purchase.source, BigInt(services.environment.HOLD_SECONDS) * 1_000n);
   await inTransaction(services.database.kysely, async (queries) => {
     await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
     await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
     await hasten(queries, "confirm", purchase.id);
   });
+}
+
+function refusedConfirmation({ chain_status }: Purchase, { kind }: Obstacle): ApiError {
+  if (kind === "approval") return conflict("The store's network has not approved this sale", "NOT_APPROVED");
+  if (kind === "status" && chain_status === null) {
+    return conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");
+  }
+  return conflict("This purchase is cancelled", "CANCELLED");
 }

@@ -30,3 +30,144 @@ export function storedStatus(status: PurchaseStatus): "Pendente" | "Confirmado" 
   if (status === "confirmed") return "Confirmado";
   return status === "cancelled" ? "Cancelado" : "Pendente";
 }
+
+/** The status that a buyer sees: what was returned and never paid is cancelled whatever its ticket says. */
+export function shownStatus(ticket: PurchaseStatus, { isReturned, isPaid }: { isReturned: boolean; isPaid: boolean }) {
+  return isReturned && !isPaid ? "cancelled" : ticket;
+}
+
+/** What moves a purchase: by itself, as its next step, or because staff asks for it. */
+export type Mover = "itself" | "staff";
+
+/**
+ * The life of a purchase: each move leads from one status to the next. A returned purchase has only the moves `ofReturned`.
+ * `approval`: who needs the network's word to move a live purchase. docs/product.md#purchase-steps
+ */
+export const MOVES = {
+  mint: { from: "processing", to: "pending", ofReturned: false, approval: [] },
+  confirm: { from: "pending", to: "confirmed", ofReturned: false, approval: ["itself", "staff"] },
+  cancel: { from: "pending", to: "cancelled", ofReturned: true, approval: [] },
+  // Where staff pays, the hold of a sale's purchase is the network's word.
+  pay: { from: "confirmed", to: "confirmed", ofReturned: false, approval: ["itself"] },
+} as const satisfies Record<
+  string,
+  { from: PurchaseStatus; to: PurchaseStatus; ofReturned: boolean; approval: readonly Mover[] }
+>;
+export type Move = keyof typeof MOVES;
+
+/** What is known of a purchase: its row, its ticket and payout in the index, its operations in the queue. */
+export type PurchaseLife = {
+  /** The ticket's. */
+  status: PurchaseStatus;
+  source: "simulated" | "live";
+  isOfSale: boolean;
+  isApproved: boolean;
+  isReturned: boolean;
+  /** Nothing is left to do, for ever. */
+  isSettled: boolean;
+  isPaid: boolean;
+  isRateFrozen: boolean;
+  /** When the hold is over. Null: there is none, or for a purchase of a sale, its end is not known yet. */
+  payableAt: bigint | null;
+  /** The block of the ticket's status, and of the payout. */
+  statusBlock: bigint | null;
+  payoutBlock: bigint | null;
+  /** Queued or further, and not withdrawn. */
+  asked: ReadonlySet<Move>;
+  /** In a transaction that is not final. */
+  sent: ReadonlySet<Move>;
+};
+
+/** The time by the database's clock, the deepest block that counts as final, and whether there is a rate. */
+export type Moment = { now: bigint; deepestBlock: bigint; hasRate: boolean };
+
+/** Why a move is not made. */
+export type Obstacle =
+  | { kind: "returned" | "not_returned" | "status" | "over" | "approval" | "asked" | "contradiction" | "rate" }
+  | { kind: "depth"; block: bigint }
+  /** `at` is null while the end of the hold is not known. */
+  | { kind: "hold"; at: bigint | null };
+
+/** The first reason why a move is not made now; undefined if it is. */
+export function obstacleTo(
+  move: Move,
+  purchase: PurchaseLife,
+  moment: Moment,
+  by: Mover = "itself",
+): Obstacle | undefined {
+  const { from, ofReturned, approval } = MOVES[move];
+  if (purchase.isReturned !== ofReturned) return { kind: purchase.isReturned ? "returned" : "not_returned" };
+  if (purchase.status !== from) return { kind: "status" };
+  if (purchase.isSettled || (move === "pay" && purchase.isPaid)) return { kind: "over" };
+  const isApproved = purchase.source === "simulated" || purchase.isApproved;
+  if (!isApproved && (approval as readonly Mover[]).includes(by)) return { kind: "approval" };
+  if (purchase.asked.has(move)) return { kind: "asked" };
+  // Only one move away from Pending can succeed.
+  if (move === "cancel" && purchase.sent.has("confirm")) return { kind: "contradiction" };
+  if (move === "confirm") return moment.hasRate ? undefined : { kind: "rate" };
+  return move === "pay" ? obstacleToPayment(purchase, moment) : undefined;
+}
+
+function obstacleToPayment(purchase: PurchaseLife, { now, deepestBlock, hasRate }: Moment): Obstacle | undefined {
+  if (!purchase.isRateFrozen && !hasRate) return { kind: "rate" };
+  const { statusBlock, payableAt } = purchase;
+  if (statusBlock !== null && statusBlock > deepestBlock) return { kind: "depth", block: statusBlock };
+  const isHoldOver = payableAt === null ? !purchase.isOfSale : payableAt <= now;
+  return isHoldOver ? undefined : { kind: "hold", at: payableAt };
+}
+
+/** The one move that a purchase can make next; none if it is at its end. */
+export function moveAhead(purchase: PurchaseLife): Move | undefined {
+  if (endBlock(purchase) !== undefined) return undefined;
+  const moves = Object.keys(MOVES) as Move[];
+  return moves.find((move) => MOVES[move].from === purchase.status && MOVES[move].ofReturned === purchase.isReturned);
+}
+
+/** The block whose finality ends a purchase: of its payout, its cancellation, or its confirmation after its sale was gone. */
+export function endBlock(purchase: PurchaseLife): bigint | undefined {
+  const { status, statusBlock, payoutBlock } = purchase;
+  if (purchase.isPaid) return payoutBlock ?? 0n;
+  const isGone = status === "confirmed" && purchase.isReturned && purchase.isOfSale;
+  return status === "cancelled" || isGone ? (statusBlock ?? 0n) : undefined;
+}
+
+/** When a purchase is looked at again if nothing else changes: from a block on, at a time, after a while, or never. */
+export type NextLook =
+  | { kind: "never" }
+  | { kind: "block"; block: bigint }
+  | { kind: "at"; at: bigint }
+  | { kind: "after"; ms: bigint };
+
+/** There is no rate: look again soon. */
+const NO_RATE_MS = 5_000n;
+/** A returned purchase is being confirmed; if that fails, a cancellation can follow. */
+const CONTRADICTION_MS = 2_000n;
+
+export function nextLook(purchase: PurchaseLife, moment: Moment): NextLook {
+  if (purchase.isSettled) return { kind: "never" };
+  const end = endBlock(purchase);
+  if (end !== undefined) return { kind: "block", block: end };
+  const move = moveAhead(purchase);
+  // A mint is queued with its registration, or by the sale.
+  if (move === undefined || move === "mint") return { kind: "never" };
+  const obstacle = obstacleTo(move, purchase, moment);
+  switch (obstacle?.kind) {
+    case undefined:
+      return { kind: "after", ms: 0n };
+    case "rate":
+      return { kind: "after", ms: NO_RATE_MS };
+    case "contradiction":
+      return { kind: "after", ms: CONTRADICTION_MS };
+    case "depth":
+      return { kind: "block", block: obstacle.block };
+    case "hold":
+      return obstacle.at === null ? { kind: "never" } : { kind: "at", at: obstacle.at };
+    default:
+      return { kind: "never" };
+  }
+}
+
+/** How long a purchase is held from its confirmation: a simulated one is not. docs/product.md#payout-hold */
+export function holdFromConfirmation(source: PurchaseLife["source"], holdMs: bigint): bigint {
+  return source === "simulated" ? 0n : holdMs;
+}

@@ -1,4 +1,5 @@
 import type { Queries } from "../../database/transaction.ts";
+import { makeAllDue } from "../../purchases/due.ts";
 import { addToPayouts, recountPurchases } from "../../purchases/totals.ts";
 
 const IDS_PER_STATEMENT = 10_000;
@@ -19,7 +20,7 @@ export async function countChange(
 /** The whole index is gone: the sums of purchases follow as they are looked at, which is at once. */
 export async function countEmptied(queries: Queries): Promise<void> {
   await queries.deleteFrom("shop_totals").where("name", "like", "payouts_%").execute();
-  await queries.updateTable("purchases").set({ due_at: 0n }).execute();
+  await makeAllDue(queries);
 }
 
 type Sums = Record<"paid" | "deferred", bigint>;

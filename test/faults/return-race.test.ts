@@ -7,7 +7,7 @@ import { migrate } from "../../database/migrate.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
-import { insertPurchase, markPurchase } from "../../purchases/lifecycle.ts";
+import { insertPurchase, withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
@@ -66,7 +66,7 @@ describe("A return at the moment of the payout (F14, F31)", function () {
     let planning: Promise<boolean> | undefined;
     await inTransaction(kysely, async (queries) => {
       await touchUser(queries, WALLET);
-      await markPurchase(queries, id, "reversed_at");
+      await withdrawPurchase(queries, id);
       planning = planNextSteps(database, {
         ...{ rates: fixedRate(10n ** 16n), stepDelayMs: 0, holdMs: 0, payoutConfirmations: 1 },
         assertLease: async () => {},
