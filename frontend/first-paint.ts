@@ -7,7 +7,7 @@ import pt from "./i18n/pt.json" with { type: "json" };
  */
 export function firstPaint(): string {
   const nav = (["home", "stores", "dashboard"] as const)
-    .map((name) => `<a href="${name === "home" ? "/" : `/${name}`}">${both(`nav.${name}`)}</a>`)
+    .map((name) => `<a href="${name === "home" ? "/" : `/${name}`}"><svg></svg>${both(`nav.${name}`)}</a>`)
     .join("");
   return [
     '<header class="site-header"><div class="site-header-inner">',

@@ -47,6 +47,7 @@ const FIXED: Record<string, Texts> = {
   "/dashboard": page("Seu painel", "Your dashboard"),
   "/admin": page("Painel de Admin", "Admin panel"),
   "/profile": page("Seu perfil", "Your profile"),
+  "/visits": page("Minhas visitas às lojas", "My store visits"),
   "/proof": page("Confira você mesmo", "Check it yourself"),
   ...Object.fromEntries(Object.entries(HELP).map(([topic, texts]) => [`/help/${topic}`, texts])),
 };

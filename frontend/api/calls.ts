@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import type { CheckUserResponse } from "../../domain/api/people.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
+import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { call } from "./http.ts";
@@ -95,4 +97,27 @@ export type PurchaseRequest = { user: string; store_id: number | string; amount:
 export async function registerPurchase(request: PurchaseRequest): Promise<string | null | undefined> {
   const answer = await call<Partial<RegisteredPurchase>>("POST", "/api/register-purchase", request);
   return (answer.click ?? answer.purchase)?.affiliate_url;
+}
+
+export type Click = z.infer<typeof clickSchema>;
+export type Claim = z.infer<typeof claimSchema>;
+type OwnPage<T> = { rows: T[]; next_before: number | null };
+
+/** The user's visits to stores before an id, newest first. */
+export async function getClicks(before?: number): Promise<OwnPage<Click>> {
+  const answer = await call<{ clicks: Click[]; next_before: number | null }>("GET", ownPage("/api/clicks", before));
+  return { rows: answer.clicks, next_before: answer.next_before };
+}
+
+/** The user's claims before an id, newest first. */
+export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
+  const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", ownPage("/api/claims", before));
+  return { rows: answer.claims, next_before: answer.next_before };
+}
+
+const ownPage = (path: string, before: number | undefined): string =>
+  before === undefined ? `${path}?limit=${LIST_LIMIT}` : `${path}?limit=${LIST_LIMIT}&before=${before}`;
+
+export function createClaim(claim: z.input<typeof createClaimRequestSchema>): Promise<unknown> {
+  return call("POST", "/api/claims", claim);
 }

@@ -5,6 +5,9 @@ import { ApiError, UnreachableError } from "./http.ts";
 const BY_CODE: Record<string, MessageId> = {
   ALREADY_REGISTERED: "registration.exists",
   CHAIN_UNAVAILABLE: "reason.chainAway",
+  CLAIMED: "reason.claimed",
+  CLAIM_TOO_EARLY: "reason.claimEarly",
+  CLAIM_TOO_LATE: "reason.claimLate",
   DATABASE_UNAVAILABLE: "reason.databaseAway",
   FORBIDDEN: "reason.forbidden",
   INDEX_BEHIND: "reason.indexBehind",

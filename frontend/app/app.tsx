@@ -27,6 +27,7 @@ import {
   Stores,
   TicketPage,
   TransactionPage,
+  Visits,
 } from "./screens.tsx";
 
 export function App({ language }: { language: Language }) {
@@ -77,6 +78,7 @@ function Screens() {
           <Route path="/proof" element={<Proof />} />
           <Route path="/help/:topic" element={<Help />} />
           <Route path="/profile" element={<ProfilePage />} />
+          <Route path="/visits" element={<Visits />} />
           <Route path="/auth" element={<Auth />} />
           <Route path="/dashboard" element={<Dashboard />} />
           <Route path="/redirect/:storeId" element={<Redirect />} />

@@ -58,11 +58,13 @@ function Header() {
           <span>{PRODUCT_NAME}</span>
         </Link>
         <nav aria-label={t("nav.main")} className="site-nav">
-          <NavLink to={paths.home} end>
-            {t("nav.home")}
-          </NavLink>
-          <NavLink to={paths.stores}>{t("nav.stores")}</NavLink>
-          <NavLink to={paths.dashboard}>{t("nav.dashboard")}</NavLink>
+          {/* Icons only in the bar at the bottom of a phone. */}
+          {NAVIGATION.map(([name, to]) => (
+            <NavLink key={name} to={to} end={to === paths.home}>
+              <Icon name={NAVIGATION_ICONS[name]} />
+              {t(`nav.${name}`)}
+            </NavLink>
+          ))}
           <ClubButton />
         </nav>
         <div className="site-actions">
@@ -120,6 +122,13 @@ function Header() {
     </header>
   );
 }
+
+const NAVIGATION = [
+  ["home", paths.home],
+  ["stores", paths.stores],
+  ["dashboard", paths.dashboard],
+] as const;
+const NAVIGATION_ICONS = { home: "home", stores: "store", dashboard: "ticket" } as const;
 
 function LogoMark() {
   return (

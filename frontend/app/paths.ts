@@ -11,6 +11,7 @@ export const paths = {
   proof: "/proof",
   help: (topic: string) => `/help/${topic}`,
   profile: "/profile",
+  visits: "/visits",
   redirect: (storeId: string | number) => `/redirect/${storeId}`,
 } as const;
 

@@ -10,6 +10,7 @@ const ticketPage = fetched(() => import("../ticket/ticket-page.tsx"));
 const transactionPage = fetched(() => import("../ticket/transaction-page.tsx"));
 const help = fetched(() => import("../help/help-page.tsx"));
 const profile = fetched(() => import("../profile/profile-page.tsx"));
+const visits = fetched(() => import("../visits/visits-page.tsx"));
 const proof = fetched(() => import("../proof/proof-page.tsx"));
 const notFound = fetched(() => import("../not-found/not-found.tsx"));
 
@@ -23,6 +24,7 @@ export const TicketPage = ticketPage.Screen;
 export const TransactionPage = transactionPage.Screen;
 export const Help = help.Screen;
 export const ProfilePage = profile.Screen;
+export const Visits = visits.Screen;
 export const Proof = proof.Screen;
 export const NotFound = notFound.Screen;
 

@@ -24,6 +24,9 @@ export function ClubButton() {
             strokeWidth="5"
           />
         </svg>
+        <span aria-hidden="true" className="club-button-word">
+          {t("club.word")}
+        </span>
       </button>
       {isOpen && (
         <Suspense>

@@ -35,9 +35,14 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
         <h2 id="tickets" className="section-title">
           {t("dashboard.tickets")}
         </h2>
-        <LinkButton className="button button-quiet" to={paths.stores}>
-          {t("dashboard.toStores")}
-        </LinkButton>
+        <div className="section-actions">
+          <Link className="link" to={paths.visits}>
+            {t("dashboard.visits")}
+          </Link>
+          <LinkButton className="button button-quiet" to={paths.stores}>
+            {t("dashboard.toStores")}
+          </LinkButton>
+        </div>
       </div>
       {isRefreshing ? (
         <div className="ticket-grid" aria-busy="true">

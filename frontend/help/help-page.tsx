@@ -10,6 +10,7 @@ import { paths } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import NotFound from "../not-found/not-found.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { HELP, HELP_TOPICS, type HelpTopic } from "./help-texts.ts";
 
 /** Help as pages of their own. docs/product.md#help */
@@ -42,6 +43,11 @@ export default function HelpPage() {
           </section>
         ))}
         {topic === "bonus" && <Calculator />}
+        {topic === "missing-cashback" && (
+          <p>
+            <LinkButton to={paths.visits}>{t("visits.title")}</LinkButton>
+          </p>
+        )}
         {topic === "privacy" && (
           <p>
             <Link className="link" to={paths.profile}>

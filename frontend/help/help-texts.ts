@@ -134,7 +134,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Ainda falta?",
-          text: "Espere até sete dias: algumas lojas avisam devagar. Depois, escreva para nós com a data, a loja e o número do pedido.",
+          text: "Espere até sete dias: algumas lojas avisam devagar. Depois, abra as suas visitas, escolha a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
         },
       ],
     },
@@ -147,7 +147,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Still missing?",
-          text: "Wait up to seven days: some stores report slowly. Then write to us with the date, the store and the order number.",
+          text: "Wait up to seven days: some stores report slowly. Then open your visits, choose the one of the purchase and press My purchase is missing. You follow the answer on the same page.",
         },
       ],
     },

@@ -6,9 +6,12 @@ import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
+import { useIsPhone } from "../ui/use-is-phone.ts";
 import { useFavourites } from "./favourites.tsx";
 import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
 import { StoreCard } from "./store-card.tsx";
@@ -71,10 +74,13 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
       { replace: true, preventScrollReset: true },
     );
   const clear = () => setParameters({}, { replace: true, preventScrollReset: true });
+  const isPhone = useIsPhone();
+  const [isSheetOpen, setSheetOpen] = useState(false);
+  const chosenFilters = [...FILTERS, "sort"].filter((name) => parameters.get(name)).length;
   const isFiltered = [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
   return (
     <>
-      <div className="filters">
+      <div className={isPhone ? "filters filters-phone" : "filters"}>
         <label className="field">
           <span>{t("stores.search")}</span>
           <input
@@ -83,36 +89,35 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
             onChange={(event) => choose("q", event.target.value)}
           />
         </label>
-        {FILTERS.map((name) => {
-          const options = optionsOf(stores, name);
-          // The club filter is shown only if a store has a club. docs/product.md#stores
-          if (name === "club" && options.length === 0 && !isPending) return null;
-          return (
-            <label key={name} className="field">
-              <span>{t(`stores.${name}`)}</span>
-              <select
-                disabled={isPending}
-                value={selection[name] ?? ""}
-                onChange={(event) => choose(name, event.target.value)}
-              >
-                <option value="">{t(`stores.${name}.all`)}</option>
-                {options.map((option) => (
-                  <option key={option} value={option}>
-                    {option}
-                  </option>
-                ))}
-              </select>
-            </label>
-          );
-        })}
-        <label className="field">
-          <span>{t("stores.sort")}</span>
-          <select value={parameters.get("sort") ?? ""} onChange={(event) => choose("sort", event.target.value)}>
-            <option value="">{t("stores.sort.cashback")}</option>
-            <option value="name">{t("stores.sort.name")}</option>
-          </select>
-        </label>
+        {isPhone ? (
+          <button type="button" className="button button-quiet" onClick={() => setSheetOpen(true)}>
+            <Icon name="filter" />
+            {t("stores.filters", { count: chosenFilters })}
+          </button>
+        ) : (
+          <Filters stores={stores} isPending={isPending} selection={selection} choose={choose} />
+        )}
       </div>
+      {isPhone && isSheetOpen && (
+        <Dialog
+          title={t("stores.filters", { count: 0 })}
+          onClose={() => setSheetOpen(false)}
+          actions={
+            <>
+              <button type="button" className="button button-quiet" disabled={!isFiltered} onClick={clear}>
+                {t("stores.clear")}
+              </button>
+              <button type="button" className="button" onClick={() => setSheetOpen(false)}>
+                {t("stores.show", { count: shown.length })}
+              </button>
+            </>
+          }
+        >
+          <div className="filters-sheet">
+            <Filters stores={stores} isPending={isPending} selection={selection} choose={choose} />
+          </div>
+        </Dialog>
+      )}
       <div className="results">
         <p role="status" className="muted">
           {!isPending && t("stores.count", { count: shown.length })}
@@ -148,6 +153,50 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
           ))}
         </ul>
       )}
+    </>
+  );
+}
+
+type FiltersProps = {
+  stores: Store[];
+  isPending: boolean;
+  selection: Selection;
+  choose: (name: string, value: string) => void;
+};
+
+function Filters({ stores, isPending, selection, choose }: FiltersProps) {
+  const t = useText();
+  return (
+    <>
+      {FILTERS.map((name) => {
+        const options = optionsOf(stores, name);
+        // The club filter is shown only if a store has a club. docs/product.md#stores
+        if (name === "club" && options.length === 0 && !isPending) return null;
+        return (
+          <label key={name} className="field">
+            <span>{t(`stores.${name}`)}</span>
+            <select
+              disabled={isPending}
+              value={selection[name] ?? ""}
+              onChange={(event) => choose(name, event.target.value)}
+            >
+              <option value="">{t(`stores.${name}.all`)}</option>
+              {options.map((option) => (
+                <option key={option} value={option}>
+                  {option}
+                </option>
+              ))}
+            </select>
+          </label>
+        );
+      })}
+      <label className="field">
+        <span>{t("stores.sort")}</span>
+        <select value={selection.sort ?? ""} onChange={(event) => choose("sort", event.target.value)}>
+          <option value="">{t("stores.sort.cashback")}</option>
+          <option value="name">{t("stores.sort.name")}</option>
+        </select>
+      </label>
     </>
   );
 }

@@ -1,25 +1,13 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useRef } from "react";
 import { Toaster } from "sonner";
 import { useTheme } from "../app/theme.ts";
 import { useText } from "../i18n/language.tsx";
+import { useIsPhone } from "./use-is-phone.ts";
 
-/** On a phone, fields and buttons are at the bottom of the screen, so messages come from the top. */
-const PHONE = matchMedia("(max-width: 37.5rem)");
+/** Below the phone's header. */
+const PHONE_HEADER = "4.25rem";
 
-function useIsPhone(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      PHONE.addEventListener("change", changed);
-      return () => PHONE.removeEventListener("change", changed);
-    },
-    () => PHONE.matches,
-  );
-}
-
-/** Below the phone's header, which has two rows. */
-const PHONE_HEADER = "7.25rem";
-
-/** Short messages, outside the routes. A popover, because the browser's top layer is above every dialog. */
+/** Short messages, outside the routes; on a phone from the top, as fields and buttons are at the bottom. A popover, because the browser's top layer is above every dialog. */
 export function Toasts() {
   const t = useText();
   const isPhone = useIsPhone();

@@ -59,6 +59,7 @@ const SCREENS: Screen[] = [
   { name: "ticket", path: "/ticket/2" },
   { name: "proof", path: "/proof" },
   { name: "profile", path: "/profile", isLoggedIn: true },
+  { name: "visits", path: "/visits", isLoggedIn: true },
   { name: "admin overview", path: "/admin", isAdmin: true, act: openTab(/Dashboard/) },
   { name: "admin stores", path: "/admin", isAdmin: true, act: openTab(/Lojas/) },
   { name: "admin fan tokens", path: "/admin", isAdmin: true, act: openTab(/Fan Tokens/) },

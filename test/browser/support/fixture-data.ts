@@ -1,7 +1,9 @@
+import type { z } from "zod";
 import type { FanToken, Store } from "../../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../../domain/api/config.ts";
 import type { Me, PublicTicket, PurchaseNft } from "../../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../../domain/api/purchases.ts";
+import type { claimSchema, clickSchema } from "../../../domain/api/sales.ts";
 import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
 import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
 import { percentText } from "../../../domain/money.ts";
@@ -168,4 +170,46 @@ export function fixtureTicket(tokenId: string): PublicTicket {
     settled: moment("b"),
     paid: { ...moment("c"), amount: "7" },
   };
+}
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+
+/** Visits: a fresh one, one that can be claimed, one with a sale, one that lapsed. */
+export function fixtureClicks(): z.infer<typeof clickSchema>[] {
+  const visit = (letter: string, days: number, store: string, sales: number) => ({
+    id: letter.repeat(26),
+    store_id: 1,
+    store,
+    token_slug: letter === "b" ? "psg" : null,
+    created_at: daysAgo(days),
+    expires_at: daysAgo(days - 90),
+    sales,
+    claimable_at: daysAgo(days - 7),
+  });
+  return [
+    visit("a", 1, "Curva Sud Moda", 0),
+    visit("b", 12, "Verdão Store", 0),
+    visit("c", 30, "Mercado da Bola", 1),
+    visit("d", 120, "Terrace Coffee", 2),
+  ];
+}
+
+/** A claim in each state. */
+export function fixtureClaims(): z.infer<typeof claimSchema>[] {
+  const claim = (id: number, state: "open" | "matched" | "refused", reason: string | null) => ({
+    id,
+    store_id: 1,
+    store: "Verdão Store",
+    click_id: "b".repeat(26),
+    order_ref: `VS-${1000 + id}`,
+    amount: "249.90",
+    date: daysAgo(12).slice(0, 10),
+    note: null,
+    state,
+    reason,
+    created_at: daysAgo(2),
+    decided_at: state === "open" ? null : daysAgo(1),
+  });
+  return [claim(3, "open", null), claim(2, "refused", "O pedido foi cancelado na loja."), claim(1, "matched", null)];
 }

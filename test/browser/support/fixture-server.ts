@@ -4,7 +4,15 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { withDeployment } from "../../../api/site/page.ts";
 import type { Me } from "../../../domain/api/people.ts";
-import { fixtureConfig, fixtureMe, fixtureStores, fixtureTicket, fixtureTokens } from "./fixture-data.ts";
+import {
+  fixtureClaims,
+  fixtureClicks,
+  fixtureConfig,
+  fixtureMe,
+  fixtureStores,
+  fixtureTicket,
+  fixtureTokens,
+} from "./fixture-data.ts";
 
 export const SESSION_TOKEN = "fixture-session-token";
 
@@ -170,6 +178,10 @@ export class FixtureServer {
         if (call.authorization !== `Bearer ${SESSION_TOKEN}` || !this.me)
           return { status: 401, body: { success: false, error: "Session expired" } };
         return ok({ data: this.me });
+      case "GET /api/clicks":
+        return ok({ clicks: fixtureClicks(), next_before: null });
+      case "GET /api/claims":
+        return ok({ claims: fixtureClaims(), next_before: null });
       case "GET /api/is-admin":
         return ok({ isAdmin: this.isAdmin });
       case "POST /api/register-purchase":

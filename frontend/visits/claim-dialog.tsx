@@ -1,0 +1,111 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import type { z } from "zod";
+import { createClaimRequestSchema } from "../../domain/api/sales.ts";
+import { type Click, createClaim } from "../api/calls.ts";
+import { reasonOf } from "../api/reason-of.ts";
+import { type MessageId, useText } from "../i18n/language.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { toast } from "../ui/toast.ts";
+
+const schema = createClaimRequestSchema.pick({ order_ref: true, amount: true, date: true, note: true });
+type Fields = z.input<typeof schema>;
+
+const PROBLEMS: [keyof Fields, MessageId][] = [
+  ["order_ref", "claim.badOrder"],
+  ["amount", "claim.badAmount"],
+  ["date", "claim.badDate"],
+  ["note", "claim.badNote"],
+];
+
+const dayOf = (iso: string) => iso.slice(0, 10);
+
+/** Asks for what a person needs to find the sale. docs/product.md#sales-claims */
+export default function ClaimDialog({ click, wallet, onClose }: { click: Click; wallet: string; onClose: () => void }) {
+  const t = useText();
+  const client = useQueryClient();
+  const { register, handleSubmit, formState, setError } = useForm<Fields>({
+    defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
+    resolver: zodResolver(schema, undefined, { raw: true }),
+  });
+  const { errors, isSubmitting } = formState;
+  const send = handleSubmit(async (fields) => {
+    try {
+      await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
+      await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
+      toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
+      onClose();
+    } catch (error) {
+      setError("root", { message: reasonOf(error, t) });
+    }
+  });
+  const wrong = PROBLEMS.find(([field]) => errors[field]);
+  const problem = wrong ? t(wrong[1]) : errors.root?.message;
+  return (
+    <Dialog
+      title={t("claim.title", { store: click.store })}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          <button type="submit" form="claim" className="button" disabled={isSubmitting}>
+            {t(isSubmitting ? "claim.sending" : "claim.send")}
+          </button>
+        </>
+      }
+    >
+      <form id="claim" className="claim-form" onSubmit={send} noValidate>
+        <p className="muted">{t("claim.text")}</p>
+        <label className="field">
+          <span>{t("claim.order")}</span>
+          <input
+            maxLength={64}
+            autoComplete="off"
+            aria-invalid={Boolean(errors.order_ref)}
+            {...register("order_ref")}
+          />
+        </label>
+        <div className="claim-pair">
+          <label className="field">
+            <span>{t("claim.amount")}</span>
+            <input
+              inputMode="decimal"
+              autoComplete="off"
+              placeholder={t("claim.amount.example")}
+              aria-invalid={Boolean(errors.amount)}
+              {...register("amount", { setValueAs: withDot })}
+            />
+          </label>
+          <label className="field">
+            <span>{t("claim.date")}</span>
+            <input
+              type="date"
+              min={dayOf(click.created_at)}
+              max={dayOf(new Date().toISOString())}
+              aria-invalid={Boolean(errors.date)}
+              {...register("date")}
+            />
+          </label>
+        </div>
+        <label className="field">
+          <span>{t("claim.note")}</span>
+          <textarea rows={3} maxLength={1_000} {...register("note")} />
+        </label>
+        {problem && (
+          <p role="alert" className="problem">
+            {problem}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** "1.234,50" and "1234,50" as "1234.50". */
+function withDot(typed: unknown): string {
+  const text = String(typed).replace(/^R\$|\s/g, "");
+  return text.includes(",") ? text.replaceAll(".", "").replace(",", ".") : text;
+}

@@ -1,0 +1,192 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { lazy, startTransition, useState } from "react";
+import { Link } from "react-router";
+import { type Claim, type Click, getClaims, getClicks } from "../api/calls.ts";
+import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
+import { useText } from "../i18n/language.tsx";
+import { useFormat } from "../i18n/use-format.ts";
+import { useSession } from "../session/session.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
+
+const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
+
+/** The reader's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims */
+export default function VisitsPage() {
+  const t = useText();
+  const { profile, status } = useSession();
+  usePageMeta(t("visits.title"), t("visits.lead"));
+  return (
+    <section className="page visits">
+      <PageHeading>{t("visits.title")}</PageHeading>
+      <p className="lead">{t("visits.lead")}</p>
+      {profile ? (
+        <>
+          <Claims wallet={profile.wallet} />
+          <Visits wallet={profile.wallet} />
+        </>
+      ) : status === "restoring" ? (
+        <Skeletons count={3} className="h-24" />
+      ) : (
+        <>
+          <p>{t("visits.visitor")}</p>
+          <p>
+            <LinkButton to={paths.auth(paths.visits)}>{t("dashboard.goToLogin")}</LinkButton>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+type Page<T> = { rows: T[]; next_before: number | null };
+
+/** Pages of the reader's own rows, newest first. */
+function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>) {
+  const query = useInfiniteQuery({
+    queryKey: ["own", name, wallet],
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (page) => page.next_before ?? undefined,
+  });
+  return { query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] };
+}
+
+function MoreButton({ query }: { query: ReturnType<typeof useOwnPages<unknown>>["query"] }) {
+  const t = useText();
+  if (!query.hasNextPage) return null;
+  return (
+    <button
+      type="button"
+      className="button button-quiet"
+      disabled={query.isFetching}
+      onClick={() => query.fetchNextPage()}
+    >
+      {t(query.isFetching ? "common.loading" : "statement.more")}
+    </button>
+  );
+}
+
+function Visits({ wallet }: { wallet: string }) {
+  const t = useText();
+  const { query, rows } = useOwnPages("clicks", wallet, getClicks);
+  const [claimed, setClaimed] = useState<Click>();
+  return (
+    <section aria-labelledby="visits">
+      <h2 id="visits" className="section-title">
+        {t("visits.list")}
+      </h2>
+      {query.isError && rows.length === 0 ? (
+        <RetryPanel
+          title={t("visits.away")}
+          error={query.error}
+          onRetry={() => query.refetch()}
+          isRetrying={query.isFetching}
+        />
+      ) : query.isPending ? (
+        <Skeletons count={3} className="h-24" />
+      ) : rows.length === 0 ? (
+        <EmptyPanel title={t("visits.none")} hint={t("visits.none.hint")}>
+          <LinkButton to={paths.stores}>{t("dashboard.explore")}</LinkButton>
+        </EmptyPanel>
+      ) : (
+        <ul className="statement-rows">
+          {rows.map((click) => (
+            <li key={click.id}>
+              <VisitRow click={click} onClaim={() => startTransition(() => setClaimed(click))} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <MoreButton query={query} />
+      {claimed && <ClaimDialog click={claimed} wallet={wallet} onClose={() => setClaimed(undefined)} />}
+    </section>
+  );
+}
+
+function VisitRow({ click, onClaim }: { click: Click; onClaim: () => void }) {
+  const t = useText();
+  const { date } = useFormat();
+  const now = new Date().toISOString();
+  const isOver = click.expires_at < now;
+  const isEarly = click.claimable_at > now;
+  return (
+    <article className="statement-row">
+      <div className="statement-store">
+        <h3>
+          <Link to={paths.store(click.store_id)}>{click.store}</Link>
+        </h3>
+        <p className="muted">
+          <time dateTime={click.created_at}>{date(click.created_at)}</time>
+          {click.token_slug && ` · ${t("visits.token", { token: click.token_slug.toUpperCase() })}`}
+        </p>
+        <p>{t("visits.sales", { count: click.sales })}</p>
+      </div>
+      <p className="visit-claim">
+        {isOver ? (
+          <span className="muted">{t("visits.over", { date: date(click.expires_at) })}</span>
+        ) : isEarly ? (
+          <span className="muted">{t("visits.early", { date: date(click.claimable_at) })}</span>
+        ) : (
+          <button type="button" className="button button-small button-quiet" onClick={onClaim}>
+            {t("visits.claim")}
+            <span className="sr-only">
+              {" "}
+              {click.store}, {date(click.created_at)}
+            </span>
+          </button>
+        )}
+      </p>
+    </article>
+  );
+}
+
+function Claims({ wallet }: { wallet: string }) {
+  const t = useText();
+  const { brl, date } = useFormat();
+  const { query, rows } = useOwnPages("claims", wallet, getClaims);
+  if (query.isError && rows.length === 0) {
+    return (
+      <RetryPanel
+        title={t("claims.away")}
+        error={query.error}
+        onRetry={() => query.refetch()}
+        isRetrying={query.isFetching}
+      />
+    );
+  }
+  if (rows.length === 0) return null;
+  return (
+    <section aria-labelledby="claims">
+      <h2 id="claims" className="section-title">
+        {t("claims.title")}
+      </h2>
+      <ul className="statement-rows">
+        {rows.map((claim) => (
+          <li key={claim.id}>
+            <article className="statement-row" data-status={ROW_STATUS[claim.state]}>
+              <div className="statement-store">
+                <h3>{claim.store}</h3>
+                <p className="muted">
+                  {t("claims.order", { order: claim.order_ref })} · {date(claim.date)} ·{" "}
+                  <span className="figures">{brl(claim.amount)}</span>
+                </p>
+                <p>{t(`claims.${claim.state}.text`)}</p>
+                {claim.reason && <p>{t("claims.reason", { reason: claim.reason })}</p>}
+              </div>
+              <p className="visit-claim">
+                <span className={`badge claim-${claim.state}`}>{t(`claims.${claim.state}`)}</span>
+              </p>
+            </article>
+          </li>
+        ))}
+      </ul>
+      <MoreButton query={query} />
+    </section>
+  );
+}
+
+/** The colour of a claim's row, as of a purchase in the same position. */
+const ROW_STATUS: Record<Claim["state"], string> = { open: "pending", matched: "confirmed", refused: "cancelled" };

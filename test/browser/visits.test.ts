@@ -1,0 +1,138 @@
+import { expect } from "chai";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+const PHONE = { width: 360, height: 740 };
+
+describe("Visits and claims", () => {
+  const site = useSite();
+
+  it("lists visits and claims, each with its state", async () => {
+    const { page, problems } = await site.openLoggedIn("/visits");
+    const visits = page.getByRole("region", { name: "Visitas", exact: true });
+    await visits.getByRole("article").first().waitFor();
+    expect(await visits.getByRole("article").count()).to.equal(4);
+    await visits.getByText(/Não apareceu\? Avise a partir de/).waitFor();
+    await visits.getByText(/O prazo para avisar acabou em/).waitFor();
+    expect(await visits.getByRole("button").count()).to.equal(2);
+    const claims = page.getByRole("region", { name: "Avisos de cashback que falta" });
+    await claims.getByText("Em análise").waitFor();
+    await claims.getByText("Motivo: O pedido foi cancelado na loja.").waitFor();
+    expect(problems).to.deep.equal([]);
+  });
+
+  it("sends a claim with the keyboard alone, after saying what is missing", async () => {
+    const { server } = site;
+    server.answer("POST /api/claims", { body: { success: true, message: "Claim received", claim: {} } });
+    const { page } = await site.openLoggedIn("/visits");
+    const button = page.getByRole("button", { name: /Minha compra não apareceu/ }).first();
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Compra que não apareceu: Verdão Store" });
+    await dialog.waitFor();
+    await dialog.getByLabel("Número do pedido").focus();
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("Escreva o número do pedido.").waitFor();
+    expect(server.callsTo("POST /api/claims")).to.have.length(0);
+    await page.keyboard.type("VS-77");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("1.249,90");
+    await page.keyboard.press("Enter");
+    await page.getByText("Aviso recebido").waitFor();
+    await dialog.waitFor({ state: "detached" });
+    const sent = server.callsTo("POST /api/claims")[0]?.body;
+    expect(sent).to.include({ store_id: 1, click_id: "b".repeat(26), order_ref: "VS-77", amount: "1249.90" });
+    expect(sent?.date).to.match(/^\d{4}-\d\d-\d\d$/);
+  });
+
+  it("says in the dialog why a claim is refused", async () => {
+    site.server.answer("POST /api/claims", {
+      status: 409,
+      body: { success: false, error: "This order was claimed before", code: "CLAIMED" },
+    });
+    const { page } = await site.openLoggedIn("/visits");
+    await page
+      .getByRole("button", { name: /Minha compra não apareceu/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Número do pedido").fill("VS-77");
+    await dialog.getByLabel("Valor da compra (R$)").fill("10");
+    await dialog.getByRole("button", { name: "Enviar" }).click();
+    await dialog.getByText("Este pedido já foi avisado. Veja a situação na lista.").waitFor();
+  });
+
+  it("explains the empty list, a failure, and how to log in", async () => {
+    const { server } = site;
+    server.answer("GET /api/clicks", { body: { success: true, clicks: [], next_before: null } });
+    server.answer("GET /api/claims", { body: { success: true, claims: [], next_before: null } });
+    const empty = await site.openLoggedIn("/visits");
+    await empty.page.getByText("Nenhuma visita ainda").waitFor();
+    server.answer("GET /api/clicks", { status: 500, body: { success: false, error: "x" } });
+    const away = await site.openLoggedIn("/visits");
+    await away.page.getByText("Não foi possível carregar as suas visitas").waitFor();
+    const visitor = await site.open("/visits");
+    await visitor.page.getByText("Entre na sua conta para ver as suas visitas.").waitFor();
+    expect(server.callsTo("GET /api/clicks").every((call) => call.authorization !== undefined)).to.equal(true);
+  });
+
+  it("loads older visits page by page", async () => {
+    const { server } = site;
+    const visit = (id: number) => ({
+      id: String.fromCharCode(96 + id).repeat(26),
+      store_id: 1,
+      store: `Loja ${id}`,
+      token_slug: null,
+      created_at: "2026-05-02T12:00:00.000Z",
+      expires_at: "2099-05-02T12:00:00.000Z",
+      claimable_at: "2026-05-09T12:00:00.000Z",
+      sales: 0,
+    });
+    let isFirst = true;
+    server.answer("GET /api/clicks", () => {
+      const page = isFirst ? { clicks: [visit(2)], next_before: 2 } : { clicks: [visit(1)], next_before: null };
+      isFirst = false;
+      return { body: { success: true, ...page } };
+    });
+    const { page } = await site.openLoggedIn("/visits");
+    await page.getByText("Loja 2").first().waitFor();
+    await page.getByRole("button", { name: "Mostrar mais" }).click();
+    await page.getByText("Loja 1").first().waitFor();
+    expect(await page.getByRole("button", { name: "Mostrar mais" }).count()).to.equal(0);
+  });
+});
+
+describe("On a phone", () => {
+  const site = useSite();
+
+  it("the navigation stands at the bottom and covers nothing", async () => {
+    const { page } = await site.open("/", { viewport: PHONE });
+    const nav = page.getByRole("navigation", { name: "Principal" });
+    await nav.getByRole("link", { name: "Lojas" }).waitFor();
+    const box = await nav.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).to.equal(PHONE.height);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    const last = await page.locator(".site-footer p").last().boundingBox();
+    expect((last?.y ?? 0) + (last?.height ?? 0)).to.be.lessThan(box?.y ?? 0);
+    for (const link of await nav.getByRole("link").all()) {
+      const target = await link.boundingBox();
+      expect(target?.height ?? 0).to.be.at.least(44);
+      expect(target?.width ?? 0).to.be.at.least(44);
+    }
+  });
+
+  it("the filters stand in a sheet, and the address keeps them", async () => {
+    const { page } = await site.open("/stores", { viewport: PHONE, wallet: testWallet() });
+    await page.getByRole("button", { name: "Filtros" }).click();
+    const sheet = page.getByRole("dialog", { name: "Filtros" });
+    await sheet.getByLabel("País").selectOption("Brasil");
+    await sheet.getByRole("button", { name: /^Ver \d+ lojas$/ }).click();
+    await sheet.waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("country")).to.equal("Brasil");
+    await page.getByRole("button", { name: "Filtros (1)" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Limpar filtros" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Filtros", exact: true }).waitFor();
+    expect(new URL(page.url()).search).to.equal("");
+  });
+});
