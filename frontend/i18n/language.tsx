@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { createIntl, createIntlCache, RawIntlProvider, useIntl } from "react-intl";
+import { createIntl, createIntlCache, type IntlShape, RawIntlProvider, useIntl } from "react-intl";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import pt from "./pt.json";
 
@@ -68,20 +68,25 @@ export const useLanguage = () => useContext(LanguageContext);
 export type Translate = (id: MessageId, values?: Values) => string;
 
 /** A Portuguese text whatever the reader's language. */
-export const inPortuguese: Translate = (id, values) =>
-  intlFor("pt").formatMessage({ id }, values as Record<string, string>);
+export const inPortuguese: Translate = (id, values) => say(intlFor("pt"), id, values);
 
 /** The reader's own words, also inside of `InPortuguese`. */
 export function useReadersText(): Translate {
   const { language } = useLanguage();
   return useMemo(() => {
     const intl = intlFor(language);
-    return (id, values) => intl.formatMessage({ id }, values as Record<string, string>);
+    return (id, values) => say(intl, id, values);
   }, [language]);
 }
 
 /** A message in the reader's language. */
 export function useText(): Translate {
   const intl = useIntl();
-  return useCallback((id, values) => intl.formatMessage({ id }, values as Record<string, string>), [intl]);
+  return useCallback((id, values) => say(intl, id, values), [intl]);
+}
+
+/** Only a message with parts is compiled by the build; react-intl would try to parse the plain ones, and fail. */
+function say(intl: IntlShape, id: MessageId, values?: Values): string {
+  const message = intl.messages[id];
+  return typeof message === "string" ? message : intl.formatMessage({ id }, values as Record<string, string>);
 }
