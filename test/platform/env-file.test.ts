@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect } from "chai";
+
+const PRELOAD = resolve("platform/env-file.ts");
+
+describe("The file .env", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "torcida-env-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const run = (env: Record<string, string> = {}) => {
+    const parameters = ["--import", PRELOAD, "--print", "[process.env.PORT, process.env.NETWORK].join()"];
+    const { status, stdout, stderr } = spawnSync(process.execPath, parameters, {
+      ...{ cwd: folder, encoding: "utf8" },
+      env: { PATH: process.env.PATH, ...env },
+    });
+    return { status, stdout: stdout.trim(), stderr };
+  };
+
+  it("is not missed: a start without one is silent", () => {
+    expect(run()).to.deep.equal({ status: 0, stdout: ",", stderr: "" });
+  });
+
+  it("is read, and what the environment has already wins", () => {
+    writeFileSync(join(folder, ".env"), "# comment\nPORT=3100\nNETWORK='spicy'\n");
+    expect(run()).to.deep.equal({ status: 0, stdout: "3100,spicy", stderr: "" });
+    expect(run({ PORT: "3200" })).to.deep.equal({ status: 0, stdout: "3200,spicy", stderr: "" });
+  });
+
+  it("refuses the start in one line where it cannot be read", () => {
+    mkdirSync(join(folder, ".env"));
+    const { status, stderr } = run();
+    expect(status).to.equal(1);
+    expect(stderr).to.match(/^\.env cannot be read \(.+\)\n$/);
+  });
+
+  it("is read by every command that an operator runs", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+    const commands = Object.entries(scripts).filter(([, line]) => /\b(scripts|api|indexer|affiliates)\/\w/.test(line));
+    expect(commands.length).to.be.greaterThan(10);
+    const without = commands.filter(([, line]) => !line.startsWith("node --import ./platform/env-file.ts "));
+    expect(without).to.deep.equal([]);
+  });
+});
