@@ -1,15 +1,19 @@
 import { expect } from "chai";
-import { type Abi, encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
-import { privateKeyToAddress } from "viem/accounts";
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { type Hex, keccak256, toBytes } from "viem";
 import type { Shopper } from "../testing/shopper.ts";
 import { until } from "../testing/until.ts";
+import {
+  administer as administerOn,
+  CONTRACTS_ADMIN,
+  CONTRACTS_ADMIN_KEY,
+  type Limits,
+  readAmount,
+  setLimits as setLimitsOn,
+} from "./support/contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const CHZ = 10n ** 18n;
 const CENT_IN_WEI = 10n ** 16n;
-/** anvil's third account deploys and so administers the contracts; the first is the operator. */
-const ADMIN_OF_CONTRACTS_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 const LOOPS = "0x5b600056";
 const roleOf = (name: string) => keccak256(toBytes(name));
 
@@ -18,26 +22,14 @@ describe("Payouts that cannot be sent now", function () {
   let system: FaultSystem;
   let operator: Hex;
   before(async () => {
-    system = await startFaultSystem({ environment: { DEPLOYER_PRIVATE_KEY: ADMIN_OF_CONTRACTS_KEY } });
+    system = await startFaultSystem({ environment: { DEPLOYER_PRIVATE_KEY: CONTRACTS_ADMIN_KEY } });
     [operator = "0x"] = await system.anvil.request<Hex[]>("eth_accounts");
-    await administer("grantRole", [roleOf("PAUSER_ROLE"), privateKeyToAddress(ADMIN_OF_CONTRACTS_KEY)]);
+    await administer("grantRole", [roleOf("PAUSER_ROLE"), CONTRACTS_ADMIN]);
   });
   after(() => system?.stop());
 
-  const administer = async (functionName: string, args: readonly unknown[] = []) => {
-    const from = privateKeyToAddress(ADMIN_OF_CONTRACTS_KEY);
-    const data = encodeFunctionData({ abi: cashbackDistributorAbi as Abi, functionName, args });
-    const to = system.deployment.cashbackDistributor.address;
-    const hash = await system.anvil.request<Hex>("eth_sendTransaction", { from, to, data });
-    await until(`${functionName} has succeeded`, async () => {
-      const receipt = await system.anvil.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
-      return receipt?.status === "0x1";
-    });
-  };
-  const setLimits = (limits: { maxPayout?: bigint; dailyCap?: bigint; maxWeiPerCent?: bigint }) =>
-    administer("setLimits", [
-      { maxWeiPerCent: CENT_IN_WEI, maxPayout: 1_000_000n * CHZ, dailyCap: 100_000_000n * CHZ, ...limits },
-    ]);
+  const administer = (functionName: string, args?: readonly unknown[]) => administerOn(system, functionName, args);
+  const setLimits = (limits?: Partial<Limits>) => setLimitsOn(system, limits);
   const readiness = async () => {
     const response = await fetch(`${system.url}/readyz`);
     const { warnings } = (await response.json()) as { warnings: string[] };
@@ -103,11 +95,8 @@ describe("Payouts that cannot be sent now", function () {
 
   it("wait for the next day above the daily cap, and hold up no smaller one", async () => {
     const buyer = await system.shopper();
-    const spent = await system.anvil.request<Hex>("eth_call", {
-      to: system.deployment.cashbackDistributor.address,
-      data: encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "spentToday" }),
-    });
-    await setLimits({ maxPayout: 60n * CHZ, dailyCap: BigInt(spent) + 62n * CHZ });
+    const spent = await readAmount(system, "spentToday");
+    await setLimits({ maxPayout: 60n * CHZ, dailyCap: spent + 62n * CHZ });
     await buyer.paid([await buyer.buy(1, 1_000)]);
     const large = await buyer.buy(1, 1_000);
     await warns(/day_cap.*AboveDailyCap: 50 CHZ/);

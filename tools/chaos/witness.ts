@@ -1,67 +1,95 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
-import type { FaultRates } from "../../test/faults/support/chaos-proxy.ts";
 import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
 import type { Supervised } from "../../test/faults/support/supervised.ts";
 
-const WATCH_MS = 250;
-/** Five seconds until `/readyz` says that there is no node, fifteen until it says that one is back; and a busy machine. */
-const GONE_MS = 6_000;
-const BACK_MS = 17_000;
+/** What the nodes are like: all is well, no node is right, or something between, where either answer is true. */
+export type Weather = "fair" | "gone" | "rough";
 
 export type Witness = {
-  /** No node is right for a while: `/readyz` must say so in time, and again when one is back. */
-  blackout(rates: FaultRates): Promise<void>;
-  /** What was seen that must not be, a sentence each. */
+  /** From now on the nodes are like this. */
+  expect(weather: Weather): void;
+  /** Ends the watch; returns what was seen that must not be, a sentence each. */
   end(): Promise<string[]>;
 };
 
-/** Sees whether payouts were ever paused, and whether `/readyz` tells the truth. */
-export async function watch(system: FaultSystem, lies: FaultRates): Promise<Witness> {
-  const { api, indexer, proxy, fallback } = system;
-  const seen = new Set<string>();
+const WATCH_MS = 250;
+/** Five seconds until `/readyz` says that there is no node, fifteen until it says that one is back; and a busy machine. */
+export const GONE_MS = 6_500;
+export const BACK_MS = 17_000;
+/** The pools of nodes wait two seconds for an answer. */
+const SLOW_MS = 1_000;
+/** The operator's wallet can pay for any batch above this. */
+const FUNDED_WEI = 100n * 10n ** 18n;
+
+/** Sees whether payouts were ever paused, and whether `/readyz` of both processes is true at every moment. */
+export async function watch(system: FaultSystem): Promise<Witness> {
+  const seen = new Map<string, string>();
+  const note = (kind: string, sentence: string) => {
+    if (!seen.has(kind)) seen.set(kind, `${new Date().toISOString()} ${sentence}`);
+  };
   const ending = new AbortController();
   const database = await connect(system.databaseUrl);
-  const statusOf = ({ url }: Supervised) =>
-    fetch(`${url}/readyz`).then(
-      ({ status }) => status,
-      () => undefined,
-    );
-  const watching = (async () => {
+  const sky = { weather: "fair" as Weather, since: performance.now() };
+  const wallet = { fundedSince: performance.now() };
+  const every = async (look: () => Promise<void>) => {
     while (!ending.signal.aborted) {
-      const reason = await readSetting(database.kysely, "payouts_paused").catch(() => "");
-      if (reason) seen.add(`payouts were paused: ${reason}`);
+      await look();
       await delay(WATCH_MS, undefined, { signal: ending.signal }).catch(() => {});
     }
-  })();
+  };
+  const lookAtPause = async () => {
+    const reason = await readSetting(database.kysely, "payouts_paused").catch(() => "");
+    if (reason) note("paused", `payouts were paused: ${reason}`);
+  };
+  const [operator] = await system.anvil.request<string[]>("eth_accounts");
+  const lookAtWallet = async () => {
+    const askedAt = performance.now();
+    const balance = await system.anvil.request<string>("eth_getBalance", operator, "latest").catch(() => undefined);
+    // A chain that is itself this slow, on a busy machine or while it reorganises, is not fair weather.
+    if (performance.now() - askedAt > SLOW_MS) sky.since = performance.now();
+    if (balance === undefined || BigInt(balance) < FUNDED_WEI) wallet.fundedSince = performance.now();
+  };
+  const readinessOf = (process: Supervised) => {
+    const up = { pid: 0, since: 0 };
+    return async () => {
+      const askedAt = performance.now();
+      const { weather, since } = sky;
+      const answer = await readyz(process);
+      if (!answer || process.pid() !== up.pid) Object.assign(up, { pid: process.pid(), since: performance.now() });
+      if (!answer || sky.since !== since) return;
+      const hasBeen = (ms: number, ...starts: number[]) => askedAt - ms >= Math.max(since, ...starts);
+      const { name } = process;
+      if (weather === "gone" && answer.status === 200 && hasBeen(GONE_MS)) {
+        note(`${name} gone`, `${name} was ready ${Math.round(askedAt - since)} ms after its last node went`);
+      }
+      if (weather === "fair" && answer.status !== 200 && hasBeen(BACK_MS, up.since, wallet.fundedSince)) {
+        note(`${name} fair`, `${name} was not ready in fair weather: ${answer.text}`);
+      }
+    };
+  };
+  const looks = [lookAtPause, lookAtWallet, readinessOf(system.api), readinessOf(system.indexer)];
+  const watching = Promise.all(looks.map(every));
   return {
-    async blackout(rates) {
-      proxy.set(rates);
-      fallback?.set({ "other-genesis": 1 });
-      await delay(GONE_MS);
-      for (const process of [api, indexer]) {
-        if ((await statusOf(process)) === 200)
-          seen.add(`${process.name} was ready ${GONE_MS} ms after its last node went`);
-      }
-      proxy.set({});
-      fallback?.set(lies);
-      const deadline = performance.now() + BACK_MS;
-      for (const process of [api, indexer]) {
-        while ((await statusOf(process)) !== 200) {
-          if (performance.now() > deadline) {
-            seen.add(`${process.name} was not ready ${BACK_MS} ms after a node came back`);
-            break;
-          }
-          await delay(WATCH_MS);
-        }
-      }
+    expect(weather) {
+      if (weather !== sky.weather || weather !== "gone") Object.assign(sky, { weather, since: performance.now() });
     },
     async end() {
       ending.abort();
       await watching;
       await database.close();
-      return [...seen];
+      return [...seen.values()];
     },
   };
+}
+
+/** What `/readyz` says; undefined while the process does not run. */
+export async function readyz({ url }: Supervised): Promise<{ status: number; text: string } | undefined> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return undefined;
+  }
 }
