@@ -34,18 +34,24 @@ function storeEncoder(
   { purchaseNft }: Contracts,
   readName: ReadName,
 ): Encoder {
+  const encode: Encoder["encode"] = async (queries, operations) => {
+    const storeId = operations[0]?.subject_id ?? 0n;
+    const name = await nameOf(queries, storeId);
+    const functionName = kind === "register_store" ? "registerStore" : "renameStore";
+    return {
+      to: purchaseNft,
+      data: encodeFunctionData({ abi: purchaseNftAbi, functionName, args: [Number(storeId), name] }),
+      gasLimit: gasLimitOf(name),
+    };
+  };
   return {
     kind,
     largestBatch: 1,
-    async encode(queries, operations) {
-      const storeId = operations[0]?.subject_id ?? 0n;
-      const name = await nameOf(queries, storeId);
-      const functionName = kind === "register_store" ? "registerStore" : "renameStore";
-      return {
-        to: purchaseNft,
-        data: encodeFunctionData({ abi: purchaseNftAbi, functionName, args: [Number(storeId), name] }),
-        gasLimit: gasLimitOf(name),
-      };
+    encode,
+    // A store that is renamed while its former name is on its way is named once more.
+    async listOutdated(queries, operations, data) {
+      if (operations.length === 0) return [];
+      return (await encode(queries, operations)).data === data ? [] : operations;
     },
     async readRefusal(queries, revert, operations) {
       const [storeId] = numbersOf(revert);

@@ -43,6 +43,8 @@ export type Encoder = {
     operations: readonly Operation[],
     options: { isFinal: boolean },
   ): Promise<Operation[]>;
+  /** The operations of a call that is final which would be encoded otherwise by now. */
+  listOutdated?(queries: Queries, operations: readonly Operation[], data: string): Promise<readonly Operation[]>;
   /** Reads the contract's current limits. */
   readAllowance?(): Promise<Allowance>;
   /** The operations whose rate is above the contract's limit. */

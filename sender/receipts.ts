@@ -1,6 +1,6 @@
 import { BaseError, type Hex, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
-import { finishOperations, listUnfinishedTransactionIds, reopenOperations } from "./queue.ts";
+import { listUnfinishedTransactionIds, reopenOperations } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 
@@ -42,7 +42,7 @@ export class Receipts {
           // A receipt proves that the chain has reached its block, whatever head was read before.
           const depth = (head.number > receipt.blockNumber ? head.number - receipt.blockNumber : 0n) + 1n;
           if (depth >= BigInt(this.#context.options.confirmations)) {
-            await this.#conclude(queries, transaction.id, receipt.status === "success");
+            await this.#conclude(queries, transaction, receipt.status === "success");
           }
         }
       });
@@ -107,7 +107,7 @@ export class Receipts {
     await this.#context.write(async (queries) => {
       for (const transaction of orphaned) await reopen(queries, transaction);
       for (const transaction of [...deep, ...concluded]) {
-        await this.#conclude(queries, transaction.id, transaction.succeeded === 1n);
+        await this.#conclude(queries, transaction, transaction.succeeded === 1n);
       }
       for (const transaction of deep) await updateTransaction(queries, transaction.id, { status: "confirmed" });
     });
@@ -118,9 +118,9 @@ export class Receipts {
   }
 
   /** The transaction is final: its operations are done, or queued again if it reverted. */
-  async #conclude(queries: Queries, transactionId: bigint, hasSucceeded: boolean): Promise<void> {
-    if (hasSucceeded) return finishOperations(queries, transactionId);
-    await this.#context.requeue(queries, transactionId, "reverted");
+  async #conclude(queries: Queries, transaction: StoredTransaction, hasSucceeded: boolean): Promise<void> {
+    if (hasSucceeded) await this.#context.conclude(queries, transaction);
+    else await this.#context.requeue(queries, transaction.id, "reverted");
   }
 }
 

@@ -1,6 +1,22 @@
 import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "./encoder.ts";
-import { listAssigned, requeue, requeueReverted, withdrawAssigned } from "./queue.ts";
+import { enqueueAgain, finishOperations, listAssigned, requeue, requeueReverted, withdrawAssigned } from "./queue.ts";
+
+/**
+ * A transaction succeeded: its operations are done, except those whose subject changed while it was on its way. They are
+ * queued again.
+ */
+export async function concludeOperations(
+  queries: Queries,
+  encoders: readonly Encoder[],
+  { id, data }: { id: bigint; data: string },
+): Promise<void> {
+  const operations = await listAssigned(queries, id);
+  const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
+  const outdated = (await encoder?.listOutdated?.(queries, operations, data)) ?? [];
+  await finishOperations(queries, id);
+  for (const { kind, subject_id } of outdated) await enqueueAgain(queries, { kind, subjectId: subject_id });
+}
 
 /** Why a transaction can no longer do its operations. */
 export type Failure = "reverted" | "nonce_lost";

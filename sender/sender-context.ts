@@ -57,6 +57,8 @@ export type SenderContext = {
   status: SenderStatus;
   /** Every write goes through here: the lease is checked in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** A transaction succeeded: its operations are done, or queued again if they changed meanwhile. */
+  conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<void>;
   /** A transaction failed: its operations are queued again if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
   /** The lease's fencing token, stored with each transaction. */

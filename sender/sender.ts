@@ -8,7 +8,7 @@ import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
 import { Receipts } from "./receipts.ts";
 import { Repair } from "./repair.ts";
-import { requeueOperations } from "./requeue.ts";
+import { concludeOperations, requeueOperations } from "./requeue.ts";
 import type { SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
@@ -64,6 +64,7 @@ export class Sender {
           await this.#assertLease(queries);
           return work(queries);
         }),
+      conclude: (queries, transaction) => concludeOperations(queries, options.encoders, transaction),
       requeue: (queries, transactionId, failure) =>
         requeueOperations(queries, options.encoders, transactionId, failure),
       fencingToken: () => this.#lease?.fencingToken ?? 0n,

@@ -5,7 +5,9 @@ import { seedCatalogue } from "../../catalogue/seed.ts";
 import { insertStore, updateStore } from "../../catalogue/stores.ts";
 import type { Database } from "../../database/connect.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import { enqueue, listDue } from "../../sender/queue.ts";
+import { enqueue, enqueueAgain, listDue } from "../../sender/queue.ts";
+import { concludeOperations } from "../../sender/requeue.ts";
+import { insertTransaction } from "../../sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}` as const;
@@ -51,6 +53,29 @@ describe("Store names on the chain", function () {
       await database.kysely.updateTable("operations").set({ status: "done", reason: null }).execute();
       await updateStore(database.kysely, 2n, { name: "Nova" });
       await mendNames(database, readName);
+      expect(await due("rename_store")).to.deep.equal([2n]);
+    });
+
+    it("are renamed once more where they changed while the former name was on its way", async () => {
+      const encoders = storeEncoders({ purchaseNft: ADDRESS, cashbackDistributor: ADDRESS }, readName);
+      const [, encoder] = encoders;
+      const conclude = async (nonce: bigint, meanwhile: () => Promise<unknown>) => {
+        await enqueueAgain(database.kysely, { kind: "rename_store", subjectId: 2n });
+        const operations = await listDue(database.kysely, "rename_store", 1);
+        const { data = "0x" } = (await encoder?.encode(database.kysely, operations)) ?? {};
+        const signed = { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n };
+        const id = await insertTransaction(database.kysely, {
+          ...{ sender: ADDRESS, nonce, to: ADDRESS, data, gasLimit: 1n, fencingToken: 1n, operations, signed },
+        });
+        await meanwhile();
+        await concludeOperations(database.kysely, encoders, { id, data });
+      };
+      await conclude(1n, async () => {});
+      expect(await due("rename_store")).to.deep.equal([]);
+      await conclude(2n, async () => {
+        await updateStore(database.kysely, 2n, { name: "Nova" });
+        await enqueueAgain(database.kysely, { kind: "rename_store", subjectId: 2n });
+      });
       expect(await due("rename_store")).to.deep.equal([2n]);
     });
 

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { seedCatalogue } from "../../catalogue/seed.ts";
+import type { Database } from "../../database/connect.ts";
+import type { OperationKind } from "../../database/schema.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { ChainClient } from "../../platform/rpc/chain-client.ts";
+import { purchaseEncoders } from "../../purchases/encoders.ts";
+import { insertPurchase, withdrawPurchase } from "../../purchases/lifecycle.ts";
+import { enqueue, findOperation, listDue } from "../../sender/queue.ts";
+import { type Failure, requeueOperations } from "../../sender/requeue.ts";
+import { insertTransaction } from "../../sender/transactions.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { buyerOf } from "../testing/event-chain.ts";
+
+const ADDRESS: WalletAddress = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const CONTRACTS = { purchaseNft: ADDRESS, cashbackDistributor: ADDRESS };
+/** Whether a purchase is still wanted, the database says. */
+const NO_CHAIN = {} as ChainClient;
+
+describe("A purchase that is returned while its transaction is on its way", () => {
+  onBothEngines(({ open }) => {
+    const encoders = purchaseEncoders({ contracts: CONTRACTS, client: NO_CHAIN, payer: ADDRESS });
+    let database: Database;
+    let kysely: Queries;
+    let nonce = 0n;
+    beforeEach(async () => {
+      ({ database } = await open());
+      ({ kysely } = database);
+      await seedCatalogue(database);
+    });
+
+    const buy = () =>
+      inTransaction(kysely, (queries) =>
+        insertPurchase(queries, {
+          ...{ wallet: buyerOf(1) as WalletAddress, storeId: 1n, storeName: "Loja", source: "simulated" },
+          ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+        }),
+      ).then(({ id }) => id);
+    const send = async (kind: OperationKind, ids: readonly bigint[]) => {
+      await enqueue(
+        kysely,
+        ids.map((subjectId) => ({ kind, subjectId, amountGwei: 5n })),
+      );
+      const operations = await listDue(kysely, kind, 10);
+      return inTransaction(kysely, (queries) =>
+        insertTransaction(queries, {
+          ...{ sender: ADDRESS, nonce: ++nonce, to: ADDRESS, data: "0x", gasLimit: 1n, fencingToken: 1n, operations },
+          signed: { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n },
+        }),
+      );
+    };
+    const statusOf = async (kind: OperationKind, id: bigint) => (await findOperation(kysely, kind, id))?.status;
+    const isQueuedAgain = async (kind: OperationKind, id: bigint) => {
+      await kysely.updateTable("operations").set({ not_before: 0n }).where("status", "!=", "withdrawn").execute();
+      return (await listDue(kysely, kind, 10)).some((one) => one.subject_id === id);
+    };
+
+    for (const failure of ["reverted", "nonce_lost"] satisfies Failure[]) {
+      for (const kind of ["pay", "confirm", "mint"] satisfies OperationKind[]) {
+        it(`is not sent again after its ${kind} has ${failure === "reverted" ? "reverted" : "lost its nonce"}, and the others are`, async () => {
+          const [returned, other] = [await buy(), await buy()];
+          const transaction = await send(kind, [returned, other]);
+          await inTransaction(kysely, (queries) => withdrawPurchase(queries, returned));
+          await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transaction, failure));
+          expect(await statusOf(kind, returned)).to.equal("withdrawn");
+          expect(await isQueuedAgain(kind, returned)).to.equal(false);
+          expect(await isQueuedAgain(kind, other)).to.equal(true);
+        });
+      }
+    }
+
+    it("is still cancelled: that is what the return wants", async () => {
+      const returned = await buy();
+      const transaction = await send("cancel", [returned]);
+      await inTransaction(kysely, (queries) => withdrawPurchase(queries, returned));
+      await inTransaction(kysely, (queries) => requeueOperations(queries, encoders, transaction, "reverted"));
+      expect(await isQueuedAgain("cancel", returned)).to.equal(true);
+    });
+  });
+});
