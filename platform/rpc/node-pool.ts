@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 
-/** Every RPC that responds serves another chain than the configured one. */
+/** Every node responds, and each is of another chain than the configured one. */
 export class WrongChainError extends Error {
   override readonly name = "WrongChainError";
 }
@@ -55,8 +55,8 @@ type Member<N> = {
 export type NodePoolParameters<N> = {
   urls: readonly string[];
   chainId: number;
-  /** It must have code on the chain that is adopted. */
-  contract: string;
+  /** It must have code on the chain that is adopted; undefined where nothing is deployed yet. */
+  contract: string | undefined;
   memory: ChainMemory;
   /** The client of a node. */
   open: (rpc: JsonRpc) => N;
@@ -165,17 +165,16 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   /**
-   * Checks every node once. An unavailable one is tolerated, but not that all responding ones are of another chain.
+   * Checks every node once. One that is away may be of our chain, so it is waited for; refused is only a list whose
+   * every node answers and is of another chain.
    * @throws WrongChainError
    */
   async refuseWrongChain(): Promise<void> {
     await Promise.all(this.#members.map((member) => this.#lookAt(member)));
-    const answering = this.#members.filter(({ standing }) => standing !== "unproven");
-    if (answering.length === 0) {
-      this.#parameters.log.warn({ reason: this.problem }, "No node answers; waiting for one");
-      return;
+    if (this.#members.every(isOfAnotherChain)) throw new WrongChainError(this.problem);
+    if (this.#members.every(({ standing }) => standing !== "proven")) {
+      this.#parameters.log.warn({ reason: this.problem }, "No node of the chain answers; waiting for one");
     }
-    if (answering.every(isOfAnotherChain)) throw new WrongChainError(this.problem);
   }
 
   /** Checks the nodes in the background until the returned function is called. */
@@ -320,7 +319,7 @@ export class NodePool<N> implements NodePoolStatus {
           blockCall("0x0"),
           { method: "eth_blockNumber", params: [] },
           blockCall(hex(deep?.number ?? 0)),
-          ...(genesis ? [] : [{ method: "eth_getCode", params: [contract, "latest"] }]),
+          ...(genesis || !contract ? [] : [{ method: "eth_getCode", params: [contract, "latest"] }]),
         ],
         Math.min(LOOK_TIMEOUT_MS, this.#parameters.timeoutMs),
       )

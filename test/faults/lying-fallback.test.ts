@@ -68,6 +68,28 @@ describe("A fallback node that lies", () => {
       });
     }
 
+    it("ends no process that starts while the first node is away: it waits for it", async () => {
+      const { proxy, api, indexer, shopper, settled } = system();
+      const buyer = await shopper();
+      fallback().set({ "other-chain": 1 });
+      proxy.set({ drop: 1 });
+      const ends = () => api.crashes() + indexer.crashes();
+      const before = ends();
+      const statusOf = async (url: string) => (await fetch(`${url}/readyz`)).status;
+      for (const { kill, url, output, name } of [api, indexer]) {
+        const said = output().length;
+        await kill();
+        await until(`${name} says what it waits for`, () => /waiting for one/.test(output().slice(said)));
+        expect(await statusOf(url)).to.equal(503);
+      }
+      await delay(LATE_MS);
+      expect(ends(), "processes that ended").to.equal(before);
+      proxy.set({});
+      await until("both are ready again", async () => (await isReady()) && (await isIndexerReady()), BACK_MS);
+      await patiently(() => buyer.buy(1, 32));
+      await settled();
+    });
+
     it("is asked no question by whoever asks for /readyz", async () => {
       const { proxy } = system();
       await until("it is ready", isReady);

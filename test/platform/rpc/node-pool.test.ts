@@ -98,13 +98,18 @@ describe("The node pool", function () {
     });
   }
 
-  it("starts where no node answers, and does not where all that answer are of another chain", async () => {
+  it("starts where a node is away, which may be of our chain, and does not where every node is of another", async () => {
     const [port] = await freePorts(1);
     const away = `http://127.0.0.1:${port}`;
     await (await open([away])).refuseWrongChain();
     const liar = await script(otherChain);
-    await (await open([away, liar.url, anvil.rpcUrl])).refuseWrongChain();
-    expect(await refusal((await open([away, liar.url])).refuseWrongChain())).to.be.instanceOf(WrongChainError);
+    await (await open([liar.url, anvil.rpcUrl])).refuseWrongChain();
+    const waiting = await open([away, liar.url]);
+    await waiting.refuseWrongChain();
+    expect(waiting.isReady).to.equal(false);
+    expect(await refusal(headOf(waiting))).to.be.instanceOf(RpcError);
+    const both = await open([liar.url, (await script(otherChain)).url]);
+    expect(await refusal(both.refuseWrongChain())).to.be.instanceOf(WrongChainError);
   });
 
   it("keeps the genesis block of the first node that has the contracts, and of no other", async () => {
