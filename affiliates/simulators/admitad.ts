@@ -52,9 +52,8 @@ export class AdmitadSimulator extends Simulator {
   }
 
   /** The query of a push by GET: macros of our own choosing, `subid4` the click. */
-  push(id: string): string {
-    const sale = this.book.sales.get(id);
-    if (!sale) throw new Error(`There is no sale ${id}`);
+  push(id: string, lie: Partial<SimulatedSale> = {}): string {
+    const sale = { ...this.book.find(id), ...lie };
     return new URLSearchParams({
       admitad_id: sale.id,
       subid4: sale.click,

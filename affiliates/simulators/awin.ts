@@ -39,9 +39,8 @@ export class AwinSimulator extends Simulator {
   }
 
   /** The body of a push by POST: JSON inside a form's field. It tells of a sale, never of what becomes of it. */
-  push(id: string): { contentType: string; body: string } {
-    const sale = this.book.sales.get(id);
-    if (!sale) throw new Error(`There is no sale ${id}`);
+  push(id: string, lie: Partial<SimulatedSale> = {}): { contentType: string; body: string } {
+    const sale = { ...this.book.find(id), ...lie };
     const json = JSON.stringify({
       transactionId: sale.id,
       transactionDate: zoneless(sale.soldAt).replace("T", " "),

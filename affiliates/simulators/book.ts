@@ -29,6 +29,14 @@ export class Book {
     this.#firstId = firstId;
   }
 
+  /** Goes on with the sales of an earlier book. */
+  load(sales: readonly SimulatedSale[]): void {
+    for (const sale of sales) {
+      this.sales.set(sale.id, sale);
+      this.#lastChange = Math.max(this.#lastChange, sale.changedAt);
+    }
+  }
+
   sell(sale: NewSale): SimulatedSale {
     const id = String(this.#firstId + this.sales.size);
     const now = this.#now();
@@ -80,10 +88,14 @@ export class Book {
     this.#change(id, { isPaid: true, changedAt: this.#now() });
   }
 
-  #change(id: string, change: Partial<SimulatedSale>): void {
+  find(id: string): SimulatedSale {
     const sale = this.sales.get(id);
     if (!sale) throw new Error(`There is no sale ${id}`);
-    this.sales.set(id, { ...sale, ...change });
+    return sale;
+  }
+
+  #change(id: string, change: Partial<SimulatedSale>): void {
+    this.sales.set(id, { ...this.find(id), ...change });
   }
 
   /** Networks count in seconds: two changes in one second are told apart by the order of reading alone. */

@@ -126,7 +126,7 @@ export async function endLeftovers(dataDirectory: string): Promise<void> {
   const pidFile = join(dataDirectory, "processes.json");
   const pids = readPids(pidFile);
   const { start, ...children } = pids;
-  if (start !== undefined && start !== process.pid && commandLine(start).includes("scripts/start.ts")) {
+  if (start !== undefined && start !== process.pid && /scripts\/(start|rehearse)\.ts/.test(commandLine(start))) {
     throw new Error(
       `Torcida already runs on ${dataDirectory} (process ${start}); end it with Ctrl-C, or set DATA_DIR to another folder`,
     );

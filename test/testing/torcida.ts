@@ -33,13 +33,17 @@ export async function systemEnvironment(): Promise<Record<string, string>> {
   };
 }
 
-/** Runs `npm start` until it prints its URL. With an earlier system's environment, it continues with its data. */
+/**
+ * Runs `npm start`, or the command of another script, until it prints its URL. With an earlier system's environment, it
+ * continues with its data.
+ */
 export async function startTorcida(
   environment: Record<string, string>,
   options: readonly string[] = [],
+  script: "scripts/start.ts" | "scripts/rehearse.ts" = "scripts/start.ts",
 ): Promise<Torcida> {
   if (environment.DATA_DIR) copyWebApp(environment.DATA_DIR);
-  const child = spawn(process.execPath, ["scripts/start.ts", ...options], {
+  const child = spawn(process.execPath, [script, ...options], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });

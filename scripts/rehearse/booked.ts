@@ -1,0 +1,48 @@
+import type { Database } from "../../database/connect.ts";
+import type { SaleState } from "../../domain/sale/state.ts";
+
+/** What Torcida's books hold of a sale. */
+export type Booked = {
+  state: SaleState;
+  reason: string | null;
+  cashbackCentBps: bigint;
+  paidGwei: bigint;
+};
+
+const SALES = 200;
+
+/** By network and the network's id of the sale. */
+export async function listBooked({ kysely }: Database): Promise<Map<string, Booked>> {
+  const sales = await kysely.selectFrom("sales").selectAll().orderBy("id", "desc").limit(SALES).execute();
+  if (sales.length === 0) return new Map();
+  const paid = await kysely
+    .selectFrom("payouts")
+    .innerJoin("purchases", "purchases.id", "payouts.token_id")
+    .select(({ fn }) => ["purchases.sale_id", fn.sum<bigint>("payouts.amount_gwei").as("gwei")])
+    .where(
+      "purchases.sale_id",
+      "in",
+      sales.map((sale) => sale.id),
+    )
+    .groupBy("purchases.sale_id")
+    .execute();
+  return new Map(
+    sales.map((sale) => [
+      `${sale.network}-${sale.sale_key}`,
+      {
+        state: sale.state,
+        reason: sale.reason,
+        cashbackCentBps: sale.cashback_cent_bps,
+        paidGwei: BigInt(paid.find((one) => one.sale_id === sale.id)?.gwei ?? 0n),
+      },
+    ]),
+  );
+}
+
+/** When each network was read last, and what went wrong with it. */
+export async function listReaders({
+  kysely,
+}: Database): Promise<Map<string, { readAt: number; error: string | null }>> {
+  const rows = await kysely.selectFrom("affiliate_status").selectAll().execute();
+  return new Map(rows.map((row) => [row.network, { readAt: Number(row.read_at ?? 0n), error: row.error }]));
+}

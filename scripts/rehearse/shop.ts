@@ -1,0 +1,61 @@
+/** The whole system in live mode on this machine, with simulated networks and a shop to buy at and to decide for them. */
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect, type Database } from "../../database/connect.ts";
+import { ensureDataDirectory } from "../../database/private-files.ts";
+import { runSystem } from "../start/system.ts";
+import { listBooked, listReaders } from "./booked.ts";
+import { linkStores, listShopStores } from "./catalogue.ts";
+import { Networks } from "./networks.ts";
+import { serveShop } from "./server.ts";
+
+const DEFAULT_SHOP_PORT = 3080;
+/** Its own folder: in `data/` itself a purchase is simulated. */
+const DEFAULT_DATA_DIR = "data/rehearsal";
+
+export async function rehearse(): Promise<void> {
+  const shopPort = Number(process.env.SHOP_PORT ?? DEFAULT_SHOP_PORT);
+  if (!Number.isInteger(shopPort) || shopPort < 1 || shopPort > 65_535)
+    throw new Error("SHOP_PORT must be a port, a whole number from 1 to 65535");
+  const dataDirectory = process.env.DATA_DIR ?? DEFAULT_DATA_DIR;
+  const torcidaUrl = `http://localhost:${process.env.PORT ?? 3000}`;
+  const shopUrl = `http://localhost:${shopPort}`;
+  ensureDataDirectory(dataDirectory);
+  const networks = await Networks.open(join(dataDirectory, "networks.json"), torcidaUrl);
+  const accountsFile = join(dataDirectory, "accounts.json");
+  writeFileSync(accountsFile, JSON.stringify(networks.accounts(), null, 2), { mode: 0o600 });
+  chmodSync(accountsFile, 0o600);
+  Object.assign(process.env, {
+    NETWORK: "localhost",
+    DATA_DIR: dataDirectory,
+    DEPLOYMENTS_DIR: process.env.DEPLOYMENTS_DIR ?? join(dataDirectory, "deployments"),
+    SIMULATED_PURCHASES: "false",
+    AFFILIATE_ACCOUNTS: accountsFile,
+    FX_RATES: process.env.FX_RATES ?? "USD:5.00,EUR:6.00",
+  });
+  let database: Database | undefined;
+  let closeShop: (() => Promise<void>) | undefined;
+  await runSystem({
+    address: shopUrl,
+    prepare: {
+      name: "Shop",
+      async work(environment) {
+        const opened = await connect(environment.DATABASE_URL);
+        database = opened;
+        await linkStores(opened, shopUrl);
+        closeShop = await serveShop(shopPort, {
+          torcidaUrl,
+          networks,
+          stores: () => listShopStores(opened),
+          booked: () => listBooked(opened),
+          readers: () => listReaders(opened),
+        });
+      },
+    },
+    async close() {
+      await closeShop?.();
+      await networks.close();
+      await database?.close();
+    },
+  });
+}

@@ -1,0 +1,244 @@
+import { type AddressInfo, createServer } from "node:net";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { polledAccounts } from "../../affiliates/accounts.ts";
+import { accountsOf } from "../../affiliates/environment.ts";
+import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../../database/private-files.ts";
+import { Children, type ChildSpecification, endLeftovers } from "./children.ts";
+import { readEnvironment, type StartEnvironment } from "./environment.ts";
+import { buildFrontend } from "./frontend-build.ts";
+import { serveWithHotReload } from "./hot-reload.ts";
+import { anvilArguments, findAnvil } from "./local-chain.ts";
+import { runToEnd } from "./run-to-end.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const READY_TIMEOUT_MS = 120_000;
+const POLL_MS = 50;
+
+export type SystemOptions = {
+  /** Serves the web app from its sources. */
+  isHot?: boolean;
+  /** A further step once the catalogue is there, before anything is served. */
+  prepare?: { name: string; work: (environment: StartEnvironment) => Promise<void> };
+  /** The address to print in place of the web app's. */
+  address?: string;
+  /** What else is to be closed at the end. */
+  close?: () => Promise<void>;
+};
+
+/** Runs the whole system as the environment says, until Ctrl-C. Ends the process if it cannot. */
+export async function runSystem(options: SystemOptions = {}): Promise<void> {
+  makeFilesPrivate();
+  try {
+    await main(readEnvironment(process.env), options);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+}
+
+async function main(environment: StartEnvironment, options: SystemOptions): Promise<void> {
+  const started = performance.now();
+  const { isHot = false, prepare } = options;
+  const dataDirectory = environment.DATA_DIR;
+  prepareFolder(join(dataDirectory, "logs"));
+  await endLeftovers(dataDirectory);
+  const { network } = environment;
+  // A node that the operator names is started by the operator.
+  const startsChain = network === "localhost" && !process.env.RPC_URLS;
+  const webFolder = resolve(dataDirectory, "web");
+  await refuseTakenPorts(environment, startsChain);
+
+  // With hot reload the web app's server is in front of the api.
+  const apiPort = isHot ? await freePort() : environment.PORT;
+  const specifications = processes(environment, { startsChain, apiPort, webFolder });
+  const children = new Children(dataDirectory, (message) => {
+    console.error(message);
+    void end(1);
+  });
+  let ending = false;
+  let hotReload: { close(): Promise<void> } | undefined;
+  const end = async (exitCode: number) => {
+    if (ending) return;
+    ending = true;
+    console.log("\nEnding Torcida …");
+    await hotReload?.close();
+    await options.close?.();
+    await children.endAll(specifications);
+    process.exit(exitCode);
+  };
+  // Whatever goes wrong here, nothing is left running.
+  process.on("uncaughtException", (error) => {
+    console.error(error.message);
+    void end(1);
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
+
+  try {
+    const buildLog = join(dataDirectory, "logs", "build.log");
+    // The demo wallets' keys are public: they exist on the local chain alone.
+    const mode = network === "localhost" ? "development" : "production";
+    const build = isHot
+      ? Promise.resolve()
+      : step("Web app", () => buildFrontend({ root: ROOT, mode, folder: webFolder, logFile: buildLog }));
+    // Awaited below; an earlier rejection must not count as unhandled.
+    build.catch(() => {});
+    if (startsChain) {
+      await step("Chain", async () => {
+        children.start(specification(specifications, "chain"));
+        await until("the local chain", () => chainAnswers(environment.CHAIN_PORT));
+      });
+    }
+    if (network === "localhost") {
+      await step("Contracts", () =>
+        runToEnd(
+          process.execPath,
+          [join(ROOT, "scripts/deploy.ts"), "--network", "localhost"],
+          children.logFile("deploy"),
+        ),
+      );
+    }
+    await step("Catalogue", () =>
+      runToEnd(process.execPath, [join(ROOT, "scripts/seed.ts")], children.logFile("seed")),
+    );
+    if (prepare) await step(prepare.name, () => prepare.work(environment));
+    children.start(specification(specifications, "indexer"));
+    await build;
+    children.start(specification(specifications, "api"));
+    for (const reader of specifications.filter(({ name }) => name === "affiliates")) children.start(reader);
+    const url = `http://localhost:${environment.PORT}`;
+    await step("Indexer", () =>
+      until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
+    );
+    if (isHot) hotReload = await serveWithHotReload({ root: ROOT, port: environment.PORT, apiPort });
+    await step("API", () =>
+      until(
+        "the api",
+        async () => (await answers(`${url}/api`)) && (await answers(`${url}/readyz`)) && (await answers(url)),
+      ),
+    );
+    console.log(
+      `\nTorcida is ready after ${seconds(started)}: ${options.address ?? url}\nCtrl-C ends it; what happened stays in ${dataDirectory}/`,
+    );
+  } catch (error) {
+    if (ending) return;
+    console.error(error instanceof Error ? error.message : String(error));
+    await end(1);
+  }
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    ensureDataDirectory(dirname(folder));
+    ensureDirectory(folder);
+  } catch (error) {
+    throw new Error(`The folder ${folder} could not be made (${(error as Error).message}); check DATA_DIR`);
+  }
+}
+
+function processes(
+  environment: StartEnvironment,
+  { startsChain, apiPort, webFolder }: { startsChain: boolean; apiPort: number; webFolder: string },
+): ChildSpecification[] {
+  const node = (name: string): ChildSpecification => ({
+    name,
+    command: process.execPath,
+    arguments: [join(ROOT, name, "main.ts")],
+  });
+  const api = { ...node("api"), env: { PORT: String(apiPort), WEB_DIR: webFolder } };
+  const readers = polledAccounts(accountsOf(environment)).length > 0 ? [node("affiliates")] : [];
+  if (!startsChain) return [node("indexer"), api, ...readers];
+  const anvil = findAnvil();
+  if (!anvil)
+    console.log("! No anvil for this machine: the chain is a Hardhat node in memory, and starts anew each time");
+  const stateFile = join(environment.DATA_DIR, "chain-state.json");
+  const chain: ChildSpecification = anvil
+    ? { name: "chain", command: anvil, arguments: anvilArguments(environment.CHAIN_PORT, stateFile), signal: "SIGINT" }
+    : {
+        name: "chain",
+        command: join(ROOT, "node_modules/.bin/hardhat"),
+        arguments: ["node", "--chain-id", String(environment.CHAIN_ID), "--port", String(environment.CHAIN_PORT)],
+        signal: "SIGINT",
+      };
+  return [chain, node("indexer"), api, ...readers];
+}
+
+function specification(all: readonly ChildSpecification[], name: string): ChildSpecification {
+  const found = all.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no process ${name}`);
+  return found;
+}
+
+async function refuseTakenPorts(environment: StartEnvironment, startsChain: boolean): Promise<void> {
+  const names = ["PORT", "INDEXER_PORT", ...(startsChain ? (["CHAIN_PORT"] as const) : [])] as const;
+  const taken = [];
+  for (const name of names) if (await isTaken(environment[name as "PORT"])) taken.push(name);
+  if (taken.length === 0) return;
+  const ports = taken.map((name) => `${environment[name as "PORT"]} (${name})`).join(" and ");
+  throw new Error(
+    `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name as "PORT"] + 1000}`).join(" ")} npm start`,
+  );
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  for (const host of ["127.0.0.1", undefined]) {
+    const free = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false));
+      server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+    });
+    if (!free) return true;
+  }
+  return false;
+}
+
+async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+  console.log(`… ${name}`);
+  const since = performance.now();
+  const result = await work();
+  const remark = typeof result === "string" ? `, ${result}` : "";
+  console.log(`✓ ${name} (${seconds(since)}${remark})`);
+  return result;
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`${what} did not answer within ${READY_TIMEOUT_MS / 1000} s`);
+    await delay(POLL_MS);
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function chainAnswers(chainPort: number): Promise<boolean> {
+  try {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`http://127.0.0.1:${chainPort}`, { method: "POST", headers, body })).ok;
+  } catch {
+    return false;
+  }
+}
