@@ -129,6 +129,13 @@ function WalletSteps() {
               <Icon name="wallet" />
               {t(wallet.isConnecting ? "auth.connecting" : "wallet.connect")}
             </button>
+            {wallet.choose && (
+              <p className="mt-3 text-center">
+                <button type="button" className="link" disabled={wallet.isConnecting} onClick={wallet.choose}>
+                  {t("wallet.another")}
+                </button>
+              </p>
+            )}
           </>
         )}
       </div>

@@ -57,6 +57,8 @@ export type Wallet = {
   connect: () => Promise<void>;
   /** `abandoned` rejects with an AbandonedError when the wait is over. */
   connectWith: (connector: Connector, abandoned?: Promise<never>) => Promise<void>;
+  /** Opens the chooser where `connect` would not: one wallet of the reader's own, beside others. */
+  choose: (() => void) | undefined;
   disconnect: () => Promise<void>;
   switchToTarget: () => Promise<void>;
   /** @throws AddressMismatchError, or the wallet's error */
@@ -148,16 +150,17 @@ export function WalletProvider({ children }: { children: ReactNode }) {
     [askForTarget, t],
   );
 
+  const only = onlyOwn(connectors);
   const connect = useCallback(async () => {
-    const own = connectors.filter(isReadersOwn);
-    const [only] = own;
-    if (only && own.length === 1 && !HAS_WALLETCONNECT) return connectWith(only);
+    if (only) return connectWith(only);
     // If there is a choice, the chooser shows it.
     if (connectors.length === 0 && !HAS_WALLETCONNECT) {
       toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
     }
     setChoosing(true);
-  }, [connectors, connectWith, t]);
+  }, [only, connectors, connectWith, t]);
+  const openChooser = useCallback(() => setChoosing(true), []);
+  const choose = only && connectors.length > 1 ? openChooser : undefined;
 
   const disconnect = useCallback(async () => {
     await wagmiDisconnect(wagmiConfig);
@@ -187,6 +190,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
       connectors,
       connect,
       connectWith,
+      choose,
       disconnect,
       switchToTarget,
       sign,
@@ -199,6 +203,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
       connectors,
       connect,
       connectWith,
+      choose,
       disconnect,
       switchToTarget,
       sign,
@@ -214,6 +219,12 @@ export function WalletProvider({ children }: { children: ReactNode }) {
       )}
     </WalletContext>
   );
+}
+
+/** The reader's own wallet, if there is exactly one: it is connected without a question. */
+function onlyOwn(connectors: readonly Connector[]): Connector | undefined {
+  const own = connectors.filter(isReadersOwn);
+  return own.length === 1 && !HAS_WALLETCONNECT ? own[0] : undefined;
 }
 
 /** Announced wallets; a plain `window.ethereum` counts only if there is none. */

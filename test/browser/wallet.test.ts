@@ -84,6 +84,18 @@ describe("Wallet", () => {
       .waitFor();
   });
 
+  it("connects a reader's only wallet at once, and offers the demo wallets beside it on /auth", async () => {
+    const { page } = await site.open("/auth", { wallet: testWallet(), ...ENGLISH });
+    const main = page.getByRole("main");
+    await main.getByRole("button", { name: "Use another wallet" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: NEWCOMER.en.shopper }).waitFor();
+    expect(await dialog.getByText("Wallet not found").count()).to.equal(0);
+    await page.keyboard.press("Escape");
+    await main.getByRole("button", { name: "Connect wallet" }).click();
+    await said(page, "Wallet connected successfully!");
+  });
+
   it("has no demo wallet on a public network, even in the development entry", async () => {
     site.server.config.network = "spicy";
     const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), ...ENGLISH });
