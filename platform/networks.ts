@@ -46,7 +46,7 @@ export function networkContradictions(variables: NetworkVariables): { variable: 
   }
   const publicHost = network === "localhost" && variables.RPC_URLS?.map(hostOf).find((host) => !isPrivateHost(host));
   if (publicHost) {
-    const message = `${said} is a chain of your own, but ${publicHost} in RPC_URLS is a public host; set NETWORK to ${NETWORKS.slice(1).join(" or ")}`;
+    const message = `is localhost, a chain of your own, but ${publicHost} in RPC_URLS is a public host; set NETWORK to ${NETWORKS.slice(1).join(" or ")}`;
     problems.push({ variable: "NETWORK", message });
   }
   return problems;

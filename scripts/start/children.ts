@@ -150,7 +150,7 @@ function readPids(pidFile: string): Record<string, number> {
 }
 
 function isOurs(name: string, line: string): boolean {
-  return name === "chain" ? line.includes("anvil") : line.includes(`${name}/main.ts`);
+  return name === "chain" ? /anvil|hardhat/.test(line) : line.includes(`${name}/main.ts`);
 }
 
 function signalIfAlive(pid: number, signal: NodeJS.Signals): void {

@@ -10,9 +10,12 @@ import { readEnvironment, type StartEnvironment } from "./environment.ts";
 import { buildFrontend } from "./frontend-build.ts";
 import { serveWithHotReload } from "./hot-reload.ts";
 import { anvilArguments, findAnvil } from "./local-chain.ts";
+import { beginAnew } from "./passing-chain.ts";
 import { runToEnd } from "./run-to-end.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Run by this Node: another one on the PATH may be too old for it. */
+const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 
@@ -49,6 +52,7 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
   const startsChain = network === "localhost" && !process.env.RPC_URLS;
   const webFolder = resolve(dataDirectory, "web");
   await refuseTakenPorts(environment, startsChain);
+  if (startsChain && !findAnvil()) console.log(beginAnew(dataDirectory, process.env.DATABASE_URL));
 
   // With hot reload the web app's server is in front of the api.
   const apiPort = isHot ? await freePort() : environment.PORT;
@@ -150,15 +154,20 @@ function processes(
   const readers = polledAccounts(accountsOf(environment)).length > 0 ? [node("affiliates")] : [];
   if (!startsChain) return [node("indexer"), api, ...readers];
   const anvil = findAnvil();
-  if (!anvil)
-    console.log("! No anvil for this machine: the chain is a Hardhat node in memory, and starts anew each time");
   const stateFile = join(environment.DATA_DIR, "chain-state.json");
   const chain: ChildSpecification = anvil
     ? { name: "chain", command: anvil, arguments: anvilArguments(environment.CHAIN_PORT, stateFile), signal: "SIGINT" }
     : {
         name: "chain",
-        command: join(ROOT, "node_modules/.bin/hardhat"),
-        arguments: ["node", "--chain-id", String(environment.CHAIN_ID), "--port", String(environment.CHAIN_PORT)],
+        command: process.execPath,
+        arguments: [
+          HARDHAT,
+          "node",
+          "--chain-id",
+          String(environment.CHAIN_ID),
+          "--port",
+          String(environment.CHAIN_PORT),
+        ],
         signal: "SIGINT",
       };
   return [chain, node("indexer"), api, ...readers];

@@ -1,0 +1,25 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+const DATABASE = "torcida.db";
+const ANVIL = "install Foundry (https://getfoundry.sh), whose anvil keeps its chain";
+
+/**
+ * Without anvil the local chain is a Hardhat node in memory, which begins anew with each start. What a database knows of
+ * an earlier one never comes back, so it begins anew with it. Returns what to say.
+ * @throws Error with one sentence, if that would delete what a person keeps
+ */
+export function beginAnew(dataDirectory: string, databaseUrl: string | undefined): string {
+  if (databaseUrl) {
+    throw new Error(`No anvil for this machine: a chain in memory fits no DATABASE_URL; unset it, or ${ANVIL}`);
+  }
+  if (existsSync(join(dataDirectory, "chain-state.json"))) {
+    throw new Error(
+      `No anvil for this machine, but ${dataDirectory}/ has the chain of an earlier one: set DATA_DIR to another folder, or ${ANVIL}`,
+    );
+  }
+  const hasEarlier = existsSync(join(dataDirectory, DATABASE));
+  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(join(dataDirectory, `${DATABASE}${end}`), { force: true });
+  const anew = hasEarlier ? "what the last start left in the database is gone" : "the database with it";
+  return `! No anvil for this machine: the chain is a Hardhat node in memory and starts anew each time, ${anew}`;
+}
