@@ -2,6 +2,7 @@ import type { RequestListener, Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
+import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
@@ -137,6 +138,7 @@ function createServices(given: {
     client,
     nodes,
     ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
+    storeIds: new StoreIds(database, nameReader(client, contracts)),
     balances: new BalanceReader(client),
     visitors: new VisitorLoader(database.kysely),
     sender,

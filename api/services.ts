@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { AffiliateAccount } from "../affiliates/accounts.ts";
 import type { SaleRules } from "../affiliates/ledger.ts";
+import type { StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
 import type { Network } from "../domain/networks.ts";
@@ -33,6 +34,8 @@ export type Services = {
   nodes: NodePool<JsonRpc>;
   /** Whether new purchases may have an id. */
   ids: Pick<IdGate, "isOpen">;
+  /** Which ids new stores may have. */
+  storeIds: StoreIds;
   balances: BalanceReader;
   visitors: VisitorLoader;
   sender: Sender;

@@ -67,6 +67,27 @@ export async function skipRegisteredIds(database: Database, readName: ReadName):
   }
 }
 
+/** Looks once a process for a free id: afterwards only this system registers stores. */
+export class StoreIds {
+  readonly #database: Database;
+  readonly #readName: ReadName;
+  #skipping: Promise<void> | undefined;
+
+  constructor(database: Database, readName: ReadName) {
+    this.#database = database;
+    this.#readName = readName;
+  }
+
+  /** Once it has succeeded, a store can be created while the chain is away. */
+  skipRegistered(): Promise<void> {
+    this.#skipping ??= skipRegisteredIds(this.#database, this.#readName).catch((error: unknown) => {
+      this.#skipping = undefined;
+      throw error;
+    });
+    return this.#skipping;
+  }
+}
+
 type Place = { kysely: Queries; engine: Database["engine"] };
 
 async function readNextId({ kysely: queries, engine }: Place): Promise<bigint> {

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { nameReader, skipRegisteredIds } from "../../catalogue/chain-names.ts";
 import { insertFanToken, updateFanToken } from "../../catalogue/fan-tokens.ts";
 import {
   deleteStore,
@@ -41,7 +40,6 @@ const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 /** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
-  const ids = newIds(services);
 
   /** Runs an admin's write and its audit row in one transaction, then drops the cache. */
   async function write<T>(
@@ -114,7 +112,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       body: createStoreRequestSchema,
       responses: { 200: createdSchema },
       async handle(call) {
-        await ids.skip();
+        await services.storeIds.skipRegistered();
         const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
           const storeId = await insertStore(queries, call.body);
           await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
@@ -293,20 +291,6 @@ async function changeStore(queries: Queries, storeId: bigint, fields: Partial<St
   if (fields.name === undefined || fields.name === store.name) return;
   // Every ticket shows the name, so it is renamed on the chain too.
   await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
-}
-
-/** Looked at once: afterwards only this system registers stores. */
-function newIds({ database, client, contracts }: Services): { skip(): Promise<void> } {
-  let skipped: Promise<void> | undefined;
-  return {
-    skip() {
-      skipped ??= skipRegisteredIds(database, nameReader(client, contracts)).catch((error: unknown) => {
-        skipped = undefined;
-        throw error;
-      });
-      return skipped;
-    },
-  };
 }
 
 function isAdmin(identity: Identity): boolean {

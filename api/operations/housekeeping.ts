@@ -31,7 +31,7 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
     whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
     whileSending(services, NONCES_MS, () => watchNonces(services)),
   ];
-  timers.push(openIds(services));
+  timers.push(openIds(services), findStoreIds(services));
   for (const timer of timers) timer.unref();
   return () => timers.forEach((timer) => void clearInterval(timer));
 }
@@ -62,6 +62,18 @@ function openIds(services: Services): NodeJS.Timeout {
       if (!(await services.ids.isOpen(kysely))) return;
       clearInterval(timer);
       await writeSettingOnce(kysely, "ids_open", "1");
+    });
+  }, IDS_MS);
+  return timer;
+}
+
+/** Early, so that an admin can create stores while the chain is away. */
+function findStoreIds(services: Services): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    if (!services.nodes.isReady) return;
+    void quietly(services, async () => {
+      await services.storeIds.skipRegistered();
+      clearInterval(timer);
     });
   }, IDS_MS);
   return timer;

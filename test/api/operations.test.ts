@@ -35,6 +35,10 @@ describe("The api's endpoints for operators", function () {
   });
 
   it("is healthy but not ready while its chain does not respond, and says which part is missing", async () => {
+    const admin = await system.adminCaller();
+    const newStore = (name: string) => admin.post("/api/store", { name, country: "Brasil" });
+    expect((await newStore("Loja com rede")).status).to.equal(200);
+    let id = 0;
     process.kill(system.anvil.pid, "SIGSTOP");
     try {
       const anyone = system.anonymous();
@@ -46,10 +50,18 @@ describe("The api's endpoints for operators", function () {
       expect(answer.body.problems.join("\n")).to.include("The chain does not answer: ");
       expect((await anyone.get("/healthz")).status).to.equal(200);
       expect((await anyone.get("/api/stores")).status).to.equal(200);
+      const created = await newStore("Loja sem rede");
+      expect(created.status, created.text).to.equal(200);
+      id = created.body.id;
     } finally {
       process.kill(system.anvil.pid, "SIGCONT");
     }
     await until("it is ready again", async () => (await system.anonymous().get("/readyz")).status === 200);
+    const { kysely } = await system.database();
+    await until("the store made meanwhile is registered on the chain", async () => {
+      const operations = kysely.selectFrom("operations").select("status").where("kind", "=", "register_store");
+      return (await operations.where("subject_id", "=", BigInt(id)).executeTakeFirst())?.status === "done";
+    });
   });
 
   it("gives the web app its configuration, and nothing secret", async () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { listMisnamed, type Misnamed, mendNames, skipRegisteredIds } from "../../catalogue/chain-names.ts";
+import { listMisnamed, type Misnamed, mendNames, StoreIds, skipRegisteredIds } from "../../catalogue/chain-names.ts";
 import { storeEncoders } from "../../catalogue/encoders.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { insertStore, updateStore } from "../../catalogue/stores.ts";
@@ -94,6 +94,21 @@ describe("Store names on the chain", function () {
       for (let id = 1n; id <= 250n; id++) onChain.set(id, `Loja ${id}`);
       await skipRegisteredIds(empty, readName);
       expect(await insertStore(empty.kysely, FIELDS)).to.equal(251n);
+    });
+
+    it("are looked for until the chain has answered once; afterwards it may be away", async () => {
+      let isAway = true;
+      const ids = new StoreIds(database, async (id) => {
+        if (isAway) throw new Error("The chain does not answer");
+        return readName(id);
+      });
+      onChain.set(9n, "Loja antiga");
+      expect(await ids.skipRegistered().catch((error: Error) => error.message)).to.include("does not answer");
+      isAway = false;
+      await ids.skipRegistered();
+      isAway = true;
+      await ids.skipRegistered();
+      expect(await insertStore(database.kysely, FIELDS)).to.equal(10n);
     });
 
     it("are compared where the contract says that a store is registered already", async () => {
