@@ -109,6 +109,7 @@ export class Sender {
     let isBusy = false;
     try {
       if (await this.#holdLease()) isBusy = await this.#round();
+      else Object.assign(this.status, { isWalletEmpty: false, held: {}, inFlight: 0 });
       this.status.problem = undefined;
     } catch (error) {
       this.#noteProblem(error);
@@ -158,6 +159,8 @@ export class Sender {
     const hasPlanned = await this.#options.plan(this.#assertLease);
     const signed = await listSigned(database.kysely);
     const due = await this.#dispatch.dueKinds();
+    // Whatever the wallet could not pay for is mined, set aside or withdrawn by now.
+    if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
     if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) return hasPlanned;
 

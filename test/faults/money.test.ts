@@ -36,6 +36,57 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     expect((await readiness()).status).to.equal(200);
   });
 
+  it("is ready again once a payment that the wallet could not send again is mined, though nothing else is due", async () => {
+    const { anvil, run } = system;
+    const buyer = await system.shopper();
+    await run("scripts/payouts.ts", ["--pause", "until it is confirmed"]);
+    await system.inStatus(await buyer.buy(1, 100), "Confirmed");
+    await anvil.request("evm_setAutomine", false);
+    await anvil.request("evm_setIntervalMining", 0);
+    const pending = async () => Number((await anvil.request<{ pending: string }>("txpool_status")).pending);
+    try {
+      await run("scripts/payouts.ts", ["--resume"]);
+      await until("the payment is in the pool", async () => (await pending()) > 0);
+      await anvil.request("anvil_setBalance", await operator(), "0x0");
+      await anvil.request("anvil_dropAllTransactions");
+      await until("/readyz reports it", async () => /wallet/i.test((await readiness()).text));
+      await anvil.request("anvil_setBalance", await operator(), MILLION_CHZ);
+      await until("the payment is in the pool again", async () => (await pending()) > 0);
+    } finally {
+      await anvil.request("evm_setAutomine", true);
+      await anvil.request("evm_setIntervalMining", 1);
+    }
+    await system.settled();
+    await until("/readyz is 200", async () => (await readiness()).status === 200, 10_000);
+  });
+
+  it("is not reported by a process that does not send any more", async () => {
+    const { api, anvil } = system;
+    const buyer = await system.shopper();
+    const sends = async (url: string) => ((await (await fetch(`${url}/readyz`)).json()) as { sends: boolean }).sends;
+    await until("the first one sends", () => sends(api.url));
+    const standby = await system.anotherApi();
+    await anvil.request("anvil_setBalance", await operator(), "0x0");
+    await buyer.buy(1, 100);
+    await until("/readyz reports it", async () => (await readiness()).status === 503);
+    process.kill(api.pid(), "SIGSTOP");
+    await until("the other one sends", () => sends(standby.url));
+    process.kill(api.pid(), "SIGCONT");
+    await anvil.request("anvil_setBalance", await operator(), MILLION_CHZ);
+    await system.settled();
+    await until(
+      "both are ready",
+      async () => {
+        const statuses = await Promise.all(
+          [api.url, standby.url].map(async (url) => (await fetch(`${url}/readyz`)).status),
+        );
+        return statuses.every((status) => status === 200) && !(await sends(api.url));
+      },
+      10_000,
+    );
+    await standby.stop();
+  });
+
   it("waits with an empty distributor, reports it, and pays after a top-up", async () => {
     const distributor = system.deployment.cashbackDistributor.address;
     const buyer = await system.shopper();
