@@ -1,9 +1,9 @@
 /** The networks' reader: affiliate networks into the database, one process at a time. docs/product.md#sales. */
-import pino from "pino";
 import { connect } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { assertLease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
+import { openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { polledAccounts } from "./accounts.ts";
 import { readEnvironment } from "./environment.ts";
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel } = readEnvironment(process.env);
   const polled = polledAccounts(accounts);
   if (polled.length === 0) throw new Error("AFFILIATE_ACCOUNTS names no account of a network that is read");
-  const log = pino({ level: logLevel, base: { process: "affiliates" }, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = openLog(logLevel, "affiliates");
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });
   if (ending.signal.aborted) return;

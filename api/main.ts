@@ -1,6 +1,5 @@
 import type { RequestListener, Server } from "node:http";
 import { fileURLToPath } from "node:url";
-import pino from "pino";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
@@ -9,6 +8,7 @@ import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { EnvironmentError } from "../platform/environment.ts";
+import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
@@ -61,7 +61,7 @@ try {
 
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
-  const log = pino({ level: environment.LOG_LEVEL, base: { process: "api" } });
+  const log = openLog(environment.LOG_LEVEL, "api");
   const { startBlock, ...contracts } = readContracts(environment);
   let answer: RequestListener = answerNotReady;
   const server = await listen(
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
 
 function createServices(given: {
   environment: ApiEnvironment;
-  log: pino.Logger;
+  log: Logger;
   contracts: Contracts;
   startBlock: bigint;
   database: Database;
@@ -150,7 +150,7 @@ function createServices(given: {
   };
 }
 
-function createRates(environment: ApiEnvironment, database: Database, log: pino.Logger): RateSource {
+function createRates(environment: ApiEnvironment, database: Database, log: Logger): RateSource {
   if (environment.RATE_URL === undefined) return fixedRate(environment.WEI_PER_CENT);
   return httpRate({
     url: environment.RATE_URL,

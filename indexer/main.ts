@@ -19,7 +19,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => en
 try {
   const flag = readFlag(process.argv.slice(2));
   const environment = readEnvironment(process.env);
-  const log = openLog(flag ? "warn" : environment.logLevel);
+  const log = openLog(flag ? "warn" : environment.logLevel, "indexer");
   if (flag === "--verify") await runVerify(environment, log);
   else await runIndexer({ environment, log, signal: ending.signal, reset: flag === "--reset" });
   if (flag === "--reset" && !ending.signal.aborted) process.stdout.write("The index was rebuilt from the chain\n");

@@ -2,7 +2,7 @@ import pino from "pino";
 
 export type Logger = pino.Logger;
 
-/** JSON lines on standard output. */
-export function openLog(level: string): Logger {
-  return pino({ name: "indexer", level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+/** JSON lines on standard output; each names its process. */
+export function openLog(level: string, process = "command"): Logger {
+  return pino({ level, base: { process }, timestamp: pino.stdTimeFunctions.isoTime });
 }

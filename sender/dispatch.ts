@@ -91,6 +91,8 @@ export class Dispatch {
         const stored = await this.#transmitter.signAndStore(batch.call, batch.operations, head);
         if (!stored) break;
         await this.#transmitter.send(stored.hash, stored.raw);
+        const subjects = batch.operations.map((operation) => operation.subject_id);
+        this.#context.options.log.info({ kind: encoder.kind, subjects, hash: stored.hash }, "Sent");
         wallet.reserve(batch.call);
         allowance = allowance && spend(allowance, sumOf(batch.operations));
         inFlight += 1;

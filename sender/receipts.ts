@@ -47,6 +47,10 @@ export class Receipts {
         }
       });
     }
+    for (const { receipt } of mined) {
+      const { transactionHash: hash, blockNumber, status } = receipt ?? {};
+      this.#context.options.log.info({ hash, block: blockNumber, status }, "Mined");
+    }
     return found.filter((one) => one.receipt === undefined).map((one) => one.transaction);
   }
 
