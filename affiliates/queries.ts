@@ -1,67 +1,97 @@
-import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import {
+  idOf,
+  inOrderOf,
+  type KeyPage,
+  type ListSource,
+  type Match,
+  type PageQuery,
+  readKeyPage,
+  startsWith,
+  startsWithTest,
+  walletPrefixOf,
+  walletStartsWith,
+  walletTest,
+} from "../database/list-page.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { SaleState } from "../domain/sale/state.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** Lists count so far; one more means that there are more. */
-const COUNTED_ROWS = 10_000;
+type Page<Row> = Omit<KeyPage<bigint>, "keys"> & { rows: Row[] };
 
-export type SaleFilter = {
-  state?: SaleState | undefined;
-  network?: string | undefined;
-  query?: string | undefined;
-};
-
-/** Sales that match, newest first, and how many there are. */
+/** Sales that match, of one network or of all. */
 export async function listSales(
   queries: Queries,
-  filter: SaleFilter,
-  page: { limit: number; before?: bigint | undefined },
-) {
-  const matching = () => {
-    let found = queries.selectFrom("sales").leftJoin("clicks", "clicks.id", "sales.click_id");
-    if (filter.state) found = found.where("sales.state", "=", filter.state);
-    if (filter.network) found = found.where("sales.network", "=", filter.network);
-    const { query } = filter;
-    if (query) {
-      found = found.where(({ or, eb }) =>
-        or([
-          eb("sales.sale_key", "=", query),
-          startsWith("sales.wallet", query.toLowerCase()),
-          startsWith("sales.order_ref", query),
-          eb("clicks.token", "=", query.toLowerCase()),
-          ...(/^\d{1,15}$/.test(query) ? [eb("sales.id", "=", BigInt(query))] : []),
-        ]),
-      );
-    }
-    return found;
-  };
-  let rows = matching().selectAll("sales").select("clicks.token as click_token");
-  if (page.before !== undefined) rows = rows.where("sales.id", "<", page.before);
+  { network, ...page }: PageQuery & { network?: string | undefined },
+): Promise<Page<SaleRow>> {
+  const source = network ? { ...SALES, only: sql<SqlBool>`sales.network = ${network}` } : SALES;
+  const { keys, ...rest } = await readKeyPage<bigint>(queries, source, page);
+  const rows = keys.length === 0 ? [] : await selectSales(queries).where("sales.id", "in", keys).execute();
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+}
+
+const SALES: ListSource = {
+  table: "sales",
+  key: "id",
+  keyType: "number",
+  sorts: {
+    id: { column: "id", type: "number", followsState: true },
+    amount: { column: "amount_micros", type: "number" },
+  },
+  state: (state) => sql<SqlBool>`sales.state = ${state}`,
+  stateTest: (state) => sql<SqlBool>`(sales.state || '') = ${state}`,
+  matches(term, queries) {
+    const wallet = walletPrefixOf(term);
+    if (wallet !== undefined) return [byWallet("sales", wallet)];
+    const token = term.toLowerCase();
+    return [
+      ...byId("sales", term),
+      byOrder(queries, "sales", term),
+      ofKeys("sales", sql`select sales.id as key from sales where sales.sale_key = ${term}`),
+      ofKeys(
+        "sales",
+        sql`select sales.id as key from clicks cross join sales where sales.click_id = clicks.id and clicks.token = ${token}`,
+      ),
+    ];
+  },
+};
+
+function ofKeys(table: string, keys: RawBuilder<unknown>): Match {
+  return { keys, test: sql<SqlBool>`${sql.ref(`${table}.id`)} in (${keys})` };
+}
+
+function byId(table: string, term: string): Match[] {
+  const id = idOf(term);
+  return id === undefined ? [] : [ofKeys(table, sql`select id as key from ${sql.table(table)} where id = ${id}`)];
+}
+
+function byWallet(table: string, prefix: string): Match {
+  const column = `${table}.wallet`;
   return {
-    rows: await rows.orderBy("sales.id", "desc").limit(page.limit).execute(),
-    total: await countTo(matching().select("sales.id")),
+    keys: sql`select id as key from ${sql.table(table)} where ${walletStartsWith(column, prefix)}`,
+    test: walletTest(column, prefix),
   };
 }
 
-/** A prefix as a range, which an index can answer. */
-function startsWith(column: string, prefix: string): Expression<SqlBool> {
-  return sql<SqlBool>`(${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${`${prefix}\u{10ffff}`})`;
+function byOrder(queries: Queries, table: string, prefix: string): Match {
+  const column = `${table}.order_ref`;
+  return {
+    keys: sql`select id as key from ${sql.table(table)} where ${startsWith(queries, column, prefix)}`,
+    test: startsWithTest(queries, column, prefix),
+  };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever tables are joined, ids are counted
-async function countTo(ids: SelectQueryBuilder<any, any, { id: bigint }>): Promise<number> {
-  return (await ids.limit(COUNTED_ROWS + 1).execute()).length;
-}
-
-export async function findSale(queries: Queries, id: bigint) {
+function selectSales(queries: Queries) {
   return queries
     .selectFrom("sales")
     .leftJoin("clicks", "clicks.id", "sales.click_id")
     .selectAll("sales")
-    .select("clicks.token as click_token")
-    .where("sales.id", "=", id)
-    .executeTakeFirst();
+    .select("clicks.token as click_token");
+}
+
+export type SaleRow = NonNullable<Awaited<ReturnType<typeof findSale>>>;
+
+export async function findSale(queries: Queries, id: bigint) {
+  return selectSales(queries).where("sales.id", "=", id).executeTakeFirst();
 }
 
 const REVISIONS = 200;
@@ -103,34 +133,29 @@ export async function findClaim(queries: Queries, id: bigint): Promise<ClaimRow 
   return selectClaims(queries).where("claims.id", "=", id).executeTakeFirst();
 }
 
-/** Everybody's claims that match, newest first, and how many there are. */
-export async function listAllClaims(
-  queries: Queries,
-  filter: { state?: "open" | "matched" | "refused" | undefined; query?: string | undefined },
-  page: { limit: number; before?: bigint | undefined },
-) {
-  const { state, query } = filter;
-  const matches: Expression<SqlBool>[] = [];
-  if (state) matches.push(sql<SqlBool>`claims.state = ${state}`);
-  if (query) {
-    const id = /^\d{1,15}$/.test(query) ? BigInt(query) : 0n;
-    matches.push(
-      sql<SqlBool>`(claims.id = ${id} or ${startsWith("claims.wallet", query.toLowerCase())} or ${startsWith("claims.order_ref", query)})`,
-    );
-  }
-  const where = ({ and }: { and: (all: Expression<SqlBool>[]) => Expression<SqlBool> }) => and(matches);
-  let rows = selectClaims(queries).where(where as never);
-  if (page.before !== undefined) rows = rows.where("claims.id", "<", page.before);
-  return {
-    rows: await rows.orderBy("claims.id", "desc").limit(page.limit).execute(),
-    total: await countTo(
-      queries
-        .selectFrom("claims")
-        .select("claims.id")
-        .where(where as never),
-    ),
-  };
+/** Everybody's claims that match. */
+export async function listAllClaims(queries: Queries, page: PageQuery): Promise<Page<ClaimRow>> {
+  const { keys, ...rest } = await readKeyPage<bigint>(queries, CLAIMS, page);
+  const rows = keys.length === 0 ? [] : await selectClaims(queries).where("claims.id", "in", keys).execute();
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
 }
+
+const CLAIMS: ListSource = {
+  table: "claims",
+  key: "id",
+  keyType: "number",
+  sorts: {
+    id: { column: "id", type: "number", followsState: true },
+    amount: { column: "amount_cents", type: "number" },
+  },
+  state: (state) => sql<SqlBool>`claims.state = ${state}`,
+  stateTest: (state) => sql<SqlBool>`(claims.state || '') = ${state}`,
+  matches(term, queries) {
+    const wallet = walletPrefixOf(term);
+    if (wallet !== undefined) return [byWallet("claims", wallet)];
+    return [...byId("claims", term), byOrder(queries, "claims", term)];
+  },
+};
 
 /** How many sales each click has. */
 export async function countSales(queries: Queries, clickIds: readonly bigint[]): Promise<Map<bigint, number>> {

@@ -1,5 +1,8 @@
 import { operationQueueRoutes } from "./admin/operations.ts";
+import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
 import { adminRoutes } from "./admin/routes.ts";
+import { storeAdministrationRoutes } from "./admin/stores.ts";
+import { userAdministrationRoutes } from "./admin/users.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
@@ -23,6 +26,9 @@ export function allRoutes(services: Services): Route[] {
     ...nftRoutes(services),
     ...adminRoutes(services),
     ...operationQueueRoutes(services),
+    ...purchaseAdministrationRoutes(services),
+    ...userAdministrationRoutes(services),
+    ...storeAdministrationRoutes(services),
     ...visitRoutes(services),
     ...saleAdministrationRoutes(services),
     ...hookRoutes(services),

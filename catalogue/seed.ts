@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { SAMPLE_FAN_TOKENS, SAMPLE_STORES } from "../domain/catalogue-samples.ts";
+import { searchKey } from "../domain/search-key.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** The ERC-20 contract of each fan token, by slug. */
@@ -46,6 +47,7 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
       .values({
         id: storeId,
         name: store.name,
+        name_key: searchKey(store.name),
         country: store.country,
         club: store.club,
         category: store.category,

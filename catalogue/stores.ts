@@ -2,7 +2,9 @@ import type { Selectable } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
+import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
+import { searchKey } from "../domain/search-key.ts";
 
 export type StoreCategory = {
   id: bigint;
@@ -43,6 +45,21 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
     .orderBy("id")
     .limit(limit)
     .execute();
+  return withCategories(queries, stores);
+}
+
+/** Some active stores, in no order. */
+export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
+  const stores = await queries
+    .selectFrom("stores")
+    .selectAll()
+    .where("id", "in", ids)
+    .where("deleted_at", "is", null)
+    .execute();
+  return withCategories(queries, stores);
+}
+
+async function withCategories(queries: Queries, stores: readonly StoreRow[]): Promise<StoreWithCategories[]> {
   if (stores.length === 0) return [];
   const categories = await queries
     .selectFrom("store_cashbacks")
@@ -73,28 +90,19 @@ export function hasCashback({ categories }: Sellable): boolean {
   return categories.some(({ cashbackBps }) => cashbackBps > 0n);
 }
 
+/** What keeps a store from being on offer. docs/product.md#store-draft */
+export function lacksOf(store: Sellable): StoreLack[] {
+  return [...(hasLink(store) ? [] : ["link" as const]), ...(hasCashback(store) ? [] : ["rate" as const])];
+}
+
 /** A store that cannot sell yet is a draft, which only admins see. docs/product.md#store-draft */
 export function isOnOffer(store: Sellable): boolean {
-  return hasLink(store) && hasCashback(store);
+  return lacksOf(store).length === 0;
 }
 
 /** An active store; undefined if it never existed or was deleted. */
 export async function findStore(queries: Queries, storeId: bigint): Promise<StoreWithCategories | undefined> {
-  const store = await queries
-    .selectFrom("stores")
-    .selectAll()
-    .where("id", "=", storeId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  if (!store) return undefined;
-  const categories = await queries
-    .selectFrom("store_cashbacks")
-    .select(["id", "category", "cashback_bps", "group_code", "is_default"])
-    .where("store_id", "=", storeId)
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .execute();
-  return { ...store, categories: categories.map(toCategory) };
+  return (await readStores(queries, [storeId]))[0];
 }
 
 export async function insertStore(queries: Queries, fields: StoreFields): Promise<bigint> {
@@ -104,6 +112,7 @@ export async function insertStore(queries: Queries, fields: StoreFields): Promis
     .values({
       name: fields.name,
       country: fields.country,
+      name_key: searchKey(fields.name),
       ...columnsOf(fields),
       featured: fields.featured ? 1n : 0n,
       created_at: now,
@@ -121,6 +130,7 @@ export async function updateStore(queries: Queries, storeId: bigint, fields: Par
     .updateTable("stores")
     .set({
       ...columnsOf(fields),
+      ...(fields.name === undefined ? {} : { name_key: searchKey(fields.name) }),
       updated_at: BigInt(Date.now()),
     })
     .where("id", "=", storeId)

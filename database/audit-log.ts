@@ -1,5 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Kysely, Selectable, Transaction } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
+import type { AuditArea } from "../domain/audit-areas.ts";
+import {
+  idOf,
+  inOrderOf,
+  type KeyPage,
+  type ListSource,
+  type PageQuery,
+  readKeyPage,
+  startsWith,
+  startsWithTest,
+  walletPrefixOf,
+} from "./list-page.ts";
 import type { Schema } from "./schema.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts";
 
@@ -48,14 +60,52 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
     .execute();
 }
 
-/** Newest first. */
+/** Rows that match, newest first. */
 export async function listAudit(
   queries: Queries,
-  page: { limit: number; before?: bigint | undefined },
-): Promise<AuditRow[]> {
-  let query = queries.selectFrom("audit_log").selectAll();
-  if (page.before !== undefined) query = query.where("id", "<", page.before);
-  return query.orderBy("id", "desc").limit(page.limit).execute();
+  page: PageQuery,
+): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: AuditRow[] }> {
+  const { keys, ...rest } = await readKeyPage<bigint>(queries, AUDIT_LOG, page);
+  const rows =
+    keys.length === 0 ? [] : await queries.selectFrom("audit_log").selectAll().where("id", "in", keys).execute();
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+}
+
+/** The areas of the log, by the beginnings of their actions. */
+const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
+  catalogue: ["store.", "cashback.", "fan_token.", "catalogue."],
+  payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],
+  sales: ["sale."],
+  claims: ["claim."],
+  people: ["user.", "session."],
+};
+
+const AUDIT_LOG: ListSource = {
+  table: "audit_log",
+  key: "id",
+  keyType: "number",
+  sorts: { id: { column: "id", type: "number" } },
+  state: (area, queries) => anyOf((ACTIONS[area as AuditArea] ?? []).map((one) => startsWith(queries, "action", one))),
+  stateTest: (area, queries) =>
+    anyOf((ACTIONS[area as AuditArea] ?? []).map((one) => startsWithTest(queries, "action", one))),
+  matches(term, queries) {
+    const id = idOf(term);
+    const columns = walletPrefixOf(term) === undefined ? ["actor", "subject", "action"] : ["actor", "subject"];
+    const text = walletPrefixOf(term) ?? term;
+    return [
+      ...(id === undefined
+        ? []
+        : [{ keys: sql`select id as key from audit_log where id = ${id}`, test: sql<SqlBool>`audit_log.id = ${id}` }]),
+      ...columns.map((column) => ({
+        keys: sql`select id as key from audit_log where ${startsWith(queries, column, text)}`,
+        test: startsWithTest(queries, `audit_log.${column}`, text),
+      })),
+    ];
+  },
+};
+
+function anyOf(tests: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 }
 
 /** The id of the first row where the hash chain is broken by a change, removal or insertion; undefined if it is intact. */

@@ -6,6 +6,7 @@ import { up as approvals } from "./migrations/0002-approvals.ts";
 import { up as operationStates } from "./migrations/0003-operation-states.ts";
 import { up as sales } from "./migrations/0004-sales.ts";
 import { up as totals } from "./migrations/0007-totals.ts";
+import { up as panel } from "./migrations/0010-panel.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -38,6 +39,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0003-operation-states": { up: (db) => operationStates(db, engine) },
     "0004-sales": { up: (db) => sales(db, engine) },
     "0007-totals": { up: (db) => totals(db, engine) },
+    "0010-panel": { up: (db) => panel(db, engine) },
   };
 }
 

@@ -65,6 +65,10 @@ type UsersTable = {
   created_at: bigint;
   /** The owner erased the profile; the row stays for `nonce_seen`. */
   erased_at: bigint | null;
+  /** As the panel searches and sorts them: `searchKey`. */
+  email_key: Generated<string>;
+  name_key: Generated<string>;
+  last_name_key: Generated<string>;
 };
 
 type SessionsTable = {
@@ -107,6 +111,8 @@ type StoresTable = {
   mint_delay_seconds: bigint | null;
   hold_seconds: bigint | null;
   claim_days: bigint | null;
+  /** The name as the panel searches and sorts it: `searchKey`. */
+  name_key: Generated<string>;
   created_at: bigint;
   updated_at: bigint;
   deleted_at: bigint | null;
@@ -184,6 +190,10 @@ type PurchasesTable = {
   counted_cent_bps: Generated<bigint>;
   counted_paid_gwei: Generated<bigint>;
   counted_open: Generated<bigint>;
+  /** An administrator stopped it: nothing more of it is minted, confirmed or paid until it is released. */
+  held_at: bigint | null;
+  held_by: string | null;
+  held_reason: string | null;
 };
 
 /** What a buyer's purchases add up to. Cashback whose rate is not frozen is summed as cents × basis points. */

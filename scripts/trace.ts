@@ -6,9 +6,9 @@ import type { Database } from "../database/connect.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { chainStateText, tracePurchase } from "../purchases/trace.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
-import { chainStateText, tracePurchase } from "./trace/trace-purchase.ts";
 
 const USAGE = "npm run trace -- PURCHASE [--json], PURCHASE being the purchase's number";
 

@@ -1,42 +1,26 @@
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import {
-  operationResponseSchema,
-  operationsQuerySchema,
-  operationsResponseSchema,
-} from "../../domain/api/operations.ts";
+import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
+import { listOperationPage } from "../../purchases/payment-list.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
-import { countOperations, findOperationById, listOperations, release } from "../../sender/queue.ts";
+import { findOperationById, release } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
+import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-
-const STUCK = ["waiting", "failed"] as const;
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
   const { database } = services;
   return [
-    route({
-      method: "get",
+    listRoute({
       path: "/api/admin/operations",
-      access: "admin",
-      summary: "Operations that wait or failed, newest first",
+      summary: "Operations that wait or failed, newest first, or those in a state",
+      row: operationSchema,
       query: operationsQuerySchema,
-      responses: { 200: operationsResponseSchema },
-      async handle({ query }) {
-        const status = query.state ?? STUCK;
-        const rows = await listOperations(database.kysely, { ...query, status });
-        const last = rows.length === query.limit ? rows.at(-1) : undefined;
-        return {
-          body: {
-            success: true,
-            rows: rows.map(toOperationRecord),
-            next_before: last ? Number(last.id) : null,
-            total: await countOperations(database.kysely, status),
-          },
-          headers: { "cache-control": "no-store" },
-        };
+      async list(query) {
+        const { rows, ...page } = await listOperationPage(database.kysely, query);
+        return { ...page, rows: rows.map(toOperationRecord) };
       },
     }),
     route({

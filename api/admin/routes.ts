@@ -1,19 +1,21 @@
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
-import { appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
+import { type AuditRow, appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
 import {
   adminRoleResponseSchema,
-  auditLogResponseSchema,
+  auditLogEntrySchema,
+  auditLogQuerySchema,
   type Overview,
   overviewResponseSchema,
   payoutsRequestSchema,
 } from "../../domain/api/administration.ts";
-import { doneSchema, pageQuerySchema } from "../../domain/api/common.ts";
+import { doneSchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei, chzTextFromWei, reaisText } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
+import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
@@ -44,26 +46,14 @@ export function adminRoutes(services: Services): Route[] {
         return { body: { success: true, role, permissions }, headers: NO_STORE };
       },
     }),
-    route({
-      method: "get",
+    listRoute({
       path: "/api/admin/audit-log",
-      access: "admin",
       summary: "The audit log of admins' changes, newest first",
-      query: pageQuerySchema,
-      responses: { 200: auditLogResponseSchema },
-      async handle({ query }) {
-        const rows = await listAudit(database.kysely, query);
-        const last = rows.length === query.limit ? rows.at(-1) : undefined;
-        const entries = rows.map(({ id, at, actor, action, subject, detail, hash }) => ({
-          id: Number(id),
-          at: new Date(Number(at)).toISOString(),
-          actor,
-          action,
-          subject,
-          detail,
-          hash,
-        }));
-        return { body: { success: true, entries, next_before: last ? Number(last.id) : null }, headers: NO_STORE };
+      row: auditLogEntrySchema,
+      query: auditLogQuerySchema,
+      async list(query) {
+        const { rows, ...page } = await listAudit(database.kysely, query);
+        return { ...page, rows: rows.map(toWireEntry) };
       },
     }),
     route({
@@ -88,6 +78,11 @@ export function adminRoutes(services: Services): Route[] {
       },
     }),
   ];
+}
+
+function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow) {
+  const params = JSON.parse(detail) as Record<string, unknown>;
+  return { id: Number(id), at: new Date(Number(at)).toISOString(), actor, action, subject, params, detail, hash };
 }
 
 async function buildOverview(services: Services): Promise<Overview> {

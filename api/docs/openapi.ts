@@ -5,6 +5,8 @@ import type { Access, Route } from "../http/route.ts";
 
 type Json = Record<string, unknown>;
 
+const TEXT = { schema: { type: "string" } };
+
 const ACCESS_TEXT: Record<Access, string> = {
   anyone: "Anyone.",
   user: "A signed-in user.",
@@ -62,7 +64,10 @@ function successes(route: Route): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
     const content =
       schema instanceof z.ZodType
-        ? { "application/json": { schema: jsonSchema(schema, "output") } }
+        ? {
+            "application/json": { schema: jsonSchema(schema, "output") },
+            ...(status === "200" ? Object.fromEntries((route.alternatives ?? []).map((type) => [type, TEXT])) : {}),
+          }
         : { [schema?.type ?? "text/plain"]: {} };
     return [status, { description: status === "202" ? "Queued" : status === "200" ? "Done" : "Not now", content }];
   });
@@ -92,14 +97,20 @@ function failures(route: Route): Json {
   );
 }
 
+/** Those of the path that are no ids. */
+const PARAMETERS: Record<string, Json> = {
+  network: { type: "string" },
+  account: { type: "string" },
+  secret: { type: "string" },
+  wallet: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+};
+
 function pathParameters(path: string): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
-    schema: ["network", "account", "secret"].includes(String(name))
-      ? { type: "string" }
-      : { type: "string", pattern: "^[1-9]\\d{0,14}$" },
+    schema: PARAMETERS[String(name)] ?? { type: "string", pattern: "^[1-9]\\d{0,14}$" },
   }));
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
@@ -12,7 +14,7 @@ import { trustedProxies } from "./connection-limit.ts";
 import { identify, requireAccess } from "./identity.ts";
 import { originOf } from "./origin.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import type { CheckedReply, Identity, Route } from "./route.ts";
+import type { CheckedReply, Identity, Route, StreamReply } from "./route.ts";
 import { API_HEADERS, applyCors } from "./security-headers.ts";
 import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
@@ -120,7 +122,23 @@ async function answer(route: Route, request: Request, response: Response): Promi
     body: (schema) => readValidBody(schema, request, rawBody),
     query: (schema) => validate(schema, request.query),
   });
+  if ("chunks" in reply) return stream(request, response, reply);
   send(request, response, reply);
+}
+
+/** Piece by piece, as fast as the caller takes it. A caller that leaves ends it. */
+async function stream(request: Request, response: Response, { chunks, type, headers }: StreamReply): Promise<void> {
+  response.setHeader("content-type", type);
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  if (request.method === "HEAD") {
+    response.end();
+    return;
+  }
+  try {
+    await pipeline(Readable.from(chunks), response);
+  } catch (error) {
+    if (databaseErrorCode(error) !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+  }
 }
 
 /** No path has a wildcard, so each parameter is a single string. */
@@ -133,7 +151,7 @@ function callerOf(identity: Identity, request: Request): string {
   return identity.kind === "service" ? `service ${identity.name}` : originOf(request.ip ?? "");
 }
 
-function send(request: Request, response: Response, reply: CheckedReply): void {
+function send(request: Request, response: Response, reply: Exclude<CheckedReply, StreamReply>): void {
   response.statusCode = reply.status ?? 200;
   if (reply.headers) for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if ("body" in reply) {

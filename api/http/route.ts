@@ -42,6 +42,9 @@ export type TextReply = {
   headers?: Record<string, string>;
 };
 
+/** Sent piece by piece, so that it may be large. */
+export type StreamReply = { chunks: AsyncIterable<string>; type: string; headers?: Record<string, string> };
+
 /** The response shapes of a route that declares `R`. */
 type BodyOf<R extends Responses> = {
   [Status in keyof R]: R[Status] extends z.ZodType ? z.output<R[Status]> : never;
@@ -50,10 +53,14 @@ type BodyOf<R extends Responses> = {
 /** A response of a route that declares `R`; the default status is 200. */
 export type Reply<R extends Responses = Responses> =
   | TextReply
+  | StreamReply
   | { status?: keyof R & number; body: BodyOf<R>; headers?: Record<string, string> };
 
 /** A response whose shape was checked against the route's schemas. */
-export type CheckedReply = { status?: number; body: unknown; headers?: Record<string, string> } | TextReply;
+export type CheckedReply =
+  | { status?: number; body: unknown; headers?: Record<string, string> }
+  | TextReply
+  | StreamReply;
 
 type BaseCall = {
   request: Request;
@@ -93,6 +100,8 @@ type Description = {
   /** The errors of this call in addition to those of every similar call, for the document. */
   failures?: Partial<Record<404 | 409 | 422, string>>;
   responses: Responses;
+  /** Other media types that the answer is to be had in, by the `Accept` header. */
+  alternatives?: readonly string[];
 };
 
 /** A route whose handler is bound to its request and response schemas. */

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { Schema } from "../../database/schema.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { searchKey } from "../../domain/search-key.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { addToShop } from "../../purchases/totals.ts";
 
@@ -27,7 +28,7 @@ export async function hasSeenNonce(queries: Queries, wallet: WalletAddress): Pro
 
 /** Returns false if the wallet is already registered. */
 export async function insertUser(queries: Queries, wallet: WalletAddress, profile: Profile): Promise<boolean> {
-  const values = { email: profile.email, first_name: profile.firstName, last_name: profile.lastName };
+  const values = columnsOf(profile);
   const now = BigInt(Date.now());
   const inserted = await queries
     .insertInto("users")
@@ -44,11 +45,22 @@ export async function insertUser(queries: Queries, wallet: WalletAddress, profil
   return inserted !== undefined;
 }
 
+function columnsOf({ email, firstName, lastName }: Profile) {
+  return {
+    email,
+    first_name: firstName,
+    last_name: lastName,
+    email_key: searchKey(email),
+    name_key: searchKey(`${firstName} ${lastName}`),
+    last_name_key: searchKey(lastName),
+  };
+}
+
 export async function updateUser(queries: Queries, wallet: WalletAddress, profile: Profile): Promise<void> {
   await touchUser(queries, wallet);
   await queries
     .updateTable("users")
-    .set({ email: profile.email, first_name: profile.firstName, last_name: profile.lastName })
+    .set(columnsOf(profile))
     .where("wallet", "=", wallet)
     .where("erased_at", "is", null)
     .execute();
@@ -64,7 +76,7 @@ export async function eraseUser(queries: Queries, wallet: WalletAddress): Promis
   await touchUser(queries, wallet);
   const { numUpdatedRows } = await queries
     .updateTable("users")
-    .set({ email: "", first_name: "", last_name: "", erased_at: BigInt(Date.now()) })
+    .set({ ...columnsOf({ email: "", firstName: "", lastName: "" }), erased_at: BigInt(Date.now()) })
     .where("wallet", "=", wallet)
     .where("erased_at", "is", null)
     .executeTakeFirst();

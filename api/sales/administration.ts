@@ -7,13 +7,20 @@ import {
   releaseSale,
 } from "../../affiliates/decisions.ts";
 import { listMargin, marginOf } from "../../affiliates/margin.ts";
-import { findSale, listAllClaims, listRevisions, listSales } from "../../affiliates/queries.ts";
+import {
+  type ClaimRow,
+  findSale,
+  listAllClaims,
+  listRevisions,
+  listSales,
+  type SaleRow,
+} from "../../affiliates/queries.ts";
 import { decodeReport } from "../../affiliates/stored-report.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
-  adminClaimsResponseSchema,
+  adminClaimSchema,
   assignRequestSchema,
   claimsQuerySchema,
   marginQuerySchema,
@@ -21,17 +28,18 @@ import {
   matchRequestSchema,
   reasonRequestSchema,
   saleResponseSchema,
+  saleSchema,
   salesQuerySchema,
-  salesResponseSchema,
 } from "../../domain/api/sales.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { readSalePurchases } from "../../purchases/sale-purchases.ts";
 import { conflict, notFound } from "../http/api-error.ts";
+import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { isoTime, isoTimeIfAny, NO_STORE, nextBefore } from "./list-answer.ts";
+import { isoTime, isoTimeIfAny, NO_STORE } from "./list-answer.ts";
 import { toWireClaim } from "./visits.ts";
 
 const WRITE_LIMIT = { perMinute: 120, by: "wallet" } as const;
@@ -45,17 +53,14 @@ function saleRoutes(services: Services): Route[] {
   const { kysely } = services.database;
   const rules = services.saleRules;
   return [
-    route({
-      method: "get",
+    listRoute({
       path: "/api/admin/sales",
-      access: "admin",
       summary: "Sales as the networks report them, newest first",
+      row: saleSchema,
       query: salesQuerySchema,
-      responses: { 200: salesResponseSchema },
-      async handle({ query }) {
-        const { rows, total } = await listSales(kysely, { ...query, state: query.state || undefined }, query);
-        const body = { rows: rows.map(toWireSale), next_before: nextBefore(rows, query.limit), total };
-        return { body: { success: true, ...body }, headers: NO_STORE };
+      async list(query) {
+        const { rows, ...page } = await listSales(kysely, query);
+        return { ...page, rows: rows.map(toWireSale) };
       },
     }),
     route({
@@ -131,23 +136,14 @@ function saleRoutes(services: Services): Route[] {
 function claimRoutes(services: Services): Route[] {
   const { kysely } = services.database;
   return [
-    route({
-      method: "get",
+    listRoute({
       path: "/api/admin/claims",
-      access: "admin",
       summary: "Claims for missing cashback, newest first",
+      row: adminClaimSchema,
       query: claimsQuerySchema,
-      responses: { 200: adminClaimsResponseSchema },
-      async handle({ query }) {
-        const { rows, total } = await listAllClaims(kysely, { ...query, state: query.state || undefined }, query);
-        const claims = rows.map((row) => ({
-          ...toWireClaim(row),
-          wallet: row.wallet,
-          sale_id: row.sale_id === null ? null : Number(row.sale_id),
-          decided_by: row.decided_by,
-        }));
-        const next_before = nextBefore(rows, query.limit);
-        return { body: { success: true, rows: claims, next_before, total }, headers: NO_STORE };
+      async list(query) {
+        const { rows, ...page } = await listAllClaims(kysely, query);
+        return { ...page, rows: rows.map(toWireAdminClaim) };
       },
     }),
     route({
@@ -171,6 +167,15 @@ function claimRoutes(services: Services): Route[] {
       ),
     }),
   ];
+}
+
+function toWireAdminClaim(row: ClaimRow) {
+  return {
+    ...toWireClaim(row),
+    wallet: row.wallet,
+    sale_id: row.sale_id === null ? null : Number(row.sale_id),
+    decided_by: row.decided_by,
+  };
 }
 
 const DECISION = {
@@ -253,8 +258,6 @@ function toWireMargin(figures: ReturnType<typeof marginOf>) {
     margin: reaisText(figures.commission_pending_cents + figures.commission_cents - promisedCents),
   };
 }
-
-type SaleRow = NonNullable<Awaited<ReturnType<typeof findSale>>>;
 
 function toWireSale(sale: SaleRow) {
   return {

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { AUDIT_AREAS } from "../audit-areas.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
+import { listQuerySchema } from "./lists.ts";
 
 /** What the signed-in admin is, and may do. */
 export const adminRoleResponseSchema = z.object({
@@ -50,24 +52,24 @@ export const overviewResponseSchema = z.object({
 });
 export type Overview = z.infer<typeof overviewResponseSchema>["data"];
 
-export const auditLogResponseSchema = z.object({
-  success: z.literal(true),
-  entries: z.array(
-    z.object({
-      id: z.number(),
-      at: z.iso.datetime(),
-      actor: z.string(),
-      action: z.string(),
-      subject: z.string(),
-      /** JSON text. */
-      detail: z.string(),
-      hash: z.string(),
-    }),
-  ),
-  /** Pass as `before` to get the next page; null on the last page. */
-  next_before: z.number().nullable(),
+/** `state` is the area that entries are about. */
+export const auditLogQuerySchema = listQuerySchema(AUDIT_AREAS, ["id"]);
+
+export const auditLogEntrySchema = z.object({
+  id: z.number(),
+  at: z.iso.datetime(),
+  /** A wallet, `service:` and its number, or a program. */
+  actor: z.string(),
+  /** What was done, such as `store.create`; the panel has a sentence for each. */
+  action: z.string(),
+  subject: z.string(),
+  /** What the sentence names: `detail`, parsed. */
+  params: z.record(z.string(), z.unknown()),
+  /** JSON text, as the hash covers it. */
+  detail: z.string(),
+  hash: z.string(),
 });
-export type AuditLogEntry = z.infer<typeof auditLogResponseSchema>["entries"][number];
+export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
 
 export const payoutsRequestSchema = z.strictObject({
   paused: z.boolean(),

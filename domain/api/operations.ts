@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageQuerySchema } from "./common.ts";
+import { listQuerySchema } from "./lists.ts";
 
 export const OPERATION_STATES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
 
@@ -23,19 +23,8 @@ export const operationSchema = z.object({
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
 
-export const operationsQuerySchema = pageQuerySchema.extend({
-  /** Default: all waiting and failed ones. */
-  state: z.enum(OPERATION_STATES).optional(),
-});
-
-export const operationsResponseSchema = z.object({
-  success: z.literal(true),
-  rows: z.array(operationSchema),
-  /** The id to ask for the next page with; null on the last. */
-  next_before: z.number().nullable(),
-  /** The total; 10,001 means more. */
-  total: z.number(),
-});
+/** Without a state: all waiting and failed ones. */
+export const operationsQuerySchema = listQuerySchema(OPERATION_STATES, ["id"]);
 
 export const operationResponseSchema = z.object({
   success: z.literal(true),

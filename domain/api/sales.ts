@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { LIST_LIMIT } from "../product.ts";
 import { SALE_STATES } from "../sale/state.ts";
 import { idSchema, pageQuerySchema } from "./common.ts";
+import { listQuerySchema } from "./lists.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
 const CLICK_ID = z.string().regex(/^(?:[a-z2-7]{26}|[0-9a-f]{32})$/, "must be the id of a click");
@@ -63,17 +63,12 @@ export const createClaimResponseSchema = z.object({
   claim: claimSchema,
 });
 
-/** A list of the panel: `total` counts to 10,001, which means more. */
-const listOf = <T extends z.ZodType>(row: T) =>
-  z.object({ success: z.literal(true), rows: z.array(row), next_before: z.number().nullable(), total: z.number() });
-
 export const adminClaimSchema = z.object({
   ...claimShape,
   wallet: z.string(),
   sale_id: z.number().nullable(),
   decided_by: z.string().nullable(),
 });
-export const adminClaimsResponseSchema = listOf(adminClaimSchema);
 
 export const saleSchema = z.object({
   id: z.number(),
@@ -102,7 +97,6 @@ export const saleSchema = z.object({
   changed_at: z.iso.datetime().nullable(),
   released_by: z.string().nullable(),
 });
-export const salesResponseSchema = listOf(saleSchema);
 
 export const saleResponseSchema = z.object({
   success: z.literal(true),
@@ -137,26 +131,10 @@ export const saleResponseSchema = z.object({
   }),
 });
 
-const listQuery = {
-  limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
-  before: idSchema.optional(),
-  query: z.string().trim().max(128, "must be at most 128 characters").optional(),
-};
-export const salesQuerySchema = z.object({
-  ...listQuery,
-  state: z
-    .enum(SALE_STATES, { error: `must be one of ${SALE_STATES.join(", ")}` })
-    .or(z.literal(""))
-    .optional(),
+export const salesQuerySchema = listQuerySchema(SALE_STATES, ["id", "amount"]).extend({
   network: z.string().max(32).optional(),
 });
-export const claimsQuerySchema = z.object({
-  ...listQuery,
-  state: z
-    .enum(["open", "matched", "refused"], { error: "must be open, matched or refused" })
-    .or(z.literal(""))
-    .optional(),
-});
+export const claimsQuerySchema = listQuerySchema(["open", "matched", "refused"], ["id", "amount"]);
 export const clicksQuerySchema = pageQuerySchema;
 
 export const reasonRequestSchema = z.strictObject({

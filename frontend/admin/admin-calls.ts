@@ -80,7 +80,7 @@ export async function getOverview({ signal }: { signal?: AbortSignal } = {}): Pr
   return (await call<{ data: Overview }>("GET", "/api/admin/overview", undefined, signal)).data;
 }
 
-export type AuditPage = { entries: AuditLogEntry[]; next_before: number | null };
+export type AuditPage = { rows: AuditLogEntry[]; next_before: number | null };
 
 export function getAuditLog(before: number | null, signal?: AbortSignal): Promise<AuditPage> {
   return call("GET", `/api/admin/audit-log${before === null ? "" : `?before=${before}`}`, undefined, signal);

@@ -118,7 +118,7 @@ function AuditLog() {
     getNextPageParam: (page) => page.next_before,
     staleTime: 0,
   });
-  const entries = log.data?.pages.flatMap((page) => page.entries ?? []) ?? [];
+  const entries = log.data?.pages.flatMap((page) => page.rows ?? []) ?? [];
   return (
     <section className="card card-body" aria-labelledby="audit">
       <h2 id="audit" className="card-title">

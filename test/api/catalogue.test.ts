@@ -357,7 +357,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     });
 
     it("does not record a refused write", async () => {
-      const newest = async () => (await admin.get("/api/admin/audit-log?limit=1")).body.entries[0];
+      const newest = async () => (await admin.get("/api/admin/audit-log?limit=1")).body.rows[0];
       const before = await newest();
       await put("/api/store/999999", { name: "X" });
       await admin.post("/api/store", { name: "" });

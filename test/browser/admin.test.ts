@@ -90,7 +90,7 @@ describe("Admin", () => {
 
     site.server.answer("GET /api/admin/overview", { body: { success: true, data: OVERVIEW } });
     site.server.answer("GET /api/admin/audit-log", {
-      body: { success: true, entries: [AUDIT_ENTRY], next_before: null },
+      body: { success: true, rows: [AUDIT_ENTRY], next_before: null, total: 1 },
     });
     await page.reload();
     await page.getByText("4.321", { exact: true }).waitFor();

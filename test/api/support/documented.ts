@@ -41,7 +41,7 @@ export class Documented {
     if (!response.content) return answer.text === "" ? undefined : `${answer.status} has a body`;
     const media = response.content[type];
     if (!media) return `${answer.status} is of type ${type}, not ${Object.keys(response.content).join()}`;
-    if (!media.schema) return undefined;
+    if (!media.schema || type !== "application/json") return undefined;
     const validate = this.validator(media.schema);
     if (validate(answer.body)) return undefined;
     return `${answer.status} is not of its schema: ${this.#ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`;

@@ -184,7 +184,10 @@ export class World {
         body: (schema) => schema.parse(body),
         query: (schema) => schema.parse({}),
       });
-      return { status: reply.status ?? 200, body: ("body" in reply ? reply.body : {}) as Reply["body"] };
+      return {
+        status: ("status" in reply && reply.status) || 200,
+        body: ("body" in reply ? reply.body : {}) as Reply["body"],
+      };
     } catch (error) {
       if (error instanceof ApiError) return { status: error.status, body: { code: error.code, ...error.extra } };
       throw error;

@@ -1,0 +1,155 @@
+import { indexedBlock } from "../../database/chain-cursor.ts";
+import { inOrderOf } from "../../database/list-page.ts";
+import {
+  type AdminPurchase,
+  adminPurchaseResponseSchema,
+  adminPurchaseSchema,
+  type Payment,
+  paymentSchema,
+  paymentsQuerySchema,
+  purchasesQuerySchema,
+} from "../../domain/api/admin-purchases.ts";
+import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { listPayments, type PaymentRow } from "../../purchases/payment-list.ts";
+import { listPurchaseIds } from "../../purchases/purchase-list.ts";
+import {
+  type Circumstances,
+  readStandings,
+  type StandingPurchase,
+  stateOf,
+  waitingOf,
+} from "../../purchases/standing.ts";
+import { tracePurchase } from "../../purchases/trace.ts";
+import { shownStatus } from "../../purchases/view.ts";
+import { shownRate } from "../../rates/shown-rate.ts";
+import { toOperationRecord } from "../../sender/operation-record.ts";
+import { notFound } from "../http/api-error.ts";
+import { listRoute } from "../http/list-route.ts";
+import { readId } from "../http/read-id.ts";
+import { type Route, route } from "../http/route.ts";
+
+import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
+import type { Services } from "../services.ts";
+
+/** Every purchase and payout, with its life and what it waits for. docs/product.md#panel-purchase */
+export function purchaseAdministrationRoutes(services: Services): Route[] {
+  const { kysely } = services.database;
+  return [
+    listRoute({
+      path: "/api/admin/purchases",
+      summary: "Purchases, newest first, each with its state and what it waits for",
+      row: adminPurchaseSchema,
+      query: purchasesQuerySchema,
+      async list(query) {
+        const { keys, ...page } = await listPurchaseIds(kysely, query);
+        return { ...page, rows: inOrderOf(keys, await readPurchases(services, keys), (row) => BigInt(row.id)) };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/purchases/:id",
+      access: "admin",
+      summary: "One purchase with everything that has happened to it",
+      responses: { 200: adminPurchaseResponseSchema },
+      async handle({ params }) {
+        const id = readId(params.id, "Purchase");
+        const [purchase] = await readPurchases(services, [id]);
+        const trace = await tracePurchase(kysely, id);
+        if (!purchase || !trace) throw notFound("Purchase");
+        const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
+          ...{ at: isoTime(atMs), source, kind, subject: subject ?? null, tx_hash: txHash ?? null },
+          amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
+          text,
+        }));
+        return {
+          body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } },
+          headers: NO_STORE,
+        };
+      },
+    }),
+    listRoute({
+      path: "/api/admin/payments",
+      summary: "Payouts of the queue, newest first, each with why it waits or failed",
+      row: paymentSchema,
+      query: paymentsQuerySchema,
+      async list(query) {
+        const { rows, ...page } = await listPayments(kysely, query);
+        return { ...page, rows: rows.map(toWirePayment) };
+      },
+    }),
+  ];
+}
+
+async function readPurchases(services: Services, ids: readonly bigint[]): Promise<AdminPurchase[]> {
+  const { kysely } = services.database;
+  const [rows, cursor, pauseReason] = await Promise.all([
+    readStandings(kysely, ids),
+    indexedBlock(kysely),
+    services.payouts.reason(),
+  ]);
+  const circumstances = {
+    arePayoutsPaused: pauseReason !== undefined,
+    hasRate: services.rates.current().kind === "rate",
+    deepestBlock: (cursor ?? 0n) - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n,
+    nowMs: BigInt(Date.now()),
+  };
+  const rate = shownRate(services.rates, services.environment.WEI_PER_CENT);
+  return rows.map((row) => toWirePurchase(row, rate, circumstances));
+}
+
+function toWirePurchase(row: StandingPurchase, rate: bigint, circumstances: Circumstances): AdminPurchase {
+  const waiting = waitingOf(row, circumstances);
+  return {
+    id: Number(row.id),
+    wallet: row.wallet,
+    store_id: Number(row.store_id),
+    store: row.store_name,
+    source: row.source,
+    sale_id: row.sale_id === null ? null : Number(row.sale_id),
+    order_ref: row.order_ref,
+    state: stateOf(row),
+    status: shownStatus(row),
+    cashback_state: row.payout_state ?? "unpaid",
+    waits_for: waiting?.wait ?? null,
+    wait_reason: waiting?.reason ?? null,
+    wait_text: waiting?.text ?? null,
+    expected_at: isoTimeIfAny(waiting?.expectedMs ?? null),
+    amount: reaisText(row.amount_cents),
+    cashback_percent: percentText(row.cashback_bps),
+    bonus_percent: percentText(row.bonus_bps),
+    token_slug: row.token_slug,
+    // Exact: cents × basis points have six places.
+    cashback_brl: formatDecimal(row.cashback_cent_bps, 6, 2),
+    cashback: chzTextFromGwei(cashbackOfCentBps(row.cashback_cent_bps, row.wei_per_cent ?? rate)),
+    is_rate_frozen: row.wei_per_cent !== null,
+    kept: chzTextFromGwei(row.offset_gwei),
+    paid: chzTextFromGwei(row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n),
+    held_by: row.held_by,
+    held_at: isoTimeIfAny(row.held_at),
+    held_reason: row.held_reason,
+    mint_tx: row.mint_transaction,
+    status_tx: row.status_transaction,
+    payment_tx: row.payment_transaction,
+    created_at: isoTime(row.created_at),
+    minted_at: isoTimeIfAny(row.minted_at),
+    confirmed_at: row.chain_status === 2n ? isoTimeIfAny(row.status_at) : null,
+    payable_at: isoTimeIfAny(row.payable_at),
+    paid_at: isoTimeIfAny(row.paid_at),
+  };
+}
+
+function toWirePayment(row: PaymentRow): Payment {
+  const { id, state, reason, error, attempts, since, next_try_at } = toOperationRecord(row);
+  return {
+    id,
+    purchase_id: Number(row.subject_id),
+    wallet: row.wallet,
+    store: row.store_name,
+    amount: chzTextFromGwei(row.amount_gwei ?? 0n),
+    ...{ state, reason, error, attempts, since },
+    created_at: isoTime(row.created_at),
+    next_try_at,
+    tx_hash: row.mined_hash ?? row.last_hash,
+  };
+}

@@ -1,0 +1,99 @@
+import { stringify } from "csv-stringify/sync";
+import type { Request } from "express";
+import type { z } from "zod";
+import { CursorError } from "../../database/list-page.ts";
+import { type ListQuery, listOf, PAGE_ROWS } from "../../domain/api/lists.ts";
+import { LIST_LIMIT } from "../../domain/product.ts";
+import { invalid } from "./api-error.ts";
+import { type Route, route } from "./route.ts";
+
+export type ListPage<Row> = { rows: Row[]; nextBefore: number | string | null; total: number };
+
+type ListDefinition<Row extends z.ZodObject, Query extends ListQuery> = {
+  path: `/api/admin/${string}`;
+  summary: string;
+  row: Row;
+  query: z.ZodType<Query>;
+  list(query: Omit<Query, "limit"> & { limit: number }): Promise<ListPage<z.output<Row>>>;
+};
+
+const LIMIT = { perMinute: 600, by: "wallet" } as const;
+const CSV_TYPE = "text/csv; charset=utf-8";
+
+/** A list of the panel: a page as JSON, or as CSV everything that matches. docs/product.md#panel-lists */
+export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
+  path,
+  summary,
+  row,
+  query: querySchema,
+  list,
+}: ListDefinition<Row, Query>): Route {
+  const read = async (query: Query, limit: number, before = query.before): Promise<ListPage<z.output<Row>>> => {
+    try {
+      return await list({ ...query, before, limit });
+    } catch (error) {
+      if (error instanceof CursorError) throw invalid(`before ${error.message}`, "before");
+      throw error;
+    }
+  };
+  return route({
+    method: "get",
+    path: path as string,
+    access: "admin",
+    permission: "read",
+    summary,
+    limit: LIMIT,
+    query: querySchema,
+    alternatives: ["text/csv"],
+    responses: { 200: listOf(row) },
+    async handle({ query, request }) {
+      const headers = { "cache-control": "no-store", vary: "Accept, Authorization, Origin" };
+      if (!wantsCsv(request)) {
+        const { rows, nextBefore, total } = await read(query, query.limit ?? PAGE_ROWS);
+        return { body: { success: true, rows, next_before: nextBefore, total } as never, headers };
+      }
+      const first = await read(query, query.limit ?? LIST_LIMIT);
+      const next = (before: string) => read(query, LIST_LIMIT, before);
+      const file = path.split("/").at(-1);
+      return {
+        chunks: csvChunks(Object.keys(row.shape), first, query.limit === undefined ? next : undefined),
+        type: CSV_TYPE,
+        headers: { ...headers, "content-disposition": `attachment; filename="${file}.csv"` },
+      };
+    },
+  });
+}
+
+function wantsCsv(request: Request): boolean {
+  return request.accepts(["application/json", "text/csv"]) === "text/csv";
+}
+
+/** One page is in memory at a time. */
+async function* csvChunks<Row>(
+  columns: readonly string[],
+  first: ListPage<Row>,
+  next: ((before: string) => Promise<ListPage<Row>>) | undefined,
+): AsyncGenerator<string> {
+  yield stringify([], { header: true, columns: [...columns] });
+  for (let page = first; ; ) {
+    yield csvRows(columns, page.rows);
+    if (next === undefined || page.nextBefore === null) return;
+    page = await next(String(page.nextBefore));
+  }
+}
+
+/** A cell that a spreadsheet would take for a formula begins with an apostrophe instead. */
+function csvRows(columns: readonly string[], rows: readonly unknown[]): string {
+  return stringify(rows as Record<string, unknown>[], {
+    columns: [...columns],
+    escape_formulas: true,
+    cast: {
+      boolean: String,
+      object: (value) => (Array.isArray(value) && value.every(isText) ? value.join(" ") : JSON.stringify(value)),
+    },
+  });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,70 @@
+import { type SqlBool, sql } from "kysely";
+import {
+  inOrderOf,
+  type KeyPage,
+  type ListSource,
+  type PageQuery,
+  readKeyPage,
+  startsWith,
+  startsWithTest,
+  walletPrefixOf,
+  walletStartsWith,
+  walletTest,
+} from "../../database/list-page.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { searchKey } from "../../domain/search-key.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];
+
+/** Users that match, with what their purchases add up to. */
+export async function listUsers(
+  queries: Queries,
+  page: PageQuery,
+): Promise<Omit<KeyPage<WalletAddress>, "keys"> & { rows: UserRow[] }> {
+  const { keys, ...rest } = await readKeyPage<WalletAddress>(queries, USERS, page);
+  const rows = keys.length === 0 ? [] : await readUsers(queries, keys);
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.wallet) };
+}
+
+const SEARCHED = ["email_key", "name_key", "last_name_key"] as const;
+
+const USERS: ListSource = {
+  table: "users",
+  key: "wallet",
+  keyType: "text",
+  sorts: {
+    created_at: { column: "created_at", type: "number", followsState: true },
+    name: { column: "name_key", type: "text" },
+    email: { column: "email_key", type: "text" },
+  },
+  state: (state) => (state === "erased" ? sql<SqlBool>`erased_at is not null` : sql<SqlBool>`erased_at is null`),
+  matches(term, queries) {
+    const wallet = walletPrefixOf(term);
+    if (wallet !== undefined) {
+      const keys = sql`select wallet as key from users where ${walletStartsWith("wallet", wallet)}`;
+      return [{ keys, test: walletTest("users.wallet", wallet) }];
+    }
+    const key = searchKey(term);
+    if (key === "") return [];
+    return SEARCHED.map((column) => ({
+      keys: sql`select wallet as key from users where ${startsWith(queries, column, key)}`,
+      test: startsWithTest(queries, `users.${column}`, key),
+    }));
+  },
+};
+
+async function readUsers(queries: Queries, wallets: readonly WalletAddress[]) {
+  return queries
+    .selectFrom("users")
+    .leftJoin("buyer_totals", "buyer_totals.wallet", "users.wallet")
+    .select([
+      ...(["users.wallet", "users.email", "users.first_name", "users.last_name", "users.nonce_seen"] as const),
+      ...(["users.created_at", "users.erased_at", "buyer_totals.processing", "buyer_totals.pending"] as const),
+      ...(["buyer_totals.confirmed", "buyer_totals.cancelled", "buyer_totals.pending_gwei"] as const),
+      ...(["buyer_totals.pending_cent_bps", "buyer_totals.confirmed_gwei"] as const),
+      ...(["buyer_totals.confirmed_cent_bps", "buyer_totals.paid_gwei"] as const),
+    ])
+    .where("users.wallet", "in", wallets)
+    .execute();
+}

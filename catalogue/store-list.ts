@@ -1,0 +1,53 @@
+import { type SqlBool, sql } from "kysely";
+import {
+  idOf,
+  inOrderOf,
+  type KeyPage,
+  type ListSource,
+  type PageQuery,
+  readKeyPage,
+  startsWith,
+  startsWithTest,
+} from "../database/list-page.ts";
+import type { Queries } from "../database/transaction.ts";
+import { searchKey } from "../domain/search-key.ts";
+import { readStores, type StoreWithCategories } from "./stores.ts";
+
+/** Stores that match, drafts too, with the ids of those whose name the chain does not know yet. */
+export async function listStorePage(
+  queries: Queries,
+  page: PageQuery,
+): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: StoreWithCategories[] }> {
+  const { keys, ...rest } = await readKeyPage<bigint>(queries, STORES, page);
+  const rows = keys.length === 0 ? [] : await readStores(queries, keys);
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+}
+
+/** `isOnOffer`, as the database says it. */
+const READY = sql<SqlBool>`(
+  (coalesce(affiliate_link, '') <> '' or (coalesce(network, '') <> '' and coalesce(advertiser_id, '') <> '' and coalesce(store_url, '') <> ''))
+  and exists (select 1 from store_cashbacks where store_cashbacks.store_id = stores.id
+    and store_cashbacks.deleted_at is null and store_cashbacks.cashback_bps > 0))`;
+
+/** Catalogues have thousands of stores, not millions: a state is looked up store by store. */
+const STORES: ListSource = {
+  table: "stores",
+  key: "id",
+  keyType: "number",
+  sorts: { id: { column: "id", type: "number" }, name: { column: "name_key", type: "text" } },
+  only: sql<SqlBool>`stores.deleted_at is null`,
+  state: (state) => (state === "ready" ? READY : sql<SqlBool>`not ${READY}`),
+  matches(term, queries) {
+    const id = idOf(term);
+    const name = searchKey(term);
+    return [
+      ...(id === undefined
+        ? []
+        : [{ keys: sql`select id as key from stores where id = ${id}`, test: sql<SqlBool>`stores.id = ${id}` }]),
+      {
+        keys: sql`select id as key from stores where deleted_at is null and ${startsWith(queries, "name_key", name)}`,
+        test: startsWithTest(queries, "stores.name_key", name),
+      },
+    ];
+  },
+};

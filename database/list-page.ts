@@ -1,0 +1,330 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { engineOf } from "./clock.ts";
+import type { Queries } from "./transaction.ts";
+
+/** Rows are counted so far; one more means that there are more. */
+const COUNTED_ROWS = 10_000;
+const SOME = sql.lit(COUNTED_ROWS + 1);
+
+/** A column as rows are sorted by it. */
+export type SortColumn = {
+  column: string;
+  /** Text unless it is a number. */
+  type: "number" | "text";
+  /** Whether the index of the state begins with the state and goes on in this order. */
+  followsState?: boolean;
+};
+
+/** Rows that a search term means. */
+export type Match = {
+  /** `select` of their keys, as a column `key`, by an index. */
+  keys: RawBuilder<unknown>;
+  /** The same as a condition on a row, which no index may answer: for terms that match a great part of the table. */
+  test: RawBuilder<SqlBool>;
+};
+
+/** A table as a list that can be searched, filtered, sorted and paged, at a cost that does not grow with the table. */
+export type ListSource = {
+  table: string;
+  /** The unique column; sorts within equal values. */
+  key: string;
+  keyType: "number" | "text";
+  /** The first is the default, downwards. */
+  sorts: Readonly<Record<string, SortColumn>>;
+  /** What belongs to the list at all; with an index for it where it leaves much out. */
+  only?: RawBuilder<SqlBool>;
+  /** The condition of a state, by an index. */
+  state?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
+  /** The same so that no index answers it. */
+  stateTest?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
+  /** What a term may mean; a row matches if any does. */
+  matches: (term: string, queries: Queries) => Match[];
+};
+
+export type PageQuery = {
+  query?: string | undefined;
+  state?: string | undefined;
+  /** A name of `sorts`, with `-` for downwards. */
+  sort?: string | undefined;
+  /** The `nextBefore` of the page before. */
+  before?: string | undefined;
+  limit: number;
+};
+
+export type KeyPage<Key> = {
+  keys: Key[];
+  /** Where the next page starts; null on the last. */
+  nextBefore: number | string | null;
+  /** How many match, counted to 10,001. */
+  total: number;
+};
+
+/** The cursor of a page is none of this list and order. */
+export class CursorError extends Error {
+  override readonly name = "CursorError";
+}
+
+type KeyRow = { key: bigint | string; sort: bigint | string };
+
+/** The keys of one page, in order. @throws CursorError */
+export async function readKeyPage<Key extends bigint | string>(
+  queries: Queries,
+  source: ListSource,
+  page: PageQuery,
+): Promise<KeyPage<Key>> {
+  const order = orderOf(source, page.sort);
+  const before = readCursor(source, order, page.before);
+  const { total, rows } = await selectPage(queries, source, { page, order, before });
+  const shown = rows.slice(0, page.limit);
+  const last = rows.length > page.limit ? shown.at(-1) : undefined;
+  return {
+    keys: shown.map((row) => row.key as Key),
+    nextBefore: last === undefined ? null : cursorOf(source, order, last),
+    total,
+  };
+}
+
+type Order = SortColumn & { name: string; isDown: boolean };
+type Selection = { page: PageQuery; order: Order; before: Cursor | undefined };
+type Cursor = { value: bigint | string; key: bigint | string };
+type Columns = { sort: RawBuilder<unknown>; key: RawBuilder<unknown> };
+
+async function selectPage(
+  queries: Queries,
+  source: ListSource,
+  selection: Selection,
+): Promise<{ total: number; rows: KeyRow[] }> {
+  const { page } = selection;
+  const term = page.query || undefined;
+  if (term !== undefined) {
+    const matches = source.matches(term, queries);
+    if (matches.length === 0) return { total: 0, rows: [] };
+    const found = union(matches);
+    return (await countKeys(queries, found)) <= COUNTED_ROWS
+      ? selectAmong(queries, source, selection, found)
+      : selectThrough(queries, source, selection, matches);
+  }
+  if (!page.state || selection.order.followsState) return selectInOrder(queries, source, selection);
+  const ofState = inState(queries, source, page.state);
+  return (await countKeys(queries, ofState)) <= COUNTED_ROWS
+    ? selectAmong(queries, source, selection, ofState)
+    : selectThrough(queries, source, selection, undefined);
+}
+
+/** An index gives the rows in order. */
+async function selectInOrder(queries: Queries, source: ListSource, selection: Selection) {
+  const { state } = selection.page;
+  const where = conditions(source.only, state ? source.state?.(state, queries) : undefined);
+  return {
+    total: await countKeys(queries, keysOf(source, where)),
+    rows: await selectSorted(queries, source, selection, where),
+  };
+}
+
+/** Few rows match: they are found by their indexes, and sorted. */
+async function selectAmong(
+  queries: Queries,
+  source: ListSource,
+  { page, order, before }: Selection,
+  keys: RawBuilder<unknown>,
+) {
+  const found = rowsAmong(queries, source, keys, page.state, order.column);
+  const columns = { sort: sortable(queries, order, "sort"), key: sql.ref("key") };
+  // The limit keeps the planner from walking the table in order instead.
+  const { rows } = await sql<KeyRow>`select key, sort from (${found} limit ${SOME}) as matching
+    where ${afterCursor(source, order, before, columns)} ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(
+    queries,
+  );
+  return { total: await countKeys(queries, found), rows };
+}
+
+/** So many rows match that a walk in order soon meets a page of them. */
+async function selectThrough(
+  queries: Queries,
+  source: ListSource,
+  selection: Selection,
+  matches: readonly Match[] | undefined,
+) {
+  const { state } = selection.page;
+  const tests =
+    matches &&
+    sql<SqlBool>`(${sql.join(
+      matches.map(({ test }) => test),
+      sql` or `,
+    )})`;
+  return {
+    total: matches ? await countKeys(queries, rowsAmong(queries, source, union(matches), state)) : COUNTED_ROWS + 1,
+    rows: await selectSorted(
+      queries,
+      source,
+      selection,
+      conditions(source.only, stateTest(queries, source, state), tests),
+    ),
+  };
+}
+
+async function selectSorted(
+  queries: Queries,
+  source: ListSource,
+  { page, order, before }: Selection,
+  where: RawBuilder<SqlBool>,
+): Promise<KeyRow[]> {
+  const columns = { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
+  const { rows } = await sql<KeyRow>`select ${columns.key} as key, ${columns.sort} as sort
+    from ${sql.table(source.table)} where ${where} and ${afterCursor(source, order, before, columns)}
+    ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(queries);
+  return rows;
+}
+
+function keysOf(source: ListSource, where: RawBuilder<SqlBool>): RawBuilder<unknown> {
+  return sql`select ${sql.ref(source.key)} as key from ${sql.table(source.table)} where ${where}`;
+}
+
+function inState(queries: Queries, source: ListSource, state: string): RawBuilder<unknown> {
+  return keysOf(source, conditions(source.only, source.state?.(state, queries)));
+}
+
+/** The rows of some keys that are in the list and in a state. The order of the joined tables is the order of the search. */
+function rowsAmong(
+  queries: Queries,
+  source: ListSource,
+  keys: RawBuilder<unknown>,
+  state: string | undefined,
+  sortColumn = source.key,
+): RawBuilder<unknown> {
+  return sql`select found_key as key, ${sql.ref(sortColumn)} as sort
+    from (select key as found_key from (${keys}) as some limit ${SOME}) as found cross join ${sql.table(source.table)}
+    where found_key = ${sql.ref(`${source.table}.${source.key}`)} and ${conditions(source.only, stateTest(queries, source, state))}`;
+}
+
+/** Each search is limited, so that none is worked through to its end. */
+function union(matches: readonly Match[]): RawBuilder<unknown> {
+  const some = matches.map(
+    ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${SOME}) as some_of_one`,
+  );
+  return sql.join(some, sql` union `);
+}
+
+function stateTest(queries: Queries, source: ListSource, state: string | undefined): RawBuilder<SqlBool> | undefined {
+  return state ? (source.stateTest ?? source.state)?.(state, queries) : undefined;
+}
+
+function conditions(...all: (RawBuilder<SqlBool> | undefined)[]): RawBuilder<SqlBool> {
+  const given = all.filter((one) => one !== undefined);
+  return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(given, sql` and `)}`;
+}
+
+async function countKeys(queries: Queries, keys: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{
+    n: bigint;
+  }>`select count(*) as n from (select 1 from (${keys}) as k limit ${SOME}) as some`.execute(queries);
+  return Number(rows[0]?.n ?? 0n);
+}
+
+function orderOf(source: ListSource, sort: string | undefined): Order {
+  const [fallback = "id"] = Object.keys(source.sorts);
+  const asked = sort || `-${fallback}`;
+  const name = asked.replace(/^-/, "");
+  const column = source.sorts[name];
+  if (!column) throw new Error(`${source.table} is not sorted by ${name}`);
+  return { ...column, name, isDown: asked.startsWith("-") };
+}
+
+function orderBy(source: ListSource, { column, isDown }: Order, { sort, key }: Columns): RawBuilder<unknown> {
+  const way = isDown ? sql`desc` : sql`asc`;
+  return column === source.key ? sql`order by ${key} ${way}` : sql`order by ${sort} ${way}, ${key} ${way}`;
+}
+
+/** Texts are sorted by bytes, like their indexes. */
+function sortable(queries: Queries, { type }: Order, column: string): RawBuilder<unknown> {
+  return type === "text" ? byBytes(queries, column) : sql.ref(column);
+}
+
+/** The rows behind a cursor. */
+function afterCursor(
+  source: ListSource,
+  { column, isDown }: Order,
+  before: Cursor | undefined,
+  { sort, key }: Columns,
+): RawBuilder<SqlBool> {
+  if (before === undefined) return sql<SqlBool>`1 = 1`;
+  const way = isDown ? sql`<` : sql`>`;
+  return column === source.key
+    ? sql<SqlBool>`${key} ${way} ${before.key}`
+    : sql<SqlBool>`(${sort}, ${key}) ${way} (${before.value}, ${before.key})`;
+}
+
+/** `KEY` where rows are in the order of their keys, else `VALUE_KEY`. */
+function cursorOf(source: ListSource, order: Order, { key, sort }: KeyRow): number | string {
+  if (order.column !== source.key) return `${sort}_${key}`;
+  return source.keyType === "number" ? Number(key) : String(key);
+}
+
+function readCursor(source: ListSource, order: Order, text: string | undefined): Cursor | undefined {
+  if (text === undefined) return undefined;
+  const at = order.column === source.key ? 0 : text.lastIndexOf("_") + 1;
+  if (at === 0 && order.column !== source.key) throw new CursorError(WRONG_CURSOR);
+  const key = readValue(source.keyType, text.slice(at));
+  return { key, value: at === 0 ? key : readValue(order.type, text.slice(0, at - 1)) };
+}
+
+const WRONG_CURSOR = "is not the next_before of this list in this order";
+
+function readValue(type: "number" | "text", text: string): bigint | string {
+  if (type === "text") return text;
+  if (!/^-?\d{1,18}$/.test(text)) throw new CursorError(WRONG_CURSOR);
+  return BigInt(text);
+}
+
+/** The rows of a page in the order of its keys. */
+export function inOrderOf<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key): Row[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
+}
+
+/** A prefix of a text column as a range, which an index in the order of bytes answers. */
+export function startsWith(queries: Queries, column: string, prefix: string): RawBuilder<SqlBool> {
+  return within(byBytes(queries, column), prefix, "\u{10ffff}");
+}
+
+/** A prefix of a wallet: hex digits sort alike in every collation. */
+export function walletStartsWith(column: string, prefix: string): RawBuilder<SqlBool> {
+  return within(sql.ref(column), prefix, "g");
+}
+
+/** The same, so that no index answers it. */
+export function walletTest(column: string, prefix: string): RawBuilder<SqlBool> {
+  return within(unindexed(column), prefix, "g");
+}
+
+export function startsWithTest(queries: Queries, column: string, prefix: string): RawBuilder<SqlBool> {
+  const bytes = engineOf(queries) === "postgres" ? sql`(${unindexed(column)} collate "C")` : unindexed(column);
+  return within(bytes, prefix, "\u{10ffff}");
+}
+
+function within(column: RawBuilder<unknown>, prefix: string, beyond: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${column} >= ${prefix} and ${column} < ${prefix + beyond})`;
+}
+
+function byBytes(queries: Queries, column: string): RawBuilder<unknown> {
+  return engineOf(queries) === "postgres" ? sql`${sql.ref(column)} collate "C"` : sql.ref(column);
+}
+
+function unindexed(column: string): RawBuilder<unknown> {
+  return sql`(${sql.ref(column)} || '')`;
+}
+
+/** A whole number that may be an id. */
+export function idOf(term: string): bigint | undefined {
+  return /^[1-9]\d{0,14}$/.test(term) ? BigInt(term) : undefined;
+}
+
+/** A transaction's hash, in lower case. */
+export function hashOf(term: string): string | undefined {
+  return /^0x[0-9a-f]{64}$/i.test(term) ? term.toLowerCase() : undefined;
+}
+
+/** The beginning of a wallet, in lower case. */
+export function walletPrefixOf(term: string): string | undefined {
+  return /^0x[0-9a-f]{0,40}$/i.test(term) ? term.toLowerCase() : undefined;
+}

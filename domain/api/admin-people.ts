@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { ROLES } from "../roles.ts";
+import { listQuerySchema } from "./lists.ts";
+
+export const USER_STATES = ["active", "erased"] as const;
+
+export const usersQuerySchema = listQuerySchema(USER_STATES, ["created_at", "name", "email"]);
+
+/** A user as the panel sees it. CHZ amounts are decimal text. */
+export const adminUserSchema = z.object({
+  wallet: z.string(),
+  /** Empty once erased, like the names. */
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  state: z.enum(USER_STATES),
+  /** The role in the panel; null for everybody else. */
+  role: z.enum(ROLES).nullable(),
+  /** Whether the wallet has ever signed a challenge. */
+  has_proven: z.boolean(),
+  purchases: z.number(),
+  /** Cashback that is confirmed, that is pending, and that was paid. */
+  confirmed: z.string(),
+  pending: z.string(),
+  paid: z.string(),
+  created_at: z.iso.datetime(),
+  erased_at: z.iso.datetime().nullable(),
+});
+export type AdminUser = z.infer<typeof adminUserSchema>;

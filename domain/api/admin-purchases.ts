@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
+import { PURCHASE_STATES, STEP_KINDS, WAITS } from "../purchase/standing.ts";
+import { listQuerySchema } from "./lists.ts";
+import { OPERATION_STATES } from "./operations.ts";
+
+export const purchasesQuerySchema = listQuerySchema(PURCHASE_STATES, ["id", "amount"]);
+
+/** A purchase as the panel sees it. Amounts in reais and CHZ are decimal text. */
+export const adminPurchaseSchema = z.object({
+  id: z.number(),
+  wallet: z.string(),
+  store_id: z.number(),
+  store: z.string(),
+  source: z.enum(["simulated", "live"]),
+  /** The sale that it is of, with the store's order; null if it is simulated. */
+  sale_id: z.number().nullable(),
+  order_ref: z.string().nullable(),
+  state: z.enum(PURCHASE_STATES),
+  /** The ticket's status, as its buyer sees it. */
+  status: z.enum(PURCHASE_STATUSES),
+  cashback_state: z.enum(CASHBACK_STATES),
+  waits_for: z.enum(WAITS).nullable(),
+  /** With `set_aside` and `person`: the operation's reason; with `release`: the administrator's. */
+  wait_reason: z.string().nullable(),
+  /** The reason with its figures, as the program says it. */
+  wait_text: z.string().nullable(),
+  /** When its next step is expected; null where nobody knows, or nothing is left to do. */
+  expected_at: z.iso.datetime().nullable(),
+  /** Reais. */
+  amount: z.string(),
+  cashback_percent: z.string(),
+  bonus_percent: z.string(),
+  token_slug: z.string().nullable(),
+  /** What is promised, in reais and in CHZ; the CHZ are an estimate until the rate is frozen. */
+  cashback_brl: z.string(),
+  cashback: z.string(),
+  is_rate_frozen: z.boolean(),
+  /** CHZ that were kept to settle a debt, and CHZ that were paid. */
+  kept: z.string(),
+  paid: z.string(),
+  /** Who holds it, since when and why. */
+  held_by: z.string().nullable(),
+  held_at: z.iso.datetime().nullable(),
+  held_reason: z.string().nullable(),
+  mint_tx: z.string().nullable(),
+  status_tx: z.string().nullable(),
+  payment_tx: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  minted_at: z.iso.datetime().nullable(),
+  confirmed_at: z.iso.datetime().nullable(),
+  payable_at: z.iso.datetime().nullable(),
+  paid_at: z.iso.datetime().nullable(),
+});
+export type AdminPurchase = z.infer<typeof adminPurchaseSchema>;
+
+export const purchaseStepSchema = z.object({
+  at: z.iso.datetime(),
+  /** Where it is recorded. */
+  source: z.enum(["database", "chain"]),
+  kind: z.enum(STEP_KINDS),
+  /** Of a transaction: mint, confirm, cancel or pay; of an event of the chain: its name. */
+  subject: z.string().nullable(),
+  tx_hash: z.string().nullable(),
+  /** CHZ, decimal text. */
+  amount: z.string().nullable(),
+  /** One plain sentence in English. */
+  text: z.string(),
+});
+
+export const adminPurchaseResponseSchema = z.object({
+  success: z.literal(true),
+  purchase: adminPurchaseSchema.extend({
+    /** Its whole life, oldest first. */
+    steps: z.array(purchaseStepSchema),
+    /** What is not over yet, in plain sentences. */
+    open: z.array(z.string()),
+  }),
+});
+
+export const paymentsQuerySchema = listQuerySchema(OPERATION_STATES, ["id", "amount"]);
+
+/** A payout of the queue. */
+export const paymentSchema = z.object({
+  /** The operation's id, to retry it. */
+  id: z.number(),
+  purchase_id: z.number(),
+  wallet: z.string(),
+  store: z.string(),
+  /** CHZ, decimal text. */
+  amount: z.string(),
+  state: z.enum(OPERATION_STATES),
+  /** Why it waits or failed; null in every other state. */
+  reason: z.string().nullable(),
+  /** The reason with its figures, as the program says it. */
+  error: z.string().nullable(),
+  attempts: z.number(),
+  since: z.iso.datetime(),
+  created_at: z.iso.datetime(),
+  /** When it is tried next; null if it is not. */
+  next_try_at: z.iso.datetime().nullable(),
+  tx_hash: z.string().nullable(),
+});
+export type Payment = z.infer<typeof paymentSchema>;

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { LIST_LIMIT } from "../product.ts";
+
+/** The rows of a page unless the caller asks for another number. */
+export const PAGE_ROWS = 50;
+
+/** Where a page starts: the `next_before` of the page before it. Text wherever rows are not sorted by their id. */
+const cursorSchema = z
+  .union([z.number(), z.string()])
+  .transform((value) => String(value))
+  .pipe(z.string().min(1, "must not be empty").max(400, "must be at most 400 characters"));
+
+/** `name` sorts upwards, `-name` downwards. */
+type SortOf<Names extends readonly string[]> = Names[number] | `-${Names[number]}`;
+
+/**
+ * The query of a list of the panel. `query` matches whole numbers and hashes, and the beginning of a wallet, an order, an
+ * e-mail address or a name.
+ */
+export function listQuerySchema<const States extends readonly string[], const Sorts extends readonly string[]>(
+  states: States,
+  sorts: Sorts,
+) {
+  const orders = sorts.flatMap((name) => [name, `-${name}`]) as SortOf<Sorts>[];
+  return z.object({
+    query: z.string().trim().max(128, "must be at most 128 characters").optional(),
+    state: z
+      .enum(["", ...states] as [string, ...string[]], { error: `must be one of ${states.join(", ")}` })
+      .transform((state) => (state === "" ? undefined : (state as States[number])))
+      .optional(),
+    sort: z
+      .enum(["", ...orders] as [string, ...string[]], { error: `must be one of ${orders.join(", ")}` })
+      .transform((sort) => (sort === "" ? undefined : (sort as SortOf<Sorts>)))
+      .optional(),
+    before: cursorSchema.optional(),
+    limit: z.coerce.number().int().min(1).max(LIST_LIMIT).optional(),
+  });
+}
+
+/** What every list of the panel is asked with, once it is read. */
+export type ListQuery = {
+  query?: string | undefined;
+  state?: string | undefined;
+  sort?: string | undefined;
+  before?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** A page of a list of the panel. */
+export function listOf<Row extends z.ZodType>(row: Row) {
+  return z.object({
+    success: z.literal(true),
+    rows: z.array(row),
+    /** Pass as `before` to get the next page; null on the last. */
+    next_before: z.union([z.number(), z.string()]).nullable(),
+    /** How many match; counted to 10,001, which means more. */
+    total: z.number(),
+  });
+}

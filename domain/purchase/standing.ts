@@ -1,0 +1,45 @@
+/**
+ * The state of a purchase as the panel lists it; each purchase has exactly one. `confirmed` waits for its payout, `paid` has
+ * one, `settled` will have none: its cashback is a credit to withdraw, or was kept for a debt. `held` was stopped by an
+ * administrator. docs/product.md#panel-purchase
+ */
+export const PURCHASE_STATES = [
+  ...(["held", "processing", "pending", "confirmed", "paid", "settled", "cancelled"] as const),
+] as const;
+export type PurchaseState = (typeof PURCHASE_STATES)[number];
+
+/** What a purchase waits for; null if there is nothing to wait for. */
+export const WAITS = [
+  /** An administrator stopped it. */
+  "release",
+  /** Its sale is held for a person. */
+  "sale_release",
+  /** The store's network has not approved the sale. */
+  "approval",
+  /** The network has approved the sale and does not say yet that it pays for it. */
+  "network_payment",
+  /** Its hold is not over. */
+  "hold",
+  /** The chain's record is not deep enough. */
+  "depth",
+  /** Payouts are paused. */
+  "payouts_paused",
+  /** No rate is known. */
+  "rate",
+  /** Its next transaction is queued or under way. */
+  "transaction",
+  /** Its next transaction was set aside; `wait_reason` names why. */
+  "set_aside",
+  /** Its next transaction failed and needs a person; `wait_reason` names why. */
+  "person",
+  /** Its next step is planned within seconds. */
+  "planning",
+] as const;
+export type Wait = (typeof WAITS)[number];
+
+/** The events in a purchase's life. */
+export const STEP_KINDS = [
+  ...(["registered", "approved", "reversed", "settled", "held", "queued", "signed", "bumped"] as const),
+  ...(["mined", "final", "reverted", "lost_nonce", "chain_event", "owed_back", "credited"] as const),
+] as const;
+export type StepKind = (typeof STEP_KINDS)[number];

@@ -1,0 +1,117 @@
+import { type SqlBool, sql } from "kysely";
+import {
+  hashOf,
+  idOf,
+  inOrderOf,
+  type KeyPage,
+  type ListSource,
+  type Match,
+  type PageQuery,
+  readKeyPage,
+  walletPrefixOf,
+  walletStartsWith,
+  walletTest,
+} from "../database/list-page.ts";
+import type { OperationKind } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import type { Operation } from "../sender/queue.ts";
+
+export type PaymentRow = Awaited<ReturnType<typeof readPayments>>[number];
+
+/** Payouts of the queue that match, with their purchases. */
+export async function listPayments(
+  queries: Queries,
+  page: PageQuery,
+): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: PaymentRow[] }> {
+  const { keys, ...rest } = await readKeyPage<bigint>(queries, PAYMENTS, page);
+  const rows = keys.length === 0 ? [] : await readPayments(queries, keys);
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+}
+
+/** Operations of any kind that match; without a state, those that wait or failed. */
+export async function listOperationPage(
+  queries: Queries,
+  page: PageQuery,
+): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: Operation[] }> {
+  const source = page.state ? OPERATIONS : STUCK_OPERATIONS;
+  const { keys, ...rest } = await readKeyPage<bigint>(queries, source, { ...page, state: page.state || "stuck" });
+  const rows =
+    keys.length === 0 ? [] : await queries.selectFrom("operations").selectAll().where("id", "in", keys).execute();
+  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+}
+
+const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
+const ALL_KINDS = [...PURCHASE_KINDS, "register_store", "rename_store"] as const;
+
+const OPERATIONS: ListSource = {
+  table: "operations",
+  key: "id",
+  keyType: "number",
+  sorts: { id: { column: "id", type: "number", followsState: true } },
+  state: (state) => sql<SqlBool>`operations.status = ${state}`,
+  stateTest: (state) => sql<SqlBool>`(operations.status || '') = ${state}`,
+  matches: (term) => matchesOf(term, ALL_KINDS),
+};
+
+const STUCK_OPERATIONS: ListSource = {
+  ...OPERATIONS,
+  sorts: { id: { column: "id", type: "number" } },
+  state: () => sql<SqlBool>`operations.status in ('waiting', 'failed')`,
+  stateTest: () => sql<SqlBool>`(operations.status || '') in ('waiting', 'failed')`,
+};
+
+const PAYMENTS: ListSource = {
+  ...OPERATIONS,
+  sorts: { ...OPERATIONS.sorts, amount: { column: "amount_gwei", type: "number" } },
+  only: sql<SqlBool>`operations.kind = 'pay'`,
+  matches: (term) => matchesOf(term, ["pay"]),
+};
+
+/** By hash, by wallet, or by the number that people know: the purchase's, or the store's. */
+function matchesOf(term: string, kinds: readonly OperationKind[]): Match[] {
+  const isKind = sql<SqlBool>`operations.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
+  const hash = hashOf(term);
+  if (hash !== undefined) {
+    const keys = sql`select operations.id as key from transaction_hashes
+      cross join operations where operations.transaction_id = transaction_hashes.transaction_id
+      and transaction_hashes.hash = ${hash} and ${isKind}`;
+    return [{ keys, test: sql<SqlBool>`operations.id in (${keys})` }];
+  }
+  const wallet = walletPrefixOf(term);
+  if (wallet !== undefined) return [byWallet(wallet, kinds)];
+  const id = idOf(term);
+  if (id === undefined) return [];
+  const test = sql<SqlBool>`operations.subject_id = ${id}`;
+  return [{ keys: sql`select operations.id as key from operations where ${isKind} and ${test}`, test }];
+}
+
+function byWallet(prefix: string, kinds: readonly OperationKind[]): Match {
+  const ofPurchases = PURCHASE_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => sql.lit(kind));
+  const isKind = sql<SqlBool>`operations.kind in (${sql.join(ofPurchases)})`;
+  return {
+    keys: sql`select operations.id as key from purchases cross join operations
+      where ${isKind} and operations.subject_id = purchases.id and ${walletStartsWith("purchases.wallet", prefix)}`,
+    test: sql<SqlBool>`(${isKind} and exists (select 1 from purchases where purchases.id = operations.subject_id
+      and ${walletTest("purchases.wallet", prefix)}))`,
+  };
+}
+
+async function readPayments(queries: Queries, ids: readonly bigint[]) {
+  return queries
+    .selectFrom("operations")
+    .innerJoin("purchases", "purchases.id", "operations.subject_id")
+    .leftJoin("transactions", "transactions.id", "operations.transaction_id")
+    .selectAll("operations")
+    .select(["purchases.wallet", "purchases.store_name", "transactions.mined_hash"])
+    .select((select) =>
+      select
+        .selectFrom("transaction_hashes")
+        .select("transaction_hashes.hash")
+        .whereRef("transaction_hashes.transaction_id", "=", "operations.transaction_id")
+        .orderBy("transaction_hashes.created_at", "desc")
+        .limit(1)
+        .as("last_hash"),
+    )
+    .where("operations.id", "in", ids)
+    .execute();
+}

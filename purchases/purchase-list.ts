@@ -1,0 +1,80 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import {
+  hashOf,
+  idOf,
+  type KeyPage,
+  type ListSource,
+  type Match,
+  type PageQuery,
+  readKeyPage,
+  startsWith,
+  startsWithTest,
+  walletPrefixOf,
+  walletStartsWith,
+  walletTest,
+} from "../database/list-page.ts";
+import type { Queries } from "../database/transaction.ts";
+
+const ORDER_CHARACTERS = 64;
+
+/** The state of a purchase; its index has the same expression, letter by letter. docs/product.md#panel-purchase */
+const STATE = sql.raw(
+  "(case when held_at is not null and settled_at is null then 'held' when counted_status = 3 then 'cancelled' when counted_status = 2 then case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end when counted_status = 1 then 'pending' else 'processing' end)",
+);
+
+/** Purchases that match, in an order. */
+export async function listPurchaseIds(queries: Queries, page: PageQuery): Promise<KeyPage<bigint>> {
+  return readKeyPage(queries, PURCHASES, page);
+}
+
+const PURCHASES: ListSource = {
+  table: "purchases",
+  key: "id",
+  keyType: "number",
+  sorts: {
+    id: { column: "id", type: "number", followsState: true },
+    amount: { column: "amount_cents", type: "number" },
+  },
+  state: (state) => sql<SqlBool>`${STATE} = ${state}`,
+  stateTest: (state) => sql<SqlBool>`(${STATE} || '') = ${state}`,
+  matches(term, queries) {
+    const hash = hashOf(term);
+    if (hash !== undefined) return [byKeys(purchasesOfHash(hash))];
+    const wallet = walletPrefixOf(term);
+    if (wallet !== undefined) return [byWallet("purchases", wallet)];
+    const id = idOf(term);
+    return [
+      ...(id === undefined ? [] : [byKeys(sql`select id as key from purchases where id = ${id}`)]),
+      ...(term.length > ORDER_CHARACTERS ? [] : [byOrder(queries, term)]),
+    ];
+  },
+};
+
+function byKeys(keys: RawBuilder<unknown>): Match {
+  return { keys, test: sql<SqlBool>`purchases.id in (${keys})` };
+}
+
+function byWallet(table: string, prefix: string): Match {
+  return {
+    keys: sql`select id as key from ${sql.table(table)} where ${walletStartsWith("wallet", prefix)}`,
+    test: walletTest("wallet", prefix),
+  };
+}
+
+/** By the order of its sale, or the network's key of it. */
+function byOrder(queries: Queries, term: string): Match {
+  const is = (matches: RawBuilder<SqlBool>) => sql`select purchases.id as key from sales
+    cross join purchases where purchases.sale_id = sales.id and ${matches}`;
+  return {
+    keys: sql`${is(startsWith(queries, "sales.order_ref", term))} union all ${is(sql`sales.sale_key = ${term}`)}`,
+    test: sql<SqlBool>`exists (select 1 from sales where sales.id = purchases.sale_id
+      and (${startsWithTest(queries, "sales.order_ref", term)} or sales.sale_key = ${term}))`,
+  };
+}
+
+/** The purchases that a transaction of ours was about. */
+function purchasesOfHash(hash: string): RawBuilder<unknown> {
+  return sql`select operations.subject_id as key from transaction_hashes
+    cross join operations where operations.transaction_id = transaction_hashes.transaction_id
+    and transaction_hashes.hash = ${hash} and operations.kind in ('mint', 'confirm', 'cancel', 'pay')`;
+}
