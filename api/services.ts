@@ -35,7 +35,7 @@ export type Services = {
   /** Whether new purchases may have an id. */
   ids: Pick<IdGate, "isOpen">;
   /** Which ids new stores may have. */
-  storeIds: StoreIds;
+  storeIds: Pick<StoreIds, "skipRegistered">;
   balances: BalanceReader;
   visitors: VisitorLoader;
   sender: Sender;

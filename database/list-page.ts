@@ -193,14 +193,14 @@ function rowsAmong(
   sortColumn = source.key,
 ): RawBuilder<unknown> {
   return sql`select found_key as key, ${sql.ref(sortColumn)} as sort
-    from (select key as found_key from (${keys}) as some limit ${SOME}) as found cross join ${sql.table(source.table)}
+    from (select key as found_key from (${keys}) as candidates limit ${SOME}) as found cross join ${sql.table(source.table)}
     where found_key = ${sql.ref(`${source.table}.${source.key}`)} and ${conditions(source.only, stateTest(queries, source, state))}`;
 }
 
 /** Each search is limited, so that none is worked through to its end. */
 function union(matches: readonly Match[]): RawBuilder<unknown> {
   const some = matches.map(
-    ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${SOME}) as some_of_one`,
+    ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${SOME}) as limited`,
   );
   return sql.join(some, sql` union `);
 }
@@ -217,7 +217,7 @@ function conditions(...all: (RawBuilder<SqlBool> | undefined)[]): RawBuilder<Sql
 async function countKeys(queries: Queries, keys: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{
     n: bigint;
-  }>`select count(*) as n from (select 1 from (${keys}) as k limit ${SOME}) as some`.execute(queries);
+  }>`select count(*) as n from (select 1 from (${keys}) as k limit ${SOME}) as counted`.execute(queries);
   return Number(rows[0]?.n ?? 0n);
 }
 

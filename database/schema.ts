@@ -190,7 +190,7 @@ type PurchasesTable = {
   counted_cent_bps: Generated<bigint>;
   counted_paid_gwei: Generated<bigint>;
   counted_open: Generated<bigint>;
-  /** An administrator stopped it: nothing more of it is minted, confirmed or paid until it is released. */
+  /** An administrator stopped it: it is neither confirmed nor paid until it is released. */
   held_at: bigint | null;
   held_by: string | null;
   held_reason: string | null;

@@ -1,8 +1,10 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { encodeFunctionData } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Revert } from "../chain/revert.ts";
+import type { Schema } from "../database/schema.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
@@ -109,7 +111,7 @@ function leavePendingEncoder(kind: "confirm" | "cancel", { purchaseNft }: Contra
         Number(status) === CHAIN_STATUS.none ? later("not_ready", revert) : never(revert),
       );
     },
-    listUnwanted: listReversed,
+    listUnwanted: listReversedOrHeld,
   };
 }
 
@@ -162,7 +164,7 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
           return refusalOfAny(revert, operations);
       }
     },
-    listUnwanted: listReversed,
+    listUnwanted: listReversedOrHeld,
     readAllowance: () => readPayoutAllowance(options),
     async listAboveRate(queries, operations, maxWeiPerCent) {
       const rates = await readRates(queries, operations);
@@ -171,22 +173,32 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
   };
 }
 
+type ListUnwanted = NonNullable<Encoder["listUnwanted"]>;
+
 /** Returned purchases, which are not minted, confirmed or paid any more. */
-async function listReversed(
+const listReversed: ListUnwanted = (queries, operations, options) =>
+  listOfPurchases(queries, operations, options, (where) => where("reversed_at", "is not", null));
+
+/** The same, and those that an administrator holds. */
+const listReversedOrHeld: ListUnwanted = (queries, operations, options) =>
+  listOfPurchases(queries, operations, options, (where) =>
+    where.or([where("reversed_at", "is not", null), where("held_at", "is not", null)]),
+  );
+
+async function listOfPurchases(
   queries: Queries,
   operations: readonly Operation[],
   { isFinal }: { isFinal: boolean },
+  isUnwanted: (where: ExpressionBuilder<Schema, "purchases">) => Expression<SqlBool>,
 ): Promise<Operation[]> {
   if (operations.length === 0) return [];
-  const select = () =>
-    queries.selectFrom("purchases").select(["id", "wallet", "reversed_at"]).where("id", "in", idsOf(operations));
+  const select = () => queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", idsOf(operations));
   if (isFinal) {
     // Waits for a concurrent return, then sees it.
     const wallets = new Set((await select().execute()).map((row) => row.wallet));
     for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);
   }
-  const reversed = await select().where("reversed_at", "is not", null).execute();
-  const ids = new Set(reversed.map((row) => row.id));
+  const ids = new Set((await select().where(isUnwanted).execute()).map((row) => row.id));
   return operations.filter((operation) => ids.has(operation.subject_id));
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { databaseNow, engineOf } from "../database/clock.ts";
+import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { forgetOperations } from "../sender/queue.ts";
@@ -171,6 +172,62 @@ export async function takeBackPayment(queries: Queries, id: bigint): Promise<voi
     .where("id", "=", id)
     .where("offset_gwei", ">", 0n)
     .execute();
+}
+
+/**
+ * An administrator stops a purchase: it is neither confirmed nor paid until it is released. Answers why it cannot be
+ * stopped any more. docs/product.md#panel-hold
+ */
+export async function holdPurchase(
+  queries: Queries,
+  id: bigint,
+  { actor, reason }: { actor: string; reason: string | null },
+): Promise<"held" | "held before" | "paid" | "over"> {
+  const purchase = await lockPurchase(queries, id);
+  if (purchase.held_at !== null) return "held before";
+  if (purchase.settled_at !== null) return "over";
+  const hasLeft = await queries
+    .selectFrom("operations")
+    .select("id")
+    .where("kind", "=", "pay")
+    .where("subject_id", "=", id)
+    .where("status", "in", ["assigned", "done"])
+    .executeTakeFirst();
+  if (hasLeft) return "paid";
+  await takeBackPayment(queries, id);
+  await forgetOperations(queries, ["confirm"], id);
+  await queries
+    .updateTable("purchases")
+    .set({ held_at: BigInt(Date.now()), held_by: actor, held_reason: reason })
+    .where("id", "=", id)
+    .execute();
+  await recountPurchases(queries, [id]);
+  return "held";
+}
+
+/** A held purchase goes on. Answers false if it is not held. */
+export async function releasePurchase(queries: Queries, id: bigint): Promise<boolean> {
+  const purchase = await lockPurchase(queries, id);
+  if (purchase.held_at === null) return false;
+  await queries
+    .updateTable("purchases")
+    .set({ held_at: null, held_by: null, held_reason: null })
+    .where("id", "=", id)
+    .execute();
+  await recountPurchases(queries, [id]);
+  return true;
+}
+
+/** The row of a purchase after its buyer's, which every change of money locks first. */
+async function lockPurchase(queries: Queries, id: bigint) {
+  const select = () =>
+    queries
+      .selectFrom("purchases")
+      .select(["wallet", "held_at", "settled_at"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+  await touchUser(queries, (await select()).wallet);
+  return select();
 }
 
 /** Before there were clicks, a click was a purchase: it becomes the first of its sale. */

@@ -1,5 +1,6 @@
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
+import { chzTextFromGwei } from "../../domain/money.ts";
 import { listOperationPage } from "../../purchases/payment-list.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { findOperationById, release } from "../../sender/queue.ts";
@@ -26,7 +27,8 @@ export function operationQueueRoutes(services: Services): Route[] {
     route({
       method: "post",
       path: "/api/admin/operations/:id/retry",
-      access: "admin",
+      access: "fresh_admin",
+      permission: "payments",
       summary: "Tries an operation again that waits or failed",
       limit: { perMinute: 60, by: "wallet" },
       failures: { 404: "No such operation", 409: "It neither waits nor failed" },
@@ -44,7 +46,10 @@ export function operationQueueRoutes(services: Services): Route[] {
           }
           await appendAudit(queries, {
             ...{ actor: actorOf(identity), action: "operation.retry", subject: `operation ${id}` },
-            detail: { kind: known.kind, subject_id: Number(known.subject_id), reason: known.reason },
+            detail: {
+              ...{ kind: known.kind, subject_id: Number(known.subject_id), reason: known.reason },
+              amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
+            },
           });
           return findOperationById(queries, id);
         });

@@ -1,5 +1,7 @@
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import { inOrderOf } from "../../database/list-page.ts";
+import type { Queries } from "../../database/transaction.ts";
 import {
   type AdminPurchase,
   adminPurchaseResponseSchema,
@@ -9,25 +11,28 @@ import {
   paymentsQuerySchema,
   purchasesQuerySchema,
 } from "../../domain/api/admin-purchases.ts";
+import { doneSchema, givenReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
+import { shownStatus } from "../../domain/purchase/life.ts";
+import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayments, type PaymentRow } from "../../purchases/payment-list.ts";
 import { listPurchaseIds } from "../../purchases/purchase-list.ts";
+import { findPurchase, lifeOf } from "../../purchases/queries.ts";
+import { tracePurchase } from "../../purchases/trace.ts";
 import {
   type Circumstances,
-  readStandings,
-  type StandingPurchase,
+  type PanelPurchase,
+  readPanelPurchases,
   stateOf,
   waitingOf,
-} from "../../purchases/standing.ts";
-import { tracePurchase } from "../../purchases/trace.ts";
-import { shownStatus } from "../../purchases/view.ts";
+} from "../../purchases/waiting.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
-import { notFound } from "../http/api-error.ts";
+import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
-import { type Route, route } from "../http/route.ts";
+import { actorOf, type Route, route } from "../http/route.ts";
 
 import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
@@ -68,6 +73,37 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
         };
       },
     }),
+    route({
+      ...DECISION,
+      access: "admin",
+      path: "/api/admin/purchases/:id/hold",
+      summary: "Stops a purchase: it is neither confirmed nor paid until it is released",
+      failures: { 409: "It is held, paid or over already" },
+      async handle({ params, body, identity }) {
+        const id = readId(params.id, "Purchase");
+        const decision = { actor: actorOf(identity), reason: body.reason || null };
+        await decidePurchase(services, id, { ...decision, action: "purchase.hold" }, async (queries) => {
+          const outcome = await holdPurchase(queries, id, decision);
+          if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
+        });
+        return { body: { success: true, message: "Purchase held" } };
+      },
+    }),
+    route({
+      ...DECISION,
+      access: "fresh_admin",
+      path: "/api/admin/purchases/:id/release",
+      summary: "Lets a held purchase go on",
+      failures: { 409: "It is not held" },
+      async handle({ params, body, identity }) {
+        const id = readId(params.id, "Purchase");
+        const decision = { actor: actorOf(identity), reason: body.reason || null };
+        await decidePurchase(services, id, { ...decision, action: "purchase.release" }, async (queries) => {
+          if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
+        });
+        return { body: { success: true, message: "Purchase released" } };
+      },
+    }),
     listRoute({
       path: "/api/admin/payments",
       summary: "Payouts of the queue, newest first, each with why it waits or failed",
@@ -81,10 +117,42 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
   ];
 }
 
+const DECISION = {
+  method: "post",
+  permission: "payments",
+  limit: { perMinute: 120, by: "wallet" },
+  body: givenReasonSchema,
+  responses: { 200: doneSchema },
+} as const;
+
+const NOT_HOLDABLE = {
+  "held before": () => conflict("This purchase is held already", "HELD"),
+  paid: () => conflict("The payout of this purchase has left: it cannot be stopped any more", "PAID"),
+  over: () => conflict("Nothing is left to do for this purchase", "OVER"),
+};
+
+/** A decision with its entry in the log, which names what it was about. */
+async function decidePurchase(
+  services: Services,
+  id: bigint,
+  { actor, reason, action }: { actor: string; reason: string | null; action: `purchase.${string}` },
+  decide: (queries: Queries) => Promise<void>,
+): Promise<void> {
+  await inAuditedTransaction(services.database.kysely, async (queries) => {
+    const purchase = await findPurchase(queries, id);
+    if (!purchase) throw notFound("Purchase");
+    await decide(queries);
+    const { wallet, store_name: store, amount_cents } = purchase;
+    const detail = { reason, wallet, store, amount: reaisText(amount_cents) };
+    await appendAudit(queries, { actor, action, subject: `purchase:${id}`, detail });
+  });
+  services.sender.wake();
+}
+
 async function readPurchases(services: Services, ids: readonly bigint[]): Promise<AdminPurchase[]> {
   const { kysely } = services.database;
   const [rows, cursor, pauseReason] = await Promise.all([
-    readStandings(kysely, ids),
+    readPanelPurchases(kysely, ids),
     indexedBlock(kysely),
     services.payouts.reason(),
   ]);
@@ -98,8 +166,9 @@ async function readPurchases(services: Services, ids: readonly bigint[]): Promis
   return rows.map((row) => toWirePurchase(row, rate, circumstances));
 }
 
-function toWirePurchase(row: StandingPurchase, rate: bigint, circumstances: Circumstances): AdminPurchase {
+function toWirePurchase(row: PanelPurchase, rate: bigint, circumstances: Circumstances): AdminPurchase {
   const waiting = waitingOf(row, circumstances);
+  const life = lifeOf(row);
   return {
     id: Number(row.id),
     wallet: row.wallet,
@@ -109,7 +178,7 @@ function toWirePurchase(row: StandingPurchase, rate: bigint, circumstances: Circ
     sale_id: row.sale_id === null ? null : Number(row.sale_id),
     order_ref: row.order_ref,
     state: stateOf(row),
-    status: shownStatus(row),
+    status: shownStatus(life.status, life),
     cashback_state: row.payout_state ?? "unpaid",
     waits_for: waiting?.wait ?? null,
     wait_reason: waiting?.reason ?? null,

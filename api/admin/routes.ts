@@ -15,6 +15,7 @@ import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
+import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -66,12 +67,15 @@ export function adminRoutes(services: Services): Route[] {
       body: payoutsRequestSchema,
       responses: { 200: doneSchema },
       async handle({ body, identity }) {
-        const reason = body.reason || "An administrator stopped payments";
+        // Stopping must work at once; going on moves money.
+        if (!body.paused) requireFreshSignIn(identity);
+        const was = (await payouts.reason()) ?? null;
         await inAuditedTransaction(database.kysely, async (queries) => {
-          if (body.paused) await payouts.pause(reason, queries);
+          if (body.paused) await payouts.pause(body.reason || "An administrator stopped payments", queries);
           else await payouts.resume(queries);
           const action = body.paused ? "payouts.pause" : "payouts.resume";
-          await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail: { reason } });
+          const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
+          await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
         });
         services.sender.wake();
         return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts go on" } };

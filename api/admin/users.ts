@@ -1,14 +1,27 @@
-import { type AdminUser, adminUserSchema, usersQuerySchema } from "../../domain/api/admin-people.ts";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import {
+  type AdminUser,
+  adminUserResponseSchema,
+  adminUserSchema,
+  sessionsRevokedSchema,
+  usersQuerySchema,
+} from "../../domain/api/admin-people.ts";
+import { addressSchema, doneSchema, givenReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
+import { notFound } from "../http/api-error.ts";
+import { isAlive } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
-import type { Route } from "../http/route.ts";
-import { listUsers, type UserRow } from "../people/user-list.ts";
-import { isoTime, isoTimeIfAny } from "../sales/list-answer.ts";
+import { actorOf, type Route, route } from "../http/route.ts";
+import { listSessions, revokeSessions } from "../people/sessions.ts";
+import { listUsers, readUsers, type UserRow } from "../people/user-list.ts";
+import { eraseUser, findUser } from "../people/users.ts";
+import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 
-/** The shop's users: found, signed out, erased. docs/product.md#panel-lists */
+/** The shop's users: found, signed out, erased. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
   const { kysely } = services.database;
   return [
@@ -22,7 +35,80 @@ export function userAdministrationRoutes(services: Services): Route[] {
         return { ...page, rows: rows.map((row) => toWireUser(services, row)) };
       },
     }),
+    route({
+      method: "get",
+      path: "/api/admin/users/:wallet",
+      access: "admin",
+      summary: "One user with the sessions that are alive",
+      responses: { 200: adminUserResponseSchema },
+      async handle({ params }) {
+        const wallet = readWallet(params.wallet);
+        const [row] = await readUsers(kysely, [wallet]);
+        if (!row) throw notFound("User");
+        const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
+          kind: session.kind,
+          created_at: isoTime(session.createdAt),
+          last_seen_at: isoTime(session.lastSeenAt),
+        }));
+        return { body: { success: true, user: { ...toWireUser(services, row), sessions } }, headers: NO_STORE };
+      },
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/users/:wallet/sessions/revoke",
+      summary: "Ends all sessions of a user",
+      responses: { 200: sessionsRevokedSchema },
+      async handle({ params, body, identity }) {
+        const wallet = readWallet(params.wallet);
+        const revoked = await inAuditedTransaction(kysely, async (queries) => {
+          if (!(await findUser(queries, wallet))) throw notFound("User");
+          const count = Number(await revokeSessions(queries, wallet));
+          const detail = { reason: body.reason || null, sessions: count };
+          await appendAudit(queries, {
+            ...{ actor: actorOf(identity), action: "user.sessions_revoke", subject: `user:${wallet}`, detail },
+          });
+          return count;
+        });
+        return { body: { success: true, message: "Sessions ended", revoked } };
+      },
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/users/:wallet/erase",
+      summary: "Erases a user's profile; the wallet's purchases stay, by wallet only",
+      responses: { 200: doneSchema },
+      async handle({ params, body, identity }) {
+        const wallet = readWallet(params.wallet);
+        await inAuditedTransaction(kysely, async (queries) => {
+          if (!(await findUser(queries, wallet))) throw notFound("User");
+          await eraseUser(queries, wallet);
+          // Not a word of what was erased.
+          const detail = { reason: body.reason || null };
+          await appendAudit(queries, {
+            actor: actorOf(identity),
+            action: "user.erase",
+            subject: `user:${wallet}`,
+            detail,
+          });
+        });
+        return { body: { success: true, message: "Profile erased" } };
+      },
+    }),
   ];
+}
+
+const DECISION = {
+  method: "post",
+  access: "admin",
+  permission: "people",
+  limit: { perMinute: 120, by: "wallet" },
+  body: givenReasonSchema,
+} as const;
+
+function readWallet(text: string): WalletAddress {
+  const wallet = addressSchema.safeParse(text);
+  if (!wallet.success) throw notFound("User");
+  return wallet.data;
 }
 
 function toWireUser(services: Services, row: UserRow): AdminUser {

@@ -15,6 +15,7 @@ const ACCESS_TEXT: Record<Access, string> = {
   staff: "An administrator or a service.",
   fresh_staff: "An administrator who signed in within 15 minutes, or a service.",
   admin: "An administrator.",
+  fresh_admin: "An administrator who signed in within 15 minutes.",
   signed: "A caller whose body is signed with the shared secret.",
 };
 

@@ -30,7 +30,8 @@ export async function identify(services: Services, request: Request): Promise<Id
   return { kind: "user", visitor, role };
 }
 
-function isAlive(session: Session): boolean {
+/** Whether a session is still good for a call. */
+export function isAlive(session: Pick<Session, "kind" | "createdAt" | "lastSeenAt">): boolean {
   const now = BigInt(Date.now());
   const lifetime = session.kind === "compat" ? COMPAT_MS : ABSOLUTE_MS;
   return now - session.createdAt < lifetime && now - session.lastSeenAt < IDLE_MS;
@@ -54,16 +55,20 @@ export function requireAccess(
   }
   if (access === "user_or_staff") return;
   if (identity.kind === "service") {
-    if (access === "admin") throw forbidden("Only an administrator may do this");
+    if (access === "admin" || access === "fresh_admin") throw forbidden("Only an administrator may do this");
     return;
   }
   if (identity.role === undefined) throw forbidden("Only an administrator may do this");
   const isPermitted =
     permission || method === "get" ? isAllowed(identity, permission ?? "read") : identity.role === "owner";
   if (!isPermitted) throw forbidden(`The role ${identity.role} may not do this`, "ROLE_NOT_ALLOWED");
-  if (access === "fresh_staff" && !isFresh(identity.visitor, PROOF_MS)) {
-    throw forbidden("Sign in again: this needs a sign-in of the last 15 minutes", "PROOF_TOO_OLD");
-  }
+  if (access === "fresh_staff" || access === "fresh_admin") requireFreshSignIn(identity);
+}
+
+/** What moves money takes a sign-in of the last 15 minutes. docs/product.md#sign-in-proof */
+export function requireFreshSignIn(identity: Identity): void {
+  if (identity.kind !== "user" || isFresh(identity.visitor, PROOF_MS)) return;
+  throw forbidden("Sign in again: this needs a sign-in of the last 15 minutes", "SIGN_IN_AGAIN");
 }
 
 function requireUser(access: "user" | "proven_user", identity: Identity): void {

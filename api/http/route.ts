@@ -23,9 +23,19 @@ export type Identity =
  * - `staff`: an admin or a service.
  * - `fresh_staff`: an admin who signed in at most 15 minutes ago, or a service.
  * - `admin`: an admin.
+ * - `fresh_admin`: an admin who signed in at most 15 minutes ago.
  * - `signed`: the handler checks a signature over the body.
  */
-export type Access = "anyone" | "user" | "proven_user" | "user_or_staff" | "staff" | "fresh_staff" | "admin" | "signed";
+export type Access =
+  | "anyone"
+  | "user"
+  | "proven_user"
+  | "user_or_staff"
+  | "staff"
+  | "fresh_staff"
+  | "admin"
+  | "fresh_admin"
+  | "signed";
 
 /** Requests a minute; by origin, and for signed-in callers by wallet. Multiplied by RATE_LIMIT_SCALE. */
 export type Limit = { perMinute: number; by: "origin" | "wallet" };

@@ -107,6 +107,32 @@ export async function revokeSession(queries: Queries, tokenHash: string): Promis
     .execute();
 }
 
+/** A wallet's sessions that were not ended, expired ones too, the last used first. */
+export async function listSessions(
+  queries: Queries,
+  wallet: WalletAddress,
+): Promise<Pick<Session, "kind" | "createdAt" | "lastSeenAt">[]> {
+  const rows = await queries
+    .selectFrom("sessions")
+    .select(["kind", "created_at", "last_seen_at"])
+    .where("wallet", "=", wallet)
+    .where("revoked_at", "is", null)
+    .orderBy("last_seen_at", "desc")
+    .execute();
+  return rows.map((row) => ({ kind: row.kind, createdAt: row.created_at, lastSeenAt: row.last_seen_at }));
+}
+
+/** Ends all of a wallet's sessions. Answers how many. */
+export async function revokeSessions(queries: Queries, wallet: WalletAddress): Promise<bigint> {
+  const { numUpdatedRows } = await queries
+    .updateTable("sessions")
+    .set({ revoked_at: BigInt(Date.now()) })
+    .where("wallet", "=", wallet)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows;
+}
+
 /** Ends a wallet's sessions by fixed sentences, which are void from its first nonce on. */
 export async function revokeCompatSessions(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries

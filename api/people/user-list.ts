@@ -54,7 +54,8 @@ const USERS: ListSource = {
   },
 };
 
-async function readUsers(queries: Queries, wallets: readonly WalletAddress[]) {
+/** Some users, in no order. */
+export async function readUsers(queries: Queries, wallets: readonly WalletAddress[]) {
   return queries
     .selectFrom("users")
     .leftJoin("buyer_totals", "buyer_totals.wallet", "users.wallet")

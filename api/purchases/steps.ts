@@ -120,6 +120,7 @@ async function queueConfirmation(services: Services, purchase: Purchase): Promis
 }
 
 function refusedConfirmation({ chain_status }: Purchase, { kind }: Obstacle): ApiError {
+  if (kind === "held") return conflict("An administrator holds this purchase", "HELD");
   if (kind === "approval") return conflict("The store's network has not approved this sale", "NOT_APPROVED");
   if (kind === "status" && chain_status === null) {
     return conflict("This purchase is not minted yet; mint it first", "NOT_MINTED");

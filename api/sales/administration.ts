@@ -9,6 +9,7 @@ import {
 import { listMargin, marginOf } from "../../affiliates/margin.ts";
 import {
   type ClaimRow,
+  findClaim,
   findSale,
   listAllClaims,
   listRevisions,
@@ -103,6 +104,7 @@ function saleRoutes(services: Services): Route[] {
     }),
     route({
       ...DECISION,
+      access: "fresh_admin",
       path: "/api/admin/sales/:id/release",
       permission: "sales",
       summary: "Lets a held sale go on as it was read last",
@@ -122,6 +124,7 @@ function saleRoutes(services: Services): Route[] {
     }),
     route({
       ...DECISION,
+      access: "fresh_admin",
       path: "/api/admin/sales/:id/assign",
       permission: "sales",
       summary: "Names the click of a sale that has none",
@@ -148,6 +151,7 @@ function claimRoutes(services: Services): Route[] {
     }),
     route({
       ...DECISION,
+      access: "fresh_admin",
       path: "/api/admin/claims/:id/match",
       permission: "claims",
       summary: "Matches a claim to a sale, which becomes its buyer's",
@@ -203,7 +207,8 @@ function decided<Body>(
       await inAuditedTransaction(services.database.kysely, async (queries) => {
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
-        const detail = { ...(call.body ?? {}), ...(outcome === true ? {} : outcome) };
+        const about = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);
+        const detail = { ...(call.body ?? {}), ...(outcome === true ? {} : outcome), ...about };
         const subject = `${isSale ? "sale" : "claim"}:${id}`;
         await appendAudit(queries, { actor, action, subject, detail });
       });
@@ -213,6 +218,25 @@ function decided<Body>(
     }
     services.sender.wake();
     return { body: { success: true as const, message } };
+  };
+}
+
+/** What a sentence of the log names. */
+async function describeSale(queries: Queries, id: bigint) {
+  const sale = await findSale(queries, id);
+  if (!sale) return {};
+  const { network, account, order_ref, wallet, currency } = sale;
+  return { network, account, order_ref, wallet, amount: amountText(sale.amount_micros), currency };
+}
+
+async function describeClaim(queries: Queries, id: bigint) {
+  const claim = await findClaim(queries, id);
+  if (!claim) return {};
+  return {
+    order_ref: claim.order_ref,
+    wallet: claim.wallet,
+    store: claim.store_name,
+    amount: reaisText(claim.amount_cents),
   };
 }
 

@@ -27,3 +27,24 @@ export const adminUserSchema = z.object({
   erased_at: z.iso.datetime().nullable(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
+
+export const adminUserResponseSchema = z.object({
+  success: z.literal(true),
+  user: adminUserSchema.extend({
+    /** The sessions that are alive, the last used first. */
+    sessions: z.array(
+      z.object({
+        kind: z.enum(["nonce", "compat"]),
+        created_at: z.iso.datetime(),
+        last_seen_at: z.iso.datetime(),
+      }),
+    ),
+  }),
+});
+
+export const sessionsRevokedSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  /** How many sessions ended. */
+  revoked: z.number(),
+});

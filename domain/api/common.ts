@@ -64,6 +64,11 @@ export const errorSchema = z.object({
   challenge: challengeSchema.optional(),
 });
 
+/** Why, for the log; the panel always asks for it. */
+export const givenReasonSchema = z.strictObject({
+  reason: z.string().trim().max(300, "must be at most 300 characters").optional(),
+});
+
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
 export const createdSchema = doneSchema.extend({ id: z.number() });
 

@@ -63,6 +63,8 @@ export type PurchaseLife = {
   isOfSale: boolean;
   isApproved: boolean;
   isReturned: boolean;
+  /** An administrator stopped it. docs/product.md#panel-hold */
+  isHeld: boolean;
   /** Nothing is left to do, for ever. */
   isSettled: boolean;
   isPaid: boolean;
@@ -83,7 +85,7 @@ export type Moment = { now: bigint; deepestBlock: bigint; hasRate: boolean };
 
 /** Why a move is not made. */
 export type Obstacle =
-  | { kind: "returned" | "not_returned" | "status" | "over" | "approval" | "asked" | "contradiction" | "rate" }
+  | { kind: "returned" | "not_returned" | "status" | "over" | "approval" | "held" | "asked" | "contradiction" | "rate" }
   | { kind: "depth"; block: bigint }
   /** `at` is null while the end of the hold is not known. */
   | { kind: "hold"; at: bigint | null };
@@ -101,6 +103,7 @@ export function obstacleTo(
   if (purchase.isSettled || (move === "pay" && purchase.isPaid)) return { kind: "over" };
   const isApproved = purchase.source === "simulated" || purchase.isApproved;
   if (!isApproved && (approval as readonly Mover[]).includes(by)) return { kind: "approval" };
+  if (purchase.isHeld && (move === "confirm" || move === "pay")) return { kind: "held" };
   if (purchase.asked.has(move)) return { kind: "asked" };
   // Only one move away from Pending can succeed.
   if (move === "cancel" && purchase.sent.has("confirm")) return { kind: "contradiction" };

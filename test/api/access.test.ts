@@ -29,6 +29,7 @@ const admins: Expected = {
   old_admin: "in",
   service: 403,
 };
+const freshAdmins: Expected = { ...admins, old_admin: 403 };
 const staff: Expected = { ...admins, service: "in" };
 
 const nobody = Object.fromEntries(Object.keys(everyone).map((role) => [role, 404])) as Expected;
@@ -73,9 +74,14 @@ const TABLE: Record<string, Expected> = {
   "get /api/admin/audit-log": admins,
   "post /api/admin/payouts": admins,
   "get /api/admin/operations": admins,
-  "post /api/admin/operations/{id}/retry": admins,
+  "post /api/admin/operations/{id}/retry": freshAdmins,
   "get /api/admin/purchases": admins,
   "get /api/admin/purchases/{id}": admins,
+  "post /api/admin/purchases/{id}/hold": admins,
+  "post /api/admin/purchases/{id}/release": freshAdmins,
+  "get /api/admin/users/{wallet}": admins,
+  "post /api/admin/users/{wallet}/sessions/revoke": admins,
+  "post /api/admin/users/{wallet}/erase": admins,
   "get /api/admin/payments": admins,
   "get /api/admin/users": admins,
   "get /api/admin/stores": admins,
@@ -84,11 +90,11 @@ const TABLE: Record<string, Expected> = {
   "post /api/claims": users,
   "get /api/admin/sales": admins,
   "get /api/admin/sales/{id}": admins,
-  "post /api/admin/sales/{id}/release": admins,
+  "post /api/admin/sales/{id}/release": freshAdmins,
   "post /api/admin/sales/{id}/decline": admins,
-  "post /api/admin/sales/{id}/assign": admins,
+  "post /api/admin/sales/{id}/assign": freshAdmins,
   "get /api/admin/claims": admins,
-  "post /api/admin/claims/{id}/match": admins,
+  "post /api/admin/claims/{id}/match": freshAdmins,
   "post /api/admin/claims/{id}/refuse": admins,
   "get /api/admin/margin": admins,
   // Access is by a secret in the path.
@@ -103,6 +109,11 @@ const PERMISSION: Record<string, Permission> = {
   "post /api/confirm-purchase": "payments",
   "post /api/distribute-cashback": "payments",
   "post /api/admin/payouts": "payments",
+  "post /api/admin/operations/{id}/retry": "payments",
+  "post /api/admin/purchases/{id}/hold": "payments",
+  "post /api/admin/purchases/{id}/release": "payments",
+  "post /api/admin/users/{wallet}/sessions/revoke": "people",
+  "post /api/admin/users/{wallet}/erase": "people",
   "post /api/admin/sales/{id}/release": "sales",
   "post /api/admin/sales/{id}/decline": "sales",
   "post /api/admin/sales/{id}/assign": "sales",

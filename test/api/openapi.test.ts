@@ -32,6 +32,7 @@ const DOORS: Record<string, readonly Role[]> = {
   "An administrator or a service.": ["admin", "service"],
   "An administrator who signed in within 15 minutes, or a service.": ["admin", "service"],
   "An administrator.": ["admin"],
+  "An administrator who signed in within 15 minutes.": ["admin"],
   "A caller whose body is signed with the shared secret.": [],
 };
 /** Refusals before the identity is checked: the request cannot be read. */

@@ -316,7 +316,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const wish = { user: buyer.address, amount: 5 };
       const tired = await system().adminCaller();
       await system().age(tired.token, 15 * MINUTE_MS + 1_000);
-      expectRefusal(await tired.post("/api/distribute-cashback", wish), 403, "PROOF_TOO_OLD");
+      expectRefusal(await tired.post("/api/distribute-cashback", wish), 403, "SIGN_IN_AGAIN");
       expect((await tired.get("/api/admin/overview")).status, "other calls still work").to.equal(200);
       const signature = await admin.signSentence("login");
       const fixed = await admin.post("/api/login", { address: admin.address, signature });

@@ -8,7 +8,7 @@ import { CursorError } from "../../database/list-page.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import { listOperationPage, listPayments } from "../../purchases/payment-list.ts";
 import { listPurchaseIds } from "../../purchases/purchase-list.ts";
-import { readStandings, stateOf } from "../../purchases/standing.ts";
+import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 type PageOf = (page: {
@@ -36,7 +36,7 @@ describe("Lists of the panel", () => {
 
     it("page through every purchase once, in every order, state and search", async () => {
       const { kysely } = database;
-      const all = await readStandings(
+      const all = await readPanelPurchases(
         kysely,
         Array.from({ length: ROWS }, (_, index) => BigInt(index + 1)),
       );

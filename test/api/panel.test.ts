@@ -1,0 +1,103 @@
+import { expect } from "chai";
+import { parse } from "csv-parse/sync";
+import { onBothEngines } from "../testing/databases.ts";
+import { Caller, PERSON } from "./support/caller.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+const LISTS = ["purchases", "payments", "users", "stores", "sales", "claims", "operations", "audit-log"];
+const CSV = { accept: "text/csv" };
+
+describe("The panel's calls", () => {
+  onBothEngines(({ open }) => {
+    let api: InProcessApi;
+
+    beforeEach(async () => {
+      api = await startInProcess((await open()).database);
+    });
+    afterEach(() => api.stop());
+
+    it("answer every list in the same form, as JSON and as CSV", async () => {
+      const admin = await api.admin("auditor");
+      const buyer = await api.user();
+      for (let count = 0; count < 3; count++) await buyer.buy(1, 50 + count);
+      for (const list of LISTS) {
+        const path = `/api/admin/${list}`;
+        const { body, status, headers } = await admin.get(`${path}?limit=2`);
+        expect(status, list).to.equal(200);
+        expect(body, list).to.have.all.keys("success", "rows", "next_before", "total");
+        expect(headers.get("cache-control")).to.equal("no-store");
+        expect(headers.get("vary")).to.include("Accept");
+        const file = await admin.send("GET", path, undefined, CSV);
+        expect(file.headers.get("content-type")).to.equal("text/csv; charset=utf-8");
+        expect(file.headers.get("content-disposition")).to.equal(`attachment; filename="${list}.csv"`);
+        const rows: Record<string, string>[] = parse(file.text, { columns: true });
+        expect(rows.length, list).to.equal(body.total);
+        if (body.rows[0]) expect(Object.keys(rows[0] ?? {}), list).to.deep.equal(Object.keys(body.rows[0]));
+        expectRefusal(await admin.get(`${path}?state=nothing`), 400, "INVALID_REQUEST");
+        expectRefusal(await admin.get(`${path}?sort=nothing`), 400, "INVALID_REQUEST");
+        expectRefusal(await admin.get(`${path}?limit=501`), 400, "INVALID_REQUEST");
+        expectRefusal(await buyer.get(path), 403, "FORBIDDEN");
+        expectRefusal(await buyer.send("GET", path, undefined, CSV), 403, "FORBIDDEN");
+      }
+      expectRefusal(await admin.get("/api/admin/purchases?before=x_y"), 400, "INVALID_REQUEST");
+      expectRefusal(await admin.get("/api/admin/purchases?sort=amount&before=12"), 400, "INVALID_REQUEST");
+    });
+
+    it("page through equal amounts without a row twice or missing", async () => {
+      const admin = await api.admin();
+      const buyer = await api.user();
+      const ids: number[] = [];
+      for (let count = 0; count < 5; count++) ids.push(await buyer.buy(2, 77));
+      const seen: number[] = [];
+      for (let before = ""; ; ) {
+        const page = `query=${buyer.address}&sort=amount&limit=2${before && `&before=${encodeURIComponent(before)}`}`;
+        const { body } = await admin.get(`/api/admin/purchases?${page}`);
+        expect(body.total).to.equal(5);
+        seen.push(...body.rows.map((row: { id: number }) => row.id));
+        if (body.next_before === null) break;
+        before = String(body.next_before);
+      }
+      expect(seen).to.deep.equal(ids);
+    });
+
+    it("write no formula into a CSV file", async () => {
+      const admin = await api.admin();
+      const stranger = new Caller(api.url);
+      const challenge = await stranger.challenge();
+      const registered = await stranger.post("/api/register-user-data", {
+        ...PERSON,
+        first_name: '=HYPERLINK("http://evil")',
+        last_name: '@SUM(A1), "quoted"',
+        address: stranger.address,
+        signature: await stranger.account.signMessage({ message: challenge.message }),
+        nonce: challenge.nonce,
+      });
+      expect(registered.status).to.equal(200);
+      const file = await admin.send("GET", `/api/admin/users?query=${stranger.address}`, undefined, CSV);
+      const [row] = parse(file.text, { columns: true }) as Record<string, string>[];
+      expect(row).to.include({ first_name: '\'=HYPERLINK("http://evil")', last_name: '\'@SUM(A1), "quoted"' });
+      const [json] = (await admin.get(`/api/admin/users?query=${stranger.address}`)).body.rows;
+      expect(json.first_name).to.equal('=HYPERLINK("http://evil")');
+    });
+
+    it("find a user, end the sessions and erase the profile", async () => {
+      const support = await api.admin("support");
+      const user = await api.user();
+      const path = `/api/admin/users/${user.address}`;
+      expect((await support.get(path)).body.user.sessions).to.have.lengthOf(1);
+      expectRefusal(await (await api.admin("operator")).post(`${path}/erase`), 403, "ROLE_NOT_ALLOWED");
+      expect((await support.post(`${path}/sessions/revoke`, { reason: "lost phone" })).body).to.include({ revoked: 1 });
+      expect((await user.get("/api/me")).status).to.equal(401);
+      await user.enter();
+      expect((await support.post(`${path}/erase`, {})).status).to.equal(200);
+      expect((await user.get("/api/me")).status).to.equal(401);
+      expect((await support.get(path)).body.user).to.include({ state: "erased", email: "", first_name: "" });
+      expectRefusal(await support.post(`${path}/erase`, {}), 404, "NOT_FOUND");
+      expectRefusal(await support.get("/api/admin/users/0x12"), 404, "NOT_FOUND");
+      const [erased] = (await support.get(`/api/admin/audit-log?state=people&limit=1`)).body.rows;
+      expect(erased).to.include({ action: "user.erase", subject: `user:${user.address}` });
+      expect(JSON.stringify(erased)).not.to.include(PERSON.email);
+    });
+  });
+});

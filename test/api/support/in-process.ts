@@ -1,0 +1,100 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import pino from "pino";
+import { createPublicClient, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
+import { BalanceReader } from "../../../api/chain/balances.ts";
+import { createSender } from "../../../api/create-sender.ts";
+import { readEnvironment } from "../../../api/environment.ts";
+import { createApp } from "../../../api/http/app.ts";
+import { Metrics } from "../../../api/operations/metrics.ts";
+import { hashToken } from "../../../api/people/sessions.ts";
+import { VisitorLoader } from "../../../api/people/visitor-loader.ts";
+import { allRoutes } from "../../../api/routes.ts";
+import type { Services } from "../../../api/services.ts";
+import { seedCatalogue } from "../../../catalogue/seed.ts";
+import type { Database } from "../../../database/connect.ts";
+import type { Role } from "../../../domain/roles.ts";
+import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
+import { fixedRate } from "../../../rates/rate-source.ts";
+import { PayoutSwitch } from "../../../sender/payout-switch.ts";
+import { standingReader } from "../../../sender/standing.ts";
+import { MODEL_CONTRACTS } from "../../properties/support/model-chain.ts";
+import { Caller } from "./caller.ts";
+
+/** The api in this process, on a real port and a real database; its node is away. For calls that need no chain. */
+export type InProcessApi = {
+  url: string;
+  services: Services;
+  user(): Promise<Caller>;
+  admin(role?: Role): Promise<Caller>;
+  /** Moves the start of a session back. */
+  age(token: string, byMs: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startInProcess(database: Database, more: Record<string, string> = {}): Promise<InProcessApi> {
+  await seedCatalogue(database);
+  const services = createServices(database, more);
+  const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
+  const app = createApp({
+    services,
+    metrics,
+    routes: allRoutes(services),
+    site: (_request, _response, next) => next(),
+  });
+  const server = await listen(createServer(app));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    services,
+    async user() {
+      const caller = new Caller(url);
+      await caller.enter();
+      return caller;
+    },
+    async admin(role = "owner") {
+      const caller = new Caller(url, privateKeyToAccount(generatePrivateKey()));
+      (services.adminWallets as Map<string, Role>).set(caller.address, role);
+      await caller.enter();
+      return caller;
+    },
+    async age(token, byMs) {
+      await database.kysely
+        .updateTable("sessions")
+        .set((set) => ({ created_at: set("created_at", "-", BigInt(byMs)) }))
+        .where("token_hash", "=", hashToken(token))
+        .execute();
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
+  };
+}
+
+function createServices(database: Database, more: Record<string, string>): Services {
+  const environment = readEnvironment({ RATE_LIMIT_SCALE: "1000", SIMULATED_STEP_DELAY_MS: "3600000", ...more });
+  const client = createPublicClient({
+    transport: http("http://127.0.0.1:1", { retryCount: 0 }),
+  }) as unknown as ChainClient;
+  const log = pino({ level: "silent" });
+  const rates = fixedRate(environment.WEI_PER_CENT);
+  const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
+  const contracts = MODEL_CONTRACTS;
+  const accounts = accountsOf(environment);
+  const nodes = { isReady: false, contradictions: [] } as unknown as Services["nodes"];
+  return {
+    ...{ environment, network: environment.network, contracts, startBlock: 0n, database, client, nodes, log },
+    ...{ accounts, saleRules: saleRules(environment, accounts, true), rates, payouts },
+    ids: { isOpen: async () => true },
+    storeIds: { skipRegistered: async () => {} },
+    balances: new BalanceReader(client),
+    visitors: new VisitorLoader(database.kysely),
+    sender: createSender({ environment, database, client, contracts, rates, payouts, log }),
+    standing: standingReader(database.kysely),
+    adminWallets: new Map(),
+  };
+}
+
+function listen(server: Server): Promise<Server> {
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
