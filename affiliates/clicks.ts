@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Selectable } from "kysely";
 import { z } from "zod";
+import { addToDay, dayOf } from "../database/day-totals.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
@@ -29,6 +30,7 @@ export type NewClick = {
 
 export async function insertClick(queries: Queries, click: NewClick): Promise<Click> {
   const now = BigInt(Date.now());
+  await addToDay(queries, dayOf(now), { clicks: 1n });
   return queries
     .insertInto("clicks")
     .values({

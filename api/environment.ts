@@ -94,6 +94,7 @@ const VARIABLES = {
   RATE_REFRESH_SECONDS: wholeNumber(30, 1),
   RATE_MAX_AGE_SECONDS: wholeNumber(900, 1),
   RATE_MAX_JUMP_PERCENT: wholeNumber(20, 1, 1_000),
+  LOW_BALANCE_CHZ: wholeNumber(10, 0, 1_000_000_000),
   RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1),
   PUBLIC_URL: z
     .string()

@@ -1,3 +1,4 @@
+import { figureRoutes } from "./admin/figures.ts";
 import { operationQueueRoutes } from "./admin/operations.ts";
 import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
 import { adminRoutes } from "./admin/routes.ts";
@@ -29,6 +30,7 @@ export function allRoutes(services: Services): Route[] {
     ...purchaseAdministrationRoutes(services),
     ...userAdministrationRoutes(services),
     ...storeAdministrationRoutes(services),
+    ...figureRoutes(services),
     ...visitRoutes(services),
     ...saleAdministrationRoutes(services),
     ...hookRoutes(services),

@@ -29,6 +29,9 @@ const READY = sql<SqlBool>`(
   and exists (select 1 from store_cashbacks where store_cashbacks.store_id = stores.id
     and store_cashbacks.deleted_at is null and store_cashbacks.cashback_bps > 0))`;
 
+/** The stores that are not on offer yet. */
+export const IS_DRAFT = sql<SqlBool>`stores.deleted_at is null and not ${READY}`;
+
 /** Catalogues have thousands of stores, not millions: a state is looked up store by store. */
 const STORES: ListSource = {
   table: "stores",

@@ -23,6 +23,7 @@ export type Schema = {
   purchases: PurchasesTable;
   buyer_totals: BuyerTotalsTable;
   shop_totals: ShopTotalsTable;
+  day_totals: DayTotalsTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
@@ -213,6 +214,15 @@ type BuyerTotalsTable = {
 
 /** Sums of the whole shop; the rows of a name are to be added up. */
 type ShopTotalsTable = {
+  name: string;
+  slot: bigint;
+  value: bigint;
+};
+
+/** Sums of a day, UTC; the rows of a name are to be added up. */
+type DayTotalsTable = {
+  /** Days since 1970-01-01. */
+  day: bigint;
   name: string;
   slot: bigint;
   value: bigint;

@@ -16,6 +16,8 @@ export type SettingName =
   | "rate_accepted"
   | "chain_genesis"
   | "operator_nonces"
+  /** How many differences the last comparison of database and chain found. */
+  | "differences"
   /** The index was complete: sales that are read may become purchases. */
   | "ids_open";
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { databaseNow, engineOf } from "../database/clock.ts";
+import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -59,6 +60,11 @@ export async function insertPurchase(
       .values(id === undefined ? values : { ...values, id })
       .returning("id")
       .executeTakeFirstOrThrow();
+  await addToDay(queries, dayOf(createdAt), {
+    purchases: 1n,
+    amount_cents: values.amount_cents,
+    cashback_cent_bps: values.cashback_cent_bps,
+  });
   const { id } = await insert();
   const highest = await queries
     .selectFrom("nfts")
@@ -185,7 +191,6 @@ export async function holdPurchase(
 ): Promise<"held" | "held before" | "paid" | "over"> {
   const purchase = await lockPurchase(queries, id);
   if (purchase.held_at !== null) return "held before";
-  if (purchase.settled_at !== null) return "over";
   const hasLeft = await queries
     .selectFrom("operations")
     .select("id")
@@ -194,6 +199,7 @@ export async function holdPurchase(
     .where("status", "in", ["assigned", "done"])
     .executeTakeFirst();
   if (hasLeft) return "paid";
+  if (purchase.settled_at !== null) return "over";
   await takeBackPayment(queries, id);
   await forgetOperations(queries, ["confirm"], id);
   await queries

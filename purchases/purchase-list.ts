@@ -27,6 +27,9 @@ export async function listPurchaseIds(queries: Queries, page: PageQuery): Promis
   return readKeyPage(queries, PURCHASES, page);
 }
 
+/** The purchases that an administrator holds. */
+export const IS_HELD = sql<SqlBool>`${STATE} = 'held'`;
+
 const PURCHASES: ListSource = {
   table: "purchases",
   key: "id",

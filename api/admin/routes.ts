@@ -1,4 +1,3 @@
-import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { type AuditRow, appendAudit, inAuditedTransaction, listAudit } from "../../database/audit-log.ts";
 import {
   adminRoleResponseSchema,
@@ -19,6 +18,7 @@ import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { readDistributorBalance } from "./distributor-balance.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
 const ACTIVITY_ROWS = 10;
@@ -95,6 +95,7 @@ async function buildOverview(services: Services): Promise<Overview> {
   const activity = await selectPurchases(kysely).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
   const reason = (await services.payouts.reason()) ?? null;
   const balance = services.sender.status.balanceWei;
+  const available = await readDistributorBalance(services);
   return {
     stores: figures.stores,
     users: figures.users,
@@ -113,23 +114,10 @@ async function buildOverview(services: Services): Promise<Overview> {
     sender: {
       address: services.sender.address,
       balance: balance === undefined ? null : chzTextFromWei(balance),
-      distributor_balance: await readDistributorBalance(services),
+      distributor_balance: available === undefined ? null : chzTextFromWei(available),
       in_flight: services.sender.status.inFlight,
       queued: figures.queued,
       failed: figures.failed,
     },
   };
-}
-
-async function readDistributorBalance(services: Services): Promise<string | null> {
-  try {
-    const available = await services.client.readContract({
-      address: services.contracts.cashbackDistributor,
-      abi: cashbackDistributorAbi,
-      functionName: "available",
-    });
-    return chzTextFromWei(available);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
-import { writeSettingOnce } from "../../database/settings.ts";
+import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
 import { pausingReason, reconcile } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
@@ -100,6 +100,7 @@ async function compare(services: Services, metrics: Metrics): Promise<void> {
   });
   metrics.observeReconciliation(result);
   if (result.outcome === "cannot say") return log.warn({ reason: result.reason }, "Cannot reconcile now");
+  await writeSetting(services.database.kysely, "differences", String(result.differences.length));
   const { differences, surplusWei, foreign, tokens, block } = result;
   for (const one of foreign) log.warn({ nonce: one.nonce, hash: one.hash }, foreignText(one));
   if (surplusWei > 0n) log.warn({ surplusWei }, "The distributor holds more CHZ than it must");

@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { addToDay, dayOf } from "../../database/day-totals.ts";
 import type { Schema } from "../../database/schema.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -41,7 +42,10 @@ export async function insertUser(queries: Queries, wallet: WalletAddress, profil
     )
     .returning("wallet")
     .executeTakeFirst();
-  if (inserted) await addToShop(queries, { users: 1n });
+  if (inserted) {
+    await addToShop(queries, { users: 1n });
+    await addToDay(queries, dayOf(now), { users: 1n });
+  }
   return inserted !== undefined;
 }
 

@@ -25,6 +25,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   purchases: ["id"],
   buyer_totals: ["wallet"],
   shop_totals: ["name", "slot"],
+  day_totals: ["day", "name", "slot"],
   adjustments: ["purchase_id", "revision_id"],
   affiliate_events: ["network", "event_id"],
   idempotency_keys: ["wallet", "key"],

@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
+import { readEnvironment } from "../../api/environment.ts";
+import { listSettings } from "../../api/settings-in-force.ts";
+import { countChange } from "../../indexer/store/count-change.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { Caller, PERSON } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -98,6 +102,72 @@ describe("The panel's calls", () => {
       const [erased] = (await support.get(`/api/admin/audit-log?state=people&limit=1`)).body.rows;
       expect(erased).to.include({ action: "user.erase", subject: `user:${user.address}` });
       expect(JSON.stringify(erased)).not.to.include(PERSON.email);
+    });
+
+    it("count the day's users, purchases and payouts, and what needs a person", async () => {
+      const admin = await api.admin("auditor");
+      const before = (await admin.get("/api/admin/figures")).body.data;
+      const buyer = await api.user();
+      const id = await buyer.buy(1, 50);
+      await buyer.buy(1, "25.50");
+      const owner = await api.admin();
+      await owner.post(`/api/admin/purchases/${id}/hold`);
+      await owner.post("/api/admin/payouts", { paused: true, reason: "a drill" });
+      const { kysely } = api.services.database;
+      await countChange(kysely, { tokenIds: [], payoutIds: [BigInt(id)] }, async () => {
+        const payout = { token_id: BigInt(id), recipient: buyer.address, amount_gwei: 2_500_000_000n, log_index: 0n };
+        const where = {
+          state: "paid" as const,
+          transaction_hash: "0x1",
+          block_number: 1n,
+          paid_at: BigInt(Date.now()),
+        };
+        await kysely
+          .insertInto("payouts")
+          .values({ ...payout, ...where })
+          .execute();
+      });
+      const { today, last_7_days, last_30_days, days, attention } = (await admin.get("/api/admin/figures")).body.data;
+      expect(today.users - before.today.users).to.equal(2);
+      expect(today).to.include({ purchases: 2, amount: "75.50", payouts: 1, paid: "2.5" });
+      expect([last_7_days.purchases, last_30_days.purchases, days.length]).to.deep.equal([2, 2, 30]);
+      expect(days.at(-1)).to.include({ day: new Date().toISOString().slice(0, 10), purchases: 2 });
+      expect(attention).to.include({ held_purchases: 1, payouts_paused: "a drill", draft_stores: 0, total: 2 });
+      expect((await admin.get("/api/admin/attention")).body.attention).to.deep.equal(attention);
+      await countChange(kysely, { tokenIds: [], payoutIds: [BigInt(id)] }, async () => {
+        await kysely.deleteFrom("payouts").execute();
+      });
+      expect((await admin.get("/api/admin/figures")).body.data.today).to.include({ payouts: 0, paid: "0" });
+    });
+
+    it("show the configuration in force without a secret", () => {
+      const secrets = {
+        OPERATOR_PRIVATE_KEY: `0x${"ab".repeat(32)}`,
+        SERVICE_TOKENS: "a-service-token-that-is-long-enough-to-be-one",
+        AFFILIATE_SECRETS: "loja:an-affiliate-secret-that-is-long-enough",
+        DATABASE_URL: "postgres://user:a-password@db.example/torcida",
+        RPC_URLS: "https://rpc.example/v1/a-key-in-the-path,https://other.example/?key=a-key-in-the-query",
+        RATE_URL: "https://user:a-password@feed.example/?token=a-key-in-the-query",
+        CHAIN_ID: "88882",
+        NETWORK: "spicy",
+        PUBLIC_URL: "https://shop.example",
+      };
+      const settings = listSettings(readEnvironment(secrets), secrets);
+      const text = JSON.stringify(settings);
+      for (const secret of ["abab", "a-service-token", "an-affiliate-secret", "a-password", "a-key-in"])
+        expect(text, secret).not.to.include(secret);
+      const of = (name: string) => settings.find((one) => one.name === name);
+      expect(of("SERVICE_TOKENS")).to.deep.equal({
+        name: "SERVICE_TOKENS",
+        value: null,
+        is_secret: true,
+        is_set: true,
+      });
+      expect(of("RPC_URLS")).to.include({ value: "https://rpc.example, https://other.example", is_secret: false });
+      expect(of("HOLD_SECONDS")).to.include({ is_set: false });
+      const declared = readFileSync(".env.example", "utf8");
+      const unsaid = settings.filter(({ name }) => !declared.includes(name)).map(({ name }) => name);
+      expect(unsaid, "not in .env.example").to.deep.equal([]);
     });
   });
 });

@@ -1,0 +1,124 @@
+import { IS_DRAFT } from "../../catalogue/store-list.ts";
+import { type DayTotals, dayOf, dayText, noTotals, readDays } from "../../database/day-totals.ts";
+import { readSetting } from "../../database/settings.ts";
+import {
+  type Attention,
+  attentionResponseSchema,
+  configurationResponseSchema,
+  figuresResponseSchema,
+} from "../../domain/api/admin-figures.ts";
+import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../../domain/money.ts";
+import { countAttention } from "../../purchases/attention.ts";
+import { IS_HELD } from "../../purchases/purchase-list.ts";
+import { listForeign } from "../../sender/foreign-transactions.ts";
+import { type Route, route } from "../http/route.ts";
+import { NO_STORE } from "../sales/list-answer.ts";
+import type { Services } from "../services.ts";
+import { listSettings } from "../settings-in-force.ts";
+import { readDistributorBalance } from "./distributor-balance.ts";
+
+const DAYS = 30;
+const WEEK = 7;
+const WEI_PER_CHZ = 10n ** 18n;
+
+/** What happened, what needs a person, and what is configured. docs/product.md#panel-figures */
+export function figureRoutes(services: Services): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/admin/figures",
+      access: "admin",
+      summary: "Figures of today, 7 and 30 days, and what needs a person",
+      responses: { 200: figuresResponseSchema },
+      async handle() {
+        const today = dayOf(BigInt(Date.now()));
+        const [known, attention] = await Promise.all([
+          readDays(services.database.kysely, today - BigInt(DAYS - 1)),
+          readAttention(services),
+        ]);
+        const days = Array.from({ length: DAYS }, (_, index) => today - BigInt(DAYS - 1 - index));
+        const totals = days.map((day) => known.get(day) ?? noTotals());
+        return {
+          body: {
+            success: true,
+            data: {
+              today: toWirePeriod(totals.slice(-1)),
+              last_7_days: toWirePeriod(totals.slice(-WEEK)),
+              last_30_days: toWirePeriod(totals),
+              days: days.map((day, index) => ({ day: dayText(day), ...toWirePeriod(totals.slice(index, index + 1)) })),
+              attention,
+            },
+          },
+          headers: NO_STORE,
+        };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/attention",
+      access: "admin",
+      summary: "How much needs a person",
+      responses: { 200: attentionResponseSchema },
+      handle: async () => ({ body: { success: true, attention: await readAttention(services) }, headers: NO_STORE }),
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/configuration",
+      access: "admin",
+      summary: "The configuration in force; secrets are never shown",
+      responses: { 200: configurationResponseSchema },
+      handle: () => ({ body: { success: true, settings: listSettings(services.environment) }, headers: NO_STORE }),
+    }),
+  ];
+}
+
+function toWirePeriod(days: readonly DayTotals[]) {
+  const sum = (name: keyof DayTotals) => days.reduce((total, day) => total + day[name], 0n);
+  return {
+    users: Number(sum("users")),
+    clicks: Number(sum("clicks")),
+    purchases: Number(sum("purchases")),
+    amount: reaisText(sum("amount_cents")),
+    // Exact: cents × basis points have six places.
+    cashback: formatDecimal(sum("cashback_cent_bps"), 6, 2),
+    payouts: Number(sum("payouts")),
+    paid: chzTextFromGwei(sum("paid_gwei")),
+  };
+}
+
+async function readAttention(services: Services): Promise<Attention> {
+  const { kysely } = services.database;
+  const [counts, paused, foreign, differences, balances] = await Promise.all([
+    countAttention(kysely, { isHeld: IS_HELD, isDraft: IS_DRAFT }),
+    services.payouts.reason(),
+    listForeign(kysely),
+    readSetting(kysely, "differences"),
+    listLowBalances(services),
+  ]);
+  const found = {
+    ...counts,
+    low_balances: balances,
+    payouts_paused: paused ?? null,
+    foreign_transactions: foreign.length,
+    differences: Number(differences ?? 0),
+  };
+  // A draft is work in hand, and what waits goes on by itself; the rest waits for somebody.
+  const urgent = [
+    ...[found.held_sales, found.unmatched_sales, found.open_claims, found.held_purchases, found.failed_payments],
+    ...[found.failed_operations, found.foreign_transactions, found.differences, balances.length, paused ? 1 : 0],
+  ];
+  return { ...found, total: urgent.reduce((total, n) => total + n, 0) };
+}
+
+/** The wallet for gas as the sender knows it; the distributor's as the chain says now. */
+async function listLowBalances(services: Services): Promise<Attention["low_balances"]> {
+  const threshold = BigInt(services.environment.LOW_BALANCE_CHZ) * WEI_PER_CHZ;
+  const operator = services.sender.status.balanceWei;
+  const distributor = services.nodes.isReady ? await readDistributorBalance(services) : undefined;
+  return [
+    { wallet: "operator" as const, wei: operator },
+    { wallet: "distributor" as const, wei: distributor },
+  ].flatMap(({ wallet, wei }) =>
+    wei !== undefined && wei < threshold ? [{ wallet, balance: chzTextFromWei(wei) }] : [],
+  );
+}

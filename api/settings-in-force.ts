@@ -1,0 +1,41 @@
+import type { ApiEnvironment } from "./environment.ts";
+
+/** What is never shown, not even in part. A new variable with such a word in its name is a secret until it is listed. */
+const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL/;
+const HIDDEN = new Set(["operator", "isLocal", "network"]);
+/** Addresses of nodes and feeds may hold a key in their path, query or name. */
+const ADDRESSES = /_URLS?$/;
+
+export type Setting = { name: string; value: string | null; is_secret: boolean; is_set: boolean };
+
+/** Every variable as it is in force, by name. docs/product.md#panel-configuration */
+export function listSettings(
+  environment: ApiEnvironment,
+  source: Record<string, string | undefined> = process.env,
+): Setting[] {
+  return Object.entries(environment)
+    .filter(([name]) => !HIDDEN.has(name))
+    .map(([name, value]) => {
+      const is_secret = SECRET.test(name);
+      return {
+        name,
+        value: is_secret || value === undefined ? null : textOf(name, value),
+        is_secret,
+        is_set: Boolean(source[name]),
+      };
+    })
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function textOf(name: string, value: unknown): string {
+  if (name === "ADMIN_WALLETS")
+    return (value as ApiEnvironment["ADMIN_WALLETS"]).map(({ wallet, role }) => `${wallet}:${role}`).join(", ");
+  if (Array.isArray(value)) return value.map((one) => textOf(name, one)).join(", ");
+  if (ADDRESSES.test(name) && typeof value === "string" && URL.canParse(value)) return new URL(value).origin;
+  if (value instanceof Map) return [...value].map(([key, one]) => `${key}:${one}`).join(", ");
+  return typeof value === "object" ? JSON.stringify(value, bigintText) : String(value);
+}
+
+function bigintText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { engineOf } from "./clock.ts";
+import type { Queries } from "./transaction.ts";
+
+/** What is counted for each day, in UTC. docs/product.md#panel-figures */
+export const DAY_TOTALS = [
+  ...(["users", "clicks", "purchases", "amount_cents", "cashback_cent_bps", "payouts", "paid_gwei"] as const),
+] as const;
+export type DayTotals = Record<(typeof DAY_TOTALS)[number], bigint>;
+
+const DAY_MS = 86_400_000n;
+/** Writers of PostgreSQL spread over so many rows, so that they rarely wait for each other. */
+const SLOTS = 16;
+
+export function dayOf(milliseconds: bigint): bigint {
+  return milliseconds / DAY_MS;
+}
+
+/** `YYYY-MM-DD`. */
+export function dayText(day: bigint): string {
+  return new Date(Number(day * DAY_MS)).toISOString().slice(0, 10);
+}
+
+/** Adds to a day's counts, in the transaction that changes what they count; skips zeros. */
+export async function addToDay(queries: Queries, day: bigint, change: Partial<DayTotals>): Promise<void> {
+  const slot = engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));
+  const values = Object.entries(change)
+    .flatMap(([name, value]) => (value === undefined || value === 0n ? [] : [{ day, name, slot, value }]))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  if (values.length === 0) return;
+  await queries
+    .insertInto("day_totals")
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.columns(["day", "name", "slot"]).doUpdateSet({ value: sql<bigint>`day_totals.value + excluded.value` }),
+    )
+    .execute();
+}
+
+/** The counts of days, from a day on. Days on which nothing happened are missing. */
+export async function readDays(queries: Queries, from: bigint): Promise<Map<bigint, DayTotals>> {
+  const rows = await queries
+    .selectFrom("day_totals")
+    .select(["day", "name", "value"])
+    .where("day", ">=", from)
+    .execute();
+  const days = new Map<bigint, DayTotals>();
+  for (const { day, name, value } of rows) {
+    const totals = days.get(day) ?? noTotals();
+    days.set(day, totals);
+    totals[name as keyof DayTotals] += value;
+  }
+  return days;
+}
+
+export function noTotals(): DayTotals {
+  return Object.fromEntries(DAY_TOTALS.map((name) => [name, 0n])) as DayTotals;
+}

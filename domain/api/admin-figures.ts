@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/** Figures of some days. Amounts are decimal text: reais, and CHZ where it says so. */
+const periodShape = {
+  users: z.number(),
+  clicks: z.number(),
+  purchases: z.number(),
+  /** The value of the purchases, in reais. */
+  amount: z.string(),
+  /** The cashback that was promised with them, in reais. */
+  cashback: z.string(),
+  payouts: z.number(),
+  /** CHZ. */
+  paid: z.string(),
+};
+const periodSchema = z.object(periodShape);
+
+/** What needs a person. Each counts to 10,001, which means more. */
+export const attentionSchema = z.object({
+  held_sales: z.number(),
+  unmatched_sales: z.number(),
+  open_claims: z.number(),
+  held_purchases: z.number(),
+  failed_payments: z.number(),
+  waiting_payments: z.number(),
+  /** Operations other than payments that failed. */
+  failed_operations: z.number(),
+  draft_stores: z.number(),
+  /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
+  low_balances: z.array(z.object({ wallet: z.enum(["operator", "distributor"]), balance: z.string() })),
+  /** Why payouts are paused; null if they are not. */
+  payouts_paused: z.string().nullable(),
+  /** Transactions of the operator's wallet that are not ours, and differences between database and chain. */
+  foreign_transactions: z.number(),
+  differences: z.number(),
+  /** How many of the above wait for a person, for the header: all but drafts and payments that are tried again. */
+  total: z.number(),
+});
+export type Attention = z.infer<typeof attentionSchema>;
+
+export const figuresResponseSchema = z.object({
+  success: z.literal(true),
+  data: z.object({
+    /** Days are UTC; `today` began at midnight. */
+    today: periodSchema,
+    last_7_days: periodSchema,
+    last_30_days: periodSchema,
+    /** The 30 days, oldest first. */
+    days: z.array(z.object({ day: z.string(), ...periodShape })),
+    attention: attentionSchema,
+  }),
+});
+export const attentionResponseSchema = z.object({ success: z.literal(true), attention: attentionSchema });
+
+export const configurationResponseSchema = z.object({
+  success: z.literal(true),
+  settings: z.array(
+    z.object({
+      name: z.string(),
+      /** What is in force; null where nothing is set, and always for a secret. */
+      value: z.string().nullable(),
+      is_secret: z.boolean(),
+      /** Whether the environment sets it; else it is the default. */
+      is_set: z.boolean(),
+    }),
+  ),
+});

@@ -1,0 +1,34 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Queries } from "../database/transaction.ts";
+
+/** So far is counted; one more means that there are more. */
+const COUNTED = 10_000;
+
+const COUNTS = {
+  held_sales: sql`select 1 from sales where state = 'held'`,
+  unmatched_sales: sql`select 1 from sales where state = 'unmatched'`,
+  open_claims: sql`select 1 from claims where state = 'open'`,
+  failed_payments: sql`select 1 from operations where kind = 'pay' and status = 'failed'`,
+  waiting_payments: sql`select 1 from operations where kind = 'pay' and status = 'waiting'`,
+  failed_operations: sql`select 1 from operations where kind <> 'pay' and status = 'failed'`,
+} satisfies Record<string, RawBuilder<unknown>>;
+
+export type AttentionCounts = Record<keyof typeof COUNTS | "held_purchases" | "draft_stores", number>;
+
+/** What needs a person, each by an index. docs/product.md#panel-figures */
+export async function countAttention(
+  queries: Queries,
+  { isHeld, isDraft }: { isHeld: RawBuilder<SqlBool>; isDraft: RawBuilder<SqlBool> },
+): Promise<AttentionCounts> {
+  const all = {
+    ...COUNTS,
+    held_purchases: sql`select 1 from purchases where ${isHeld}`,
+    draft_stores: sql`select 1 from stores where ${isDraft}`,
+  };
+  const columns = Object.entries(all).map(
+    ([name, rows]) =>
+      sql`(select count(*) from (${rows} limit ${sql.lit(COUNTED + 1)}) as ${sql.ref(`of_${name}`)}) as ${sql.ref(name)}`,
+  );
+  const { rows } = await sql<Record<string, bigint>>`select ${sql.join(columns)}`.execute(queries);
+  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, n]) => [name, Number(n)])) as AttentionCounts;
+}
