@@ -4,7 +4,7 @@
  * submits the sources to the explorer.
  */
 import { parseArgs } from "node:util";
-import { BaseError, createPublicClient, http } from "viem";
+import { BaseError } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
@@ -14,6 +14,7 @@ import { type DeployConfiguration, readCheckConfiguration, readDeployConfigurati
 import { deployTorcida } from "./deploy/deploy-torcida.ts";
 import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
+import { openCommandChain } from "./operator/open-chain.ts";
 
 const FUND_IT = "send it some (--dry-run says how much), and run this again";
 const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
@@ -70,12 +71,12 @@ async function deploy(network: Network): Promise<void> {
   ]);
 }
 
-/** Said before anything is written; a node that does not answer is told of by the first step. */
-async function requireFunds({ deployerKey, rpcUrl }: DeployConfiguration): Promise<void> {
-  const address = privateKeyToAddress(deployerKey);
-  const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }) });
-  const balance = await client.getBalance({ address }).catch(() => undefined);
-  if (balance === 0n) throw new Error(`The deployer ${address} has no CHZ: ${FUND_IT}`);
+/** Said before anything is written. */
+async function requireFunds(configuration: DeployConfiguration): Promise<void> {
+  const address = privateKeyToAddress(configuration.deployerKey);
+  const client = await openCommandChain(configuration);
+  if ((await client.getBalance({ address })) > 0n) return;
+  throw new Error(`The deployer ${address} has no CHZ: ${FUND_IT}`);
 }
 
 async function dryRun(network: Network): Promise<void> {

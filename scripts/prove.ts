@@ -4,10 +4,11 @@
  * was paid, then one line of JSON: `{ purchases, expected, paid, matches }`, CHZ as decimals.
  */
 import { parseArgs } from "node:util";
-import { BaseError, createPublicClient, getAddress, http, isAddress } from "viem";
+import { BaseError, getAddress, isAddress } from "viem";
 import { chainOf } from "../chain/chains.ts";
 import { readDeployment } from "../chain/deployment.ts";
-import { NETWORKS } from "../domain/networks.ts";
+import { NETWORKS, type Network } from "../domain/networks.ts";
+import { openCommandChain } from "./operator/open-chain.ts";
 import { proofLines, proofSummary } from "./prove/proof.ts";
 import { readTickets } from "./prove/read-tickets.ts";
 
@@ -33,20 +34,21 @@ async function main(): Promise<void> {
   if (values.purchase !== undefined && !/^[1-9]\d*$/.test(values.purchase)) {
     throw new Error(`--purchase must be the number of a ticket: ${USAGE}`);
   }
-  const url =
-    values.rpc ??
-    process.env.RPC_URLS?.split(",")
-      .find((one) => one.trim().startsWith("http"))
-      ?.trim();
-  const chain = chainOf(network, `http://127.0.0.1:${process.env.CHAIN_PORT ?? 8545}`);
-  const client = createPublicClient({ chain, transport: http(url) });
   const deployment = readDeployment(network);
-  const chainId = await client.getChainId();
-  if (chainId !== deployment.chainId) throw new Error(`The node's chain is ${chainId}, not ${deployment.chainId}`);
+  const { chainId, purchaseNft } = deployment;
+  const place = { network, chainId, rpcUrls: values.rpc ? [values.rpc] : rpcUrlsOf(network) };
+  const client = await openCommandChain(place, purchaseNft.address);
   const wallet = getAddress(values.wallet);
   const only = values.purchase === undefined ? undefined : BigInt(values.purchase);
   const tickets = await readTickets({ client, deployment, wallet, only });
   if (only !== undefined && tickets.length === 0) throw new Error(`Ticket ${only} is not ${wallet}'s`);
   for (const line of proofLines(tickets)) console.log(line);
   console.log(JSON.stringify(proofSummary(tickets)));
+}
+
+function rpcUrlsOf(network: Network): readonly string[] {
+  const given = (process.env.RPC_URLS ?? "").split(",").map((one) => one.trim());
+  const urls = given.filter((one) => one.startsWith("http"));
+  const local = `http://127.0.0.1:${process.env.CHAIN_PORT || 8545}`;
+  return urls.length > 0 ? urls : chainOf(network, local).rpcUrls.default.http;
 }

@@ -24,32 +24,40 @@ export type ChainClientParameters = {
   network: Network;
   urls: readonly string[];
   chainId: number;
-  /** It must have code on the chain. */
-  contract: string;
+  /** It must have code on the chain; undefined where nothing is deployed yet. */
+  contract: string | undefined;
   memory: ChainMemory;
   log: Logger;
   observe?: RpcObserver;
+  patience?: Patience;
 };
+
+/** How long one call may take, how often it is repeated, and how often a receipt is asked for. */
+export type Patience = { timeoutMs: number; retries: number; pollingIntervalMs: number };
 
 export type OpenChain = { client: ChainClient; nodes: NodePool<JsonRpc> };
 
 /** The chain for the api, the sender and the scripts. Sends no request yet. */
 export async function openChain(parameters: ChainClientParameters): Promise<OpenChain> {
-  const { network, urls, observe, ...rest } = parameters;
+  const { network, urls, observe, patience, ...rest } = parameters;
+  const { timeoutMs = TIMEOUT_MS, retries = 0, pollingIntervalMs } = patience ?? {};
   const nodes = await NodePool.open({
-    ...{ ...rest, urls, timeoutMs: TIMEOUT_MS, patienceMs: PATIENCE_MS },
+    ...{ ...rest, urls, timeoutMs, patienceMs: Math.max(PATIENCE_MS, urls.length * timeoutMs) },
     ...(observe ? { observe } : {}),
     open: (rpc) => rpc,
   });
   const chain = chainOf(network, urls[0]);
-  const clientOver = (ask: Ask) =>
-    createPublicClient({ chain, transport: custom(new Batching(ask), { retryCount: 0 }), cacheTime: 0 });
-  const client = clientOver((calls) => nodes.ask((rpc, msLeft) => answersOf(nodes, rpc, calls, msLeft)));
+  const clientOver = (ask: Ask, retryCount = 0) =>
+    createPublicClient({
+      ...{ chain, transport: custom(new Batching(ask), { retryCount }), cacheTime: 0 },
+      ...(pollingIntervalMs ? { pollingInterval: pollingIntervalMs } : {}),
+    });
+  const answers = (rpc: JsonRpc, calls: readonly RpcCall[], msLeft: number) =>
+    answersOf(nodes, rpc, calls, Math.min(timeoutMs, msLeft));
+  const client = clientOver((calls) => nodes.ask((rpc, msLeft) => answers(rpc, calls, msLeft)), retries);
   const onOneNode: ChainClient["onOneNode"] = (question) =>
     throwAsViem(
-      nodes.ask((rpc, msLeft) =>
-        question(clientOver((calls) => answersOf(nodes, rpc, calls, msLeft))).catch(rethrowCause),
-      ),
+      nodes.ask((rpc, msLeft) => question(clientOver((calls) => answers(rpc, calls, msLeft))).catch(rethrowCause)),
     );
   return { client: Object.assign(client, { onOneNode }), nodes };
 }
@@ -61,9 +69,9 @@ async function answersOf(
   nodes: NodePool<JsonRpc>,
   rpc: JsonRpc,
   calls: readonly RpcCall[],
-  msLeft: number,
+  timeoutMs: number,
 ): Promise<RpcOutcome[]> {
-  const outcomes = await nodes.settleWitnessed(rpc, calls, Math.min(TIMEOUT_MS, msLeft));
+  const outcomes = await nodes.settleWitnessed(rpc, calls, timeoutMs);
   for (const outcome of outcomes) {
     if ("error" in outcome && outcome.error.failure === "rate-limited") throw outcome.error;
   }

@@ -16,6 +16,20 @@ export type ChainMemory = {
   keepGenesis(hash: string): Promise<string>;
 };
 
+/** For a command without a database: every later answer must be of the chain of the first. */
+export class RunMemory implements ChainMemory {
+  #genesis: string | undefined;
+
+  async recall(): Promise<KnownChain> {
+    return { genesis: this.#genesis, deep: undefined };
+  }
+
+  async keepGenesis(hash: string): Promise<string> {
+    this.#genesis ??= hash;
+    return this.#genesis;
+  }
+}
+
 /** Deeper than any realistic reorg; the index rolls back further only if every node agrees. */
 const DEEP_BLOCKS = 64n;
 const SETTLED_BLOCKS = 15n;

@@ -1,18 +1,9 @@
-import {
-  type Address,
-  createPublicClient,
-  type Hex,
-  http,
-  isAddress,
-  isAddressEqual,
-  type PublicClient,
-  zeroHash,
-} from "viem";
-import { chainOf } from "../../chain/chains.ts";
+import { type Address, type Hex, isAddress, isAddressEqual, type PublicClient, zeroHash } from "viem";
 import { type Deployment, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
+import { openCommandChain } from "../operator/open-chain.ts";
 import type { CheckConfiguration } from "./configuration.ts";
 import {
   distributorCreation,
@@ -34,9 +25,9 @@ export type Finding = { isGood: boolean; text: string };
  * arguments, immutables included), the holders of each role, and the admin. Sends nothing.
  */
 export async function checkDeployment(configuration: CheckConfiguration): Promise<Finding[]> {
-  const { network, chainId, rpcUrl } = configuration;
-  const client = createPublicClient({ chain: chainOf(network, rpcUrl), transport: http(rpcUrl) });
-  await probeChain(client, chainId, rpcUrl);
+  const { network } = configuration;
+  const client = await openCommandChain(configuration);
+  await probeChain(client, network);
   const deployment = readDeployment(network);
   return [
     sourceFinding(deployment),

@@ -17,6 +17,7 @@ import {
 } from "../../platform/environment.ts";
 import { isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
 import { networkContradictions } from "../../platform/networks.ts";
+import type { ChainPlace } from "../operator/open-chain.ts";
 
 /** Who holds which role; one address may hold several. */
 export type RoleHolders = {
@@ -33,7 +34,7 @@ export type PayLimits = { maxWeiPerCent: bigint; maxPayout: bigint; dailyCap: bi
 export type DeployConfiguration = {
   network: Network;
   chainId: number;
-  rpcUrl: string;
+  rpcUrls: readonly string[];
   /** Signs and pays; the first admin. */
   deployerKey: Hex;
   roles: RoleHolders;
@@ -87,7 +88,7 @@ const RATE_HEADROOM = 4n;
 type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 
 /** What `--check` needs. */
-export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl" | "admin"> & {
+export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrls" | "admin"> & {
   /** Undefined if the holders are not configured: anyone can check, without a key. */
   roles: RoleHolders | undefined;
 };
@@ -196,12 +197,12 @@ function operatorKey(network: Network, env: Environment): Hex | undefined {
   return env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_TEST_KEY : undefined);
 }
 
-function connection(network: Network, env: Environment): Pick<DeployConfiguration, "network" | "chainId" | "rpcUrl"> {
+function connection(network: Network, env: Environment): ChainPlace {
   const chain = chainOf(network, `http://127.0.0.1:${env.CHAIN_PORT}`);
   return {
     network,
     chainId: chain.id,
-    rpcUrl: env.RPC_URLS?.find((url) => url.startsWith("http")) ?? String(chain.rpcUrls.default.http[0]),
+    rpcUrls: env.RPC_URLS?.filter((url) => url.startsWith("http")) ?? chain.rpcUrls.default.http,
   };
 }
 

@@ -1,26 +1,20 @@
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type Account,
   type Address,
-  type Chain,
-  createPublicClient,
-  createWalletClient,
   encodeDeployData,
   encodeFunctionData,
   getContractAddress,
   type Hash,
   type Hex,
-  http,
   keccak256,
   type PublicClient,
   parseEther,
+  type TransactionSerializable,
   toHex,
-  type WalletClient,
   zeroAddress,
 } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
-import { chainOf } from "../../chain/chains.ts";
+import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { type Deployment, deploymentPath, deploymentSchema, findDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
@@ -31,6 +25,8 @@ import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { DEMO_SHOPPER } from "../../domain/demo-wallets.ts";
+import type { ChainClient } from "../../platform/rpc/chain-client.ts";
+import { openCommandChain } from "../operator/open-chain.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { Journal, writeWhole } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
@@ -68,36 +64,30 @@ const LOCAL_POOL_LOW_WEI = parseEther("25000");
  * @throws Error with one sentence
  */
 export async function deployTorcida(options: DeployOptions): Promise<Deployment> {
-  const deployer = new Deployer(options);
-  return await deployer.run();
+  const client = await openCommandChain(options.configuration);
+  await probeChain(client, options.configuration.network);
+  return await new Deployer(options, client).run();
 }
 
 class Deployer {
   readonly #configuration: DeployConfiguration;
   readonly #stores: readonly StoreName[];
   readonly #report: (line: string) => void;
-  readonly #account: Account;
-  readonly #chain: Chain;
-  readonly #client: PublicClient;
-  readonly #wallet: WalletClient;
+  readonly #account: PrivateKeyAccount;
+  readonly #client: ChainClient;
   readonly #journal: Journal;
 
-  constructor({ configuration, stores, report = () => {} }: DeployOptions) {
+  constructor({ configuration, stores, report = () => {} }: DeployOptions, client: ChainClient) {
     this.#configuration = configuration;
     this.#stores = stores;
     this.#report = report;
     this.#account = privateKeyToAccount(configuration.deployerKey);
-    this.#chain = chainOf(configuration.network, configuration.rpcUrl);
-    const pollingInterval = configuration.network === "localhost" ? 50 : 1_000;
-    const transport = http(configuration.rpcUrl);
-    this.#client = createPublicClient({ chain: this.#chain, transport, pollingInterval });
-    this.#wallet = createWalletClient({ chain: this.#chain, transport, account: this.#account });
+    this.#client = client;
     this.#journal = new Journal(journalPath(configuration));
   }
 
   async run(): Promise<Deployment> {
-    const { network, chainId, rpcUrl } = this.#configuration;
-    await probeChain(this.#client, chainId, rpcUrl);
+    const { network, chainId } = this.#configuration;
     if (network === "localhost") await this.#fillOperator();
     await this.#settled();
     const recorded = findDeployment(network);
@@ -357,12 +347,9 @@ class Deployer {
   }
 
   async #sign(call: { to?: Address; data?: Hex; value?: bigint; nonce: number }): Promise<Hex> {
-    const request = await this.#wallet.prepareTransactionRequest({
-      account: this.#account,
-      chain: this.#chain,
-      ...call,
-    });
-    return await this.#wallet.signTransaction(request as Parameters<WalletClient["signTransaction"]>[0]);
+    const { chain } = this.#client;
+    const request = await this.#client.prepareTransactionRequest({ account: this.#account, chain, ...call });
+    return await this.#account.signTransaction(request as TransactionSerializable);
   }
 
   /**

@@ -1,8 +1,8 @@
-import { type Address, createPublicClient, formatEther, http, zeroAddress } from "viem";
+import { type Address, formatEther, zeroAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { chainOf } from "../../chain/chains.ts";
 import { findDeployment } from "../../chain/deployment.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
+import { openCommandChain } from "../operator/open-chain.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation, type StoreName } from "./deploy-torcida.ts";
 import { probeChain } from "./probe-chain.ts";
@@ -25,9 +25,9 @@ export type Cost = {
 
 /** The cost of a first deployment at the current gas price. Signs and sends nothing. */
 export async function estimateCost(configuration: DeployConfiguration, stores: readonly StoreName[]): Promise<Cost> {
-  const { network, chainId, rpcUrl, adminDelaySeconds, siteUrl, deployerKey, admin } = configuration;
-  const client = createPublicClient({ chain: chainOf(network, rpcUrl), transport: http(rpcUrl) });
-  await probeChain(client, chainId, rpcUrl);
+  const { network, adminDelaySeconds, siteUrl, deployerKey, admin } = configuration;
+  const client = await openCommandChain(configuration);
+  await probeChain(client, network);
   const deployer = privateKeyToAccount(deployerKey).address;
   const lines: CostLine[] = [];
   if (!findDeployment(network)) {

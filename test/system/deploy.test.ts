@@ -277,7 +277,7 @@ describe("npm run deploy", function () {
       const old = await startAnvil({ manualBlocks: true, hardfork: "shanghai" });
       try {
         await old.request("anvil_setBalance", deployer.address, toHex(10n ** 24n));
-        await refused(/127\.0\.0\.1:\d+ does not know MCOPY: the chain is older than Cancun, nothing was deployed/, {
+        await refused(/spicy does not know MCOPY: the chain is older than Cancun, nothing was deployed/, {
           RPC_URLS: old.rpcUrl,
         });
       } finally {
@@ -312,11 +312,11 @@ describe("npm run deploy", function () {
 
     it("another chain than the network's", async () => {
       gate.before = ({ method }: RpcCall) => (method === "eth_chainId" ? { result: "0x15b38" } : "pass");
-      await refused("is chain 88888, not 88882; correct RPC_URLS or --network");
+      await refused("is of chain 88888, not 88882; check RPC_URLS");
     });
 
     it("a node that does not answer", async () => {
-      await refused("127.0.0.1:9 does not answer", { RPC_URLS: "http://127.0.0.1:9/provider-key-5f2c" });
+      await refused(/No node of spicy answers: .*127\.0\.0\.1:9/, { RPC_URLS: "http://127.0.0.1:9/provider-key-5f2c" });
     });
 
     it("a key that everyone knows, a missing one and a wrong one, without saying it", async () => {
@@ -361,7 +361,7 @@ describe("npm run deploy", function () {
       }
       // Apart from each other, only the chain is still wrong: the test's is Spicy.
       const { output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
-      expect(output).to.include("is chain 88882, not 88888");
+      expect(output).to.include("is of chain 88882, not 88888");
     });
 
     it("a network that it does not know", async () => {

@@ -26,6 +26,15 @@ export type RpcGate = {
   stop(): Promise<void>;
 };
 
+type Numbered = RpcCall & { id: unknown };
+
+async function askNode(target: string, calls: readonly Numbered[]): Promise<{ id: unknown }[]> {
+  if (calls.length === 0) return [];
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(target, { method: "POST", headers, body: JSON.stringify(calls) });
+  return (await response.json()) as { id: unknown }[];
+}
+
 /** A JSON-RPC proxy in front of a node, through which a test decides about each call. */
 export async function openRpcGate(target: string): Promise<RpcGate> {
   const secret = "provider-key-5f2c";
@@ -33,17 +42,23 @@ export async function openRpcGate(target: string): Promise<RpcGate> {
     try {
       let body = "";
       for await (const chunk of request) body += chunk;
-      const call = JSON.parse(body) as RpcCall & { id: unknown };
-      const verdict = await gate.before({ ...call, params: call.params ?? [] });
-      if (typeof verdict === "object") {
-        response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, ...verdict }));
-        return;
-      }
-      if (call.method === "eth_sendRawTransaction") gate.sent.push(call.params[0] as Hex);
-      const headers = { "content-type": "application/json" };
-      const answer = await (await fetch(target, { method: "POST", headers, body })).text();
-      if (verdict === "lose-answer") response.destroy();
-      if (verdict === "pass") response.setHeader("content-type", "application/json").end(answer);
+      const parsed = JSON.parse(body) as Numbered | Numbered[];
+      const calls = Array.isArray(parsed) ? parsed : [parsed];
+      const verdicts = new Map<unknown, Verdict>();
+      for (const call of calls) verdicts.set(call.id, await gate.before({ ...call, params: call.params ?? [] }));
+      const passed = calls.filter(({ id }) => typeof verdicts.get(id) === "string");
+      for (const { method, params } of passed)
+        if (method === "eth_sendRawTransaction") gate.sent.push(params[0] as Hex);
+      const answers = new Map((await askNode(target, passed)).map((answer) => [answer.id, answer]));
+      const all = [...verdicts.values()];
+      if (all.includes("never-answer")) return;
+      if (all.includes("lose-answer")) return void response.destroy();
+      const told = calls.map(({ id }) => {
+        const verdict = verdicts.get(id);
+        return typeof verdict === "object" ? { jsonrpc: "2.0", id, ...verdict } : answers.get(id);
+      });
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(Array.isArray(parsed) ? told : told[0]));
     } catch {
       response.destroy();
     }

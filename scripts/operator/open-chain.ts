@@ -1,0 +1,27 @@
+import type { Network } from "../../domain/networks.ts";
+import { openLog } from "../../platform/log.ts";
+import { type ChainClient, openChain } from "../../platform/rpc/chain-client.ts";
+import { RunMemory } from "../../platform/rpc/chain-memory.ts";
+
+export type ChainPlace = { network: Network; chainId: number; rpcUrls: readonly string[] };
+
+/** A command waits longer for a node than a caller of the api. */
+const TIMEOUT_MS = 10_000;
+const RETRIES = 3;
+const POLLING_MS = { localhost: 50, spicy: 1_000, chiliz: 1_000 } satisfies Record<Network, number>;
+
+/**
+ * The chain for a command that has no database. Each node is proven before its first answer is believed, and every
+ * later answer must be of the same chain. `contract`, if given, must have code there.
+ * @throws Error with one sentence if no node of the chain answers
+ */
+export async function openCommandChain(place: ChainPlace, contract?: string): Promise<ChainClient> {
+  const { network, chainId, rpcUrls } = place;
+  const { client, nodes } = await openChain({
+    ...{ network, chainId, urls: rpcUrls, contract, memory: new RunMemory(), log: openLog("silent") },
+    patience: { timeoutMs: TIMEOUT_MS, retries: RETRIES, pollingIntervalMs: POLLING_MS[network] },
+  });
+  await nodes.refuseWrongChain();
+  if (!nodes.isReady) throw new Error(`No node of ${network} answers: ${nodes.problem}; correct RPC_URLS`);
+  return client;
+}
