@@ -1,4 +1,5 @@
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { listOperationPage } from "../../purchases/payment-list.ts";
@@ -31,9 +32,10 @@ export function operationQueueRoutes(services: Services): Route[] {
       permission: "payments",
       summary: "Tries an operation again that waits or failed",
       limit: { perMinute: 60, by: "wallet" },
+      body: noBodyOrReasonSchema,
       failures: { 404: "No such operation", 409: "It neither waits nor failed" },
       responses: { 200: operationResponseSchema },
-      async handle({ params, identity }) {
+      async handle({ params, body, identity }) {
         const id = readId(params.id, "Operation");
         const operation = await inAuditedTransaction(database.kysely, async (queries) => {
           const known = await findOperationById(queries, id);
@@ -48,6 +50,7 @@ export function operationQueueRoutes(services: Services): Route[] {
             ...{ actor: actorOf(identity), action: "operation.retry", subject: `operation ${id}` },
             detail: {
               ...{ kind: known.kind, subject_id: Number(known.subject_id), reason: known.reason },
+              ...(body.reason && { given_reason: body.reason }),
               amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
             },
           });

@@ -54,7 +54,10 @@ function operation(route: Route): Json {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
       ? {
-          requestBody: { required: true, content: { "application/json": { schema: jsonSchema(route.body, "input") } } },
+          requestBody: {
+            required: !route.body.safeParse(undefined).success,
+            content: { "application/json": { schema: jsonSchema(route.body, "input") } },
+          },
         }
       : {}),
     responses: { ...successes(route), ...failures(route) },

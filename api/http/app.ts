@@ -179,7 +179,11 @@ function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
 }
 
 function readValidBody<T>(schema: z.ZodType<T>, request: Request, rawBody: string): T {
-  if (rawBody === "") throw invalid("The body is empty; send a JSON object");
+  if (rawBody === "") {
+    const none = schema.safeParse(undefined);
+    if (none.success) return none.data;
+    throw invalid("The body is empty; send a JSON object");
+  }
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new ApiError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON: set content-type to application/json");

@@ -19,7 +19,7 @@ import {
 import { decodeReport } from "../../affiliates/stored-report.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
-import { doneSchema } from "../../domain/api/common.ts";
+import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import {
   adminClaimSchema,
   assignRequestSchema,
@@ -108,6 +108,7 @@ function saleRoutes(services: Services): Route[] {
       path: "/api/admin/sales/:id/release",
       permission: "sales",
       summary: "Lets a held sale go on as it was read last",
+      body: noBodyOrReasonSchema,
       handle: decided(services, "sale.release", "Sale released", (queries, id, _body, actor) =>
         releaseSale(queries, id, { rules, actor }),
       ),

@@ -68,6 +68,8 @@ export const errorSchema = z.object({
 export const givenReasonSchema = z.strictObject({
   reason: z.string().trim().max(300, "must be at most 300 characters").optional(),
 });
+/** The same, for calls that also take no body. */
+export const noBodyOrReasonSchema = givenReasonSchema.default({});
 
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });
 export const createdSchema = doneSchema.extend({ id: z.number() });

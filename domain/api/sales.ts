@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SALE_STATES } from "../sale/state.ts";
-import { idSchema, pageQuerySchema } from "./common.ts";
+import { givenReasonSchema, idSchema, pageQuerySchema } from "./common.ts";
 import { listQuerySchema } from "./lists.ts";
 import { amountReaisSchema } from "./purchases.ts";
 
@@ -140,8 +140,8 @@ export const clicksQuerySchema = pageQuerySchema;
 export const reasonRequestSchema = z.strictObject({
   reason: z.string().trim().min(1, "must not be empty").max(300, "must be at most 300 characters"),
 });
-export const assignRequestSchema = z.strictObject({ click_id: CLICK_ID });
-export const matchRequestSchema = z.strictObject({ sale_id: idSchema });
+export const assignRequestSchema = givenReasonSchema.extend({ click_id: CLICK_ID });
+export const matchRequestSchema = givenReasonSchema.extend({ sale_id: idSchema });
 
 const MONTH = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "must be a month such as 2026-11");
 export const marginQuerySchema = z.object({ from: MONTH.optional(), to: MONTH.optional() });

@@ -1,5 +1,6 @@
-import type { AuditLogEntry, Overview } from "../../domain/api/administration.ts";
+import type { Overview } from "../../domain/api/administration.ts";
 import { ApiError, call } from "../api/http.ts";
+import type { AdminRole, Margin, PurchaseDetails, SaleDetails, StoreWithCategories, UserDetails } from "./shapes.ts";
 
 /** The result of the store and fan-token helpers, which never throw. docs/product.md#error-helpers. */
 export type Outcome = {
@@ -19,10 +20,22 @@ export type StoreFields = {
   description: string;
   logo: string;
   affiliate_link: string;
+  network: string;
+  account: string;
+  advertiser_id: string;
+  store_url: string;
+  mint_delay_seconds: string;
+  hold_seconds: string;
+  claim_days: string;
   featured: boolean;
 };
-export type CashbackFields = { category: string; cashback_percent: string };
-export type FanTokenFields = { id?: string; name: string; slug: string; image: string };
+export type CashbackFields = { category: string; cashback_percent: string; group_code: string; is_default: boolean };
+/** What an update of a category sends; null clears. */
+export type CashbackChange = Pick<CashbackFields, "category" | "cashback_percent"> & {
+  group_code?: string | null;
+  is_default?: boolean;
+};
+export type FanTokenFields = { id?: string; name: string; slug: string; image: string; contract?: string | null };
 
 async function attempt(method: string, path: string, body: unknown, fallback: string): Promise<Outcome> {
   try {
@@ -43,35 +56,43 @@ export function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<
 export const createStore = (fields: StoreFields) =>
   attempt("POST", "/api/store", nonEmpty(fields), "Failed to create store");
 
-/** Sends the changed fields; null clears an emptied one. */
+/** Sends the changed fields with the required ones; null clears an emptied one. */
 export function updateStore(id: string, before: StoreFields, after: StoreFields): Promise<Outcome> {
-  const changed = Object.entries(after).filter(([key, value]) => value !== before[key as keyof StoreFields]);
-  const body = {
-    name: after.name,
-    country: after.country,
-    ...Object.fromEntries(changed.map(([key, value]) => [key, value === "" ? null : value])),
-  };
+  const body = { name: after.name, country: after.country, ...changesOf(before, after) };
   return attempt("PUT", `/api/store/${id}`, body, "Failed to update store");
+}
+
+export function changesOf(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(after)
+      .filter(([key, value]) => value !== before[key])
+      .map(([key, value]) => [key, value === "" ? null : value]),
+  );
 }
 
 export const deleteStore = (id: string) => attempt("DELETE", `/api/store/${id}`, undefined, "Failed to delete store");
 
 export const addCashback = (storeId: string, fields: CashbackFields) =>
-  attempt("POST", `/api/store/${storeId}/cashback`, fields, "Failed to add cashback");
+  attempt("POST", `/api/store/${storeId}/cashback`, nonEmpty(fields), "Failed to add cashback");
 
-export const updateCashback = (storeId: string, id: string, fields: CashbackFields) =>
-  attempt("PUT", `/api/store/${storeId}/cashback/${id}`, nonEmpty(fields), "Failed to update cashback");
+/** A field without a value is left as it is. */
+export function updateCashback(storeId: string, id: string, fields: CashbackChange): Promise<Outcome> {
+  const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "" && value !== undefined));
+  return attempt("PUT", `/api/store/${storeId}/cashback/${id}`, body, "Failed to update cashback");
+}
 
 export const deleteCashback = (storeId: string, id: string) =>
   attempt("DELETE", `/api/store/${storeId}/cashback/${id}`, undefined, "Failed to delete cashback");
 
-export const saveFanToken = ({ id, ...fields }: FanTokenFields) =>
-  attempt(
-    "POST",
-    "/api/admin/fan-token",
-    id ? { id: /^\d+$/.test(id) ? Number(id) : id, ...fields } : fields,
-    "Failed to create/update fan token",
-  );
+/** A picture that is empty is left out; the contract is sent only where it is given, null clears it. */
+export function saveFanToken({ id, image, ...fields }: FanTokenFields): Promise<Outcome> {
+  const body = {
+    ...(id && { id: /^\d+$/.test(id) ? Number(id) : id }),
+    ...fields,
+    ...(image && { image }),
+  };
+  return attempt("POST", "/api/admin/fan-token", body, "Failed to create/update fan token");
+}
 
 export const deleteFanToken = (id: string) =>
   attempt("DELETE", `/api/admin/fan-token/${id}`, undefined, "Failed to delete fan token");
@@ -80,8 +101,49 @@ export async function getOverview({ signal }: { signal?: AbortSignal } = {}): Pr
   return (await call<{ data: Overview }>("GET", "/api/admin/overview", undefined, signal)).data;
 }
 
-export type AuditPage = { rows: AuditLogEntry[]; next_before: number | null };
+export const getRole = ({ signal }: { signal?: AbortSignal } = {}): Promise<AdminRole> =>
+  call("GET", "/api/admin/role", undefined, signal);
 
-export function getAuditLog(before: number | null, signal?: AbortSignal): Promise<AuditPage> {
-  return call("GET", `/api/admin/audit-log${before === null ? "" : `?before=${before}`}`, undefined, signal);
-}
+/** Sales and claims. docs/product.md#sales-calls. */
+export const getSale = async (id: string, signal?: AbortSignal): Promise<SaleDetails> =>
+  (await call<{ sale: SaleDetails }>("GET", `/api/admin/sales/${id}`, undefined, signal)).sale;
+export const releaseSale = (id: number, reason: string) => call("POST", `/api/admin/sales/${id}/release`, { reason });
+export const declineSale = (id: number, reason: string) => call("POST", `/api/admin/sales/${id}/decline`, { reason });
+export const assignSale = (id: number, click_id: string, reason: string) =>
+  call("POST", `/api/admin/sales/${id}/assign`, { click_id, reason });
+export const matchClaim = (id: number, sale_id: number, reason: string) =>
+  call("POST", `/api/admin/claims/${id}/match`, { sale_id, reason });
+export const refuseClaim = (id: number, reason: string) => call("POST", `/api/admin/claims/${id}/refuse`, { reason });
+export const getMargin = (from: string, to: string, signal?: AbortSignal): Promise<Margin> =>
+  call("GET", `/api/admin/margin?from=${from}&to=${to}`, undefined, signal);
+
+/** The queue of what is sent to the chain. docs/product.md#panel-lists. */
+export const retryOperation = (id: number, reason: string) =>
+  call("POST", `/api/admin/operations/${id}/retry`, { reason });
+export const setPayouts = (paused: boolean, reason: string) => call("POST", "/api/admin/payouts", { paused, reason });
+
+/** Purchases. docs/product.md#panel-purchase. */
+export const getPurchase = async (id: string, signal?: AbortSignal): Promise<PurchaseDetails> =>
+  (await call<{ purchase: PurchaseDetails }>("GET", `/api/admin/purchases/${id}`, undefined, signal)).purchase;
+export const holdPurchase = (id: number, reason: string) => call("POST", `/api/admin/purchases/${id}/hold`, { reason });
+export const releasePurchase = (id: number, reason: string) =>
+  call("POST", `/api/admin/purchases/${id}/release`, { reason });
+
+/** People. */
+export const getUser = async (wallet: string, signal?: AbortSignal): Promise<UserDetails> =>
+  (await call<{ user: UserDetails }>("GET", `/api/admin/users/${wallet}`, undefined, signal)).user;
+export const revokeSessions = (wallet: string, reason: string) =>
+  call("POST", `/api/admin/users/${wallet}/sessions/revoke`, { reason });
+export const eraseUser = (wallet: string, reason: string) =>
+  call("POST", `/api/admin/users/${wallet}/erase`, { reason });
+
+/** The catalogue. */
+export const getStore = async (id: string, signal?: AbortSignal): Promise<StoreWithCategories> => {
+  const answer = await call<{ store: StoreWithCategories; cashbacks?: StoreWithCategories["cashbacks"] }>(
+    "GET",
+    `/api/stores/${encodeURIComponent(id)}`,
+    undefined,
+    signal,
+  );
+  return { ...answer.store, cashbacks: answer.cashbacks ?? answer.store.cashbacks };
+};

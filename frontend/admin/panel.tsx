@@ -1,10 +1,12 @@
 import "../design/admin.css";
 import { useSearchParams } from "react-router";
 import { PageHeading } from "../app/page.tsx";
-import { BlankTicket } from "../ui/ticket.tsx";
-import { FanTokensTab } from "./fan-tokens-tab.tsx";
-import { OverviewTab } from "./overview-tab.tsx";
-import { StoresTab } from "./stores-tab.tsx";
+import { RoleNotice } from "./decisions/permissions.tsx";
+import { FanTokensTab } from "./fan-tokens/fan-tokens-tab.tsx";
+import { DashboardTab } from "./overview/dashboard-tab.tsx";
+import { PeopleTab } from "./people/people-tab.tsx";
+import { SettingsTab } from "./settings/settings-tab.tsx";
+import { StoresTab } from "./stores/stores-tab.tsx";
 import { type Tab, Tabs } from "./tabs.tsx";
 
 const TABS = [
@@ -22,35 +24,24 @@ export default function Panel() {
   const asked = parameters.get("tab");
   const selected: TabId = TABS.find((tab) => tab.id === asked)?.id ?? "dashboard";
   return (
-    <div className="page" lang="pt-BR">
+    <div className="page admin-page" lang="pt-BR">
       <PageHeading>Painel de Administração</PageHeading>
-      <p className="lead">Lojas, cashback e fan tokens da Torcida.</p>
+      <RoleNotice />
       <Tabs
         label="Painel de Administração"
         tabs={TABS}
         selected={selected}
+        // What a list showed belongs to its tab.
         onSelect={(id) =>
           setParameters(id === "dashboard" ? {} : { tab: id }, { replace: true, preventScrollReset: true })
         }
       >
-        {selected === "dashboard" && <OverviewTab />}
+        {selected === "dashboard" && <DashboardTab />}
         {selected === "stores" && <StoresTab />}
         {selected === "fan-tokens" && <FanTokensTab />}
-        {selected === "users" && <Placeholder title="Usuários" text="A gestão de usuários está em desenvolvimento." />}
-        {selected === "settings" && (
-          <Placeholder title="Configurações" text="As configurações estão em desenvolvimento." />
-        )}
+        {selected === "users" && <PeopleTab />}
+        {selected === "settings" && <SettingsTab />}
       </Tabs>
-    </div>
-  );
-}
-
-function Placeholder({ title, text }: { title: string; text: string }) {
-  return (
-    <div className="state-panel">
-      <BlankTicket />
-      <h2 className="state-title">{title}</h2>
-      <p className="muted">{text}</p>
     </div>
   );
 }

@@ -15,12 +15,53 @@ const LABELS: Record<string, string> = {
   image: "URL da imagem",
   symbol: "Símbolo",
   contract: "Contrato",
+  network: "Rede",
+  account: "Conta na rede",
+  advertiser_id: "Anunciante",
+  store_url: "Site da loja",
+  mint_delay_seconds: "Espera antes do bilhete",
+  hold_seconds: "Prazo de segurança",
+  claim_days: "Dias para reclamar",
+  group_code: "Código do grupo",
+  reason: "Motivo",
+  sale_id: "Número da venda",
+  click_id: "Código do clique",
+  content: "Arquivo",
 };
+
+/** The api's refusals of an admin's calls, by code. */
+const BY_CODE: Record<string, string> = {
+  HELD: "Esta compra já está retida.",
+  NOT_HELD: "Esta compra não está retida.",
+  NAME_TAKEN: "Já existe uma loja com este nome.",
+  NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",
+  OVER: "Não há mais o que fazer nesta compra.",
+  PAID: "O pagamento desta compra já saiu: não dá mais para parar.",
+  NO_CONTRACT: "A rede não tem um token neste endereço.",
+  SIGN_IN_AGAIN: "Seu login tem mais de 15 minutos. Entre de novo para continuar.",
+};
+
+/** `affiliates/decisions.ts` */
+const DECISIONS: readonly (readonly [RegExp, string])[] = [
+  [/^This sale is not held/, "Esta venda não está mais retida."],
+  [/exchange rate/, "Não há cotação para a moeda desta venda: configure FX_RATES ou FX_URL, ou recuse a venda."],
+  [/^This sale was declined/, "Esta venda já foi recusada."],
+  [/^This sale has its buyer/, "Esta venda já tem um comprador."],
+  [/^There is no such click/, "Este clique não existe. Confira o código."],
+  [/^There is no such sale/, "Esta venda não existe. Confira o número."],
+  [/^This sale is another buyer's/, "Esta venda já é de outro comprador."],
+  [/^This claim is/, "Esta reclamação já foi respondida."],
+];
 
 /** The rules of `domain/api/catalogue.ts` as the api words them. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/must not be empty|is missing/, "não pode ficar vazio"],
   [/must be at most (\d+) characters/, "aceita até $1 caracteres"],
+  [/must be at most (\d+)$/, "pode ser no máximo $1"],
+  [/whole number|must not be negative/, "precisa ser um número inteiro, sem sinal"],
+  [/1 to 32 lower-case letters/, "aceita até 32 letras minúsculas, números e hífens"],
+  [/id of a click/, "precisa ser o código de um clique"],
+  [/invisible characters/, "não aceita caracteres invisíveis nem acentos empilhados"],
   [/must be at most (\d+) bytes/, "aceita até $1 bytes (letras com acento contam por dois)"],
   [/control characters/, "não aceita caracteres de controle"],
   [/lower-case letters, digits and hyphens/, "aceita só letras minúsculas, números e hífens"],
@@ -31,9 +72,15 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 /** Why the server refused an admin's write, in Portuguese; undefined if the reason is unknown. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, inPortuguese);
+  const known = BY_CODE[error.code ?? ""] ?? decisionOf(error);
+  if (known) return known;
   if (error.code === "INVALID_REQUEST" && error.field) return invalidField(error.field, error.message);
   if (error.isServersWord) return reasonOf(error, inPortuguese);
   return error.status >= 400 ? `O servidor respondeu com o erro ${error.status}.` : undefined;
+}
+
+function decisionOf({ code, message }: ApiError): string | undefined {
+  return code === "DECISION_REFUSED" ? DECISIONS.find(([pattern]) => pattern.test(message))?.[1] : undefined;
 }
 
 function invalidField(field: string, message: string): string {

@@ -65,17 +65,34 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
  * @throws UnreachableError
  */
 export async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const { response, text } = await exchange(method, path, {
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
+  });
+  const json = parseJson(text);
+  if (!response.ok || json === undefined || json.success === false) throw refusal(response, json);
+  return json as T;
+}
+
+/** A call whose response is a text, such as CSV. */
+export async function callForText(path: string, accept: string): Promise<string> {
+  const { response, text } = await exchange("GET", path, { headers: { accept } });
+  if (!response.ok) throw refusal(response, parseJson(text));
+  return text;
+}
+
+type Exchange = { headers: Record<string, string>; body?: BodyInit | undefined; signal?: AbortSignal | undefined };
+
+async function exchange(method: string, path: string, { headers, body, signal }: Exchange) {
   const token = readStored(STORAGE_KEYS.token);
-  const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
   if (token) headers.authorization = `Bearer ${token}`;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   let text: string;
   try {
     response = await fetch(path, {
-      method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      ...{ method, headers, body: body ?? null },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     text = await response.text();
@@ -87,16 +104,16 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
     onUnauthorized(token);
     throw new ApiError(SESSION_EXPIRED, 401);
   }
-  const json = parseJson(text);
-  if (!response.ok || json === undefined || json.success === false) {
-    const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
-    throw new ApiError(said ?? statusMessage(response), response.status, {
-      code: textOf(json?.code),
-      field: textOf(json?.field),
-      isServersWord: said !== undefined,
-    });
-  }
-  return json as T;
+  return { response, text };
+}
+
+function refusal(response: Response, json: Body | undefined): ApiError {
+  const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
+  return new ApiError(said ?? statusMessage(response), response.status, {
+    code: textOf(json?.code),
+    field: textOf(json?.field),
+    isServersWord: said !== undefined,
+  });
 }
 
 function parseJson(text: string): Body | undefined {

@@ -16,6 +16,8 @@ const SHAPES = {
   filter: "M4 6h16M7 12h10M10 18h4",
   copy: "M8 8V4h12v12h-4M4 8h12v12H4z",
   menu: "M4 7h16M4 12h16M4 17h16",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  alert: "M12 4L2.500 20h19zM12 10v5M12 17.300v.200",
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   edit: "M5 19l1-4L16 5l3 3L9 18z",
 } as const;

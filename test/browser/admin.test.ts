@@ -95,7 +95,7 @@ describe("Admin", () => {
     await page.reload();
     await page.getByText("4.321", { exact: true }).waitFor();
     await page.getByText("12,50", { exact: true }).first().waitFor();
-    await page.getByRole("cell", { name: "store.create" }).waitFor();
+    await page.getByText("cadastrou a loja nº 9").waitFor();
     expect(await page.getByText("Números de exemplo").count()).to.equal(0);
   });
 

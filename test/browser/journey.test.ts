@@ -1,10 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { readLedger } from "../testing/ledger.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { enterAs } from "./support/enter-as.ts";
 
 const SCREENSHOTS = "data/journey";
 
@@ -162,18 +163,3 @@ describe("`npm run dev`", function () {
     expect(problems).to.deep.equal([]);
   });
 });
-
-/** Connects a demo wallet and registers with it. */
-async function enterAs(page: Page, url: string, wallet: string | RegExp): Promise<void> {
-  await page.goto(`${url}/auth`);
-  await page.getByRole("tabpanel").getByRole("button", { name: "Conectar carteira" }).click();
-  await page.getByRole("button", { name: wallet }).click();
-  await page.getByRole("button", { name: "Aprovar" }).click();
-  await page.getByRole("button", { name: "Continuar para o cadastro" }).click();
-  await page.getByLabel(/^Nome$/).fill("Bia");
-  await page.getByLabel(/^Sobrenome$/).fill("Souza");
-  await page.getByLabel(/e-mail/i).fill("bia@example.com");
-  await page.getByRole("button", { name: "Criar conta" }).click();
-  await page.getByRole("button", { name: "Aprovar" }).click();
-  await page.waitForURL("**/dashboard");
-}

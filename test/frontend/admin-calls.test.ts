@@ -10,17 +10,10 @@ import {
   updateCashback,
   updateStore,
 } from "../../frontend/admin/admin-calls.ts";
+import { EMPTY_STORE } from "../../frontend/admin/stores/store-fields.ts";
 
-const STORE = {
-  name: "Loja",
-  country: "Brasil",
-  club: "",
-  category: "",
-  description: "",
-  logo: "",
-  affiliate_link: "",
-  featured: false,
-};
+const STORE = { ...EMPTY_STORE, name: "Loja", country: "Brasil" };
+const CASHBACK = { category: "Tudo", cashback_percent: "5", group_code: "", is_default: false };
 const TOKEN = { name: "Palmeiras", slug: "verdao", image: "https://example.com/verdao.png" };
 
 describe("The helpers of the admin panel, where no server answers", () => {
@@ -28,8 +21,8 @@ describe("The helpers of the admin panel, where no server answers", () => {
     ["Failed to create store", () => createStore(STORE)],
     ["Failed to update store", () => updateStore("1", STORE, { ...STORE, name: "Outra" })],
     ["Failed to delete store", () => deleteStore("1")],
-    ["Failed to add cashback", () => addCashback("1", { category: "Tudo", cashback_percent: "5" })],
-    ["Failed to update cashback", () => updateCashback("1", "2", { category: "Tudo", cashback_percent: "5" })],
+    ["Failed to add cashback", () => addCashback("1", CASHBACK)],
+    ["Failed to update cashback", () => updateCashback("1", "2", CASHBACK)],
     ["Failed to delete cashback", () => deleteCashback("1", "2")],
     ["Failed to create/update fan token", () => saveFanToken(TOKEN)],
     ["Failed to delete fan token", () => deleteFanToken("1")],

@@ -1,17 +1,27 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { fanTokensQuery } from "../api/queries.ts";
-import type { FanToken } from "../api/shapes.ts";
-import { useReadersText } from "../i18n/language.tsx";
-import { Initial } from "../ui/initial.tsx";
-import { Picture } from "../ui/picture.tsx";
-import { Skeletons } from "../ui/skeleton.tsx";
-import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
-import { toast } from "../ui/toast.ts";
-import { deleteFanToken, type FanTokenFields } from "./admin-calls.ts";
-import { toastOutcome } from "./admin-toasts.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { shortenAddress } from "../../../domain/wallet-address.ts";
+import { fanTokensQuery } from "../../api/queries.ts";
+import type { FanToken } from "../../api/shapes.ts";
+import { useReadersText } from "../../i18n/language.tsx";
+import { Initial } from "../../ui/initial.tsx";
+import { Picture } from "../../ui/picture.tsx";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import { toast } from "../../ui/toast.ts";
+import { deleteFanToken, type FanTokenFields } from "../admin-calls.ts";
+import { toastOutcome } from "../admin-toasts.tsx";
+import { ConfirmDialog } from "../confirm-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
+
+const fieldsOf = ({ id, name, slug, image, contract }: FanToken): FanTokenFields => ({
+  id,
+  name,
+  slug,
+  image,
+  contract,
+});
 
 /** Fan tokens: a form with a preview, and the list. */
 export function FanTokensTab() {
@@ -78,19 +88,22 @@ export function FanTokensTab() {
                 />
                 <div className="admin-list-text">
                   <h3>{token.name}</h3>
-                  <p className="muted">{token.slug}</p>
+                  <p className="muted">
+                    {token.slug} · {token.symbol || token.slug.toUpperCase()}
+                  </p>
+                  <p className="row-note">
+                    {token.contract
+                      ? `Contrato ${shortenAddress(token.contract)}`
+                      : "Sem contrato: o saldo não conta para bônus."}
+                  </p>
                 </div>
                 <div className="admin-list-actions">
-                  <button
-                    type="button"
-                    className="button button-small button-quiet"
-                    onClick={() => setEditing({ id: token.id, name: token.name, slug: token.slug, image: token.image })}
-                  >
+                  <PermittedButton permission="catalogue" onClick={() => setEditing(fieldsOf(token))}>
                     Editar<span className="sr-only"> – {token.name}</span>
-                  </button>
-                  <button type="button" className="button button-small button-quiet" onClick={() => setDeleting(token)}>
+                  </PermittedButton>
+                  <PermittedButton permission="catalogue" onClick={() => setDeleting(token)}>
                     Excluir<span className="sr-only"> – {token.name}</span>
-                  </button>
+                  </PermittedButton>
                 </div>
               </li>
             ))}

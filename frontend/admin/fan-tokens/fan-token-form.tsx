@@ -2,18 +2,29 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { type ChangeEvent, useEffect } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { z } from "zod";
-import { saveFanTokenRequestSchema } from "../../domain/api/catalogue.ts";
-import { useReadersText } from "../i18n/language.tsx";
-import { Initial } from "../ui/initial.tsx";
-import { Picture } from "../ui/picture.tsx";
-import { type FanTokenFields, saveFanToken } from "./admin-calls.ts";
-import { toastOutcome } from "./admin-toasts.tsx";
-import { Field, trimmed } from "./field.tsx";
+import { saveFanTokenRequestSchema } from "../../../domain/api/catalogue.ts";
+import { isAddressShaped } from "../../../domain/wallet-address.ts";
+import { useReadersText } from "../../i18n/language.tsx";
+import { Initial } from "../../ui/initial.tsx";
+import { Picture } from "../../ui/picture.tsx";
+import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
+import { toastOutcome } from "../admin-toasts.tsx";
+import { Field, trimmed } from "../field.tsx";
 
-export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "" };
+export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "", contract: "" };
+
+/** Their pictures come with the app; every other token needs one of its own. */
+const BUILT_IN = ["psg", "verdao"];
 
 /** The form only requires an image URL: the preview shows whether it works, and the server decides. */
-const schema = saveFanTokenRequestSchema.pick({ name: true, slug: true }).extend({ image: z.string().trim().min(1) });
+const schema = saveFanTokenRequestSchema
+  .pick({ name: true, slug: true })
+  .extend({ image: z.string().trim(), contract: z.string().trim().refine(isContractText) })
+  .refine(({ image, slug }) => image !== "" || BUILT_IN.includes(slug), { path: ["image"] });
+
+function isContractText(text: string): boolean {
+  return text === "" || isAddressShaped(text);
+}
 
 type FanTokenFormProps = {
   initial: FanTokenFields;
@@ -24,7 +35,8 @@ type FanTokenFormProps = {
 /** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
 export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) {
   const t = useReadersText();
-  const { id, ...defaultValues } = initial;
+  const { id, contract: before, ...fields } = initial;
+  const defaultValues = { ...fields, contract: before ?? "" };
   const {
     register,
     handleSubmit,
@@ -35,6 +47,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
   } = useForm({ defaultValues, resolver: zodResolver(schema) });
   const { errors, isSubmitting } = formState;
   const [name, slug, image] = useWatch({ control: form, name: ["name", "slug", "image"] });
+  const isBuiltIn = BUILT_IN.includes(slug);
   // In the order of the fields: the first invalid one gets the focus.
   const nameProps = register("name", trimmed);
   const slugProps = register("slug", trimmed);
@@ -42,11 +55,12 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
     if (id) setFocus("name");
   }, [id, setFocus]);
 
-  const save = handleSubmit(async (fields) => {
-    const outcome = await saveFanToken({ ...(id && { id }), ...fields });
+  const save = handleSubmit(async ({ contract: entered, ...rest }) => {
+    const change = entered === (before ?? "") ? {} : { contract: entered || null };
+    const outcome = await saveFanToken({ ...(id && { id }), ...rest, ...change });
     toastOutcome(outcome, t("fanTokenSaved"), t("errorSavingFanToken"));
     if (!outcome.success) return;
-    reset(EMPTY_FAN_TOKEN);
+    reset({ name: "", slug: "", image: "", contract: "" });
     await onSaved();
   });
 
@@ -73,8 +87,27 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
           />
         )}
       </Field>
-      <Field label="URL da imagem" problem={errors.image && t("fanTokenRequired")}>
-        {(control) => <input type="url" required {...control} {...register("image", trimmed)} />}
+      <Field
+        label="URL da imagem"
+        hint={isBuiltIn ? "Opcional: sem ela, vale a imagem que vem com o app." : undefined}
+        problem={errors.image && t("fanTokenRequired")}
+      >
+        {(control) => <input type="url" required={!isBuiltIn} {...control} {...register("image", trimmed)} />}
+      </Field>
+      <Field
+        label="Contrato"
+        hint="Opcional: o endereço do token na Chiliz Chain. Com ele, o saldo de cada carteira conta para o bônus."
+        problem={errors.contract && "Informe um endereço: 0x e 40 letras ou números."}
+      >
+        {(control) => (
+          <input
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={42}
+            {...control}
+            {...register("contract", trimmed)}
+          />
+        )}
       </Field>
       <div>
         <p className="field-hint">Prévia</p>

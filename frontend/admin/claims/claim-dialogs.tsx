@@ -1,0 +1,113 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { matchClaim, refuseClaim } from "../admin-calls.ts";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { WholeWallet } from "../facts.tsx";
+import { getPage } from "../list/list-calls.ts";
+import { useSaleMoney } from "../sales/sales-view.tsx";
+import type { Claim, Sale } from "../shapes.ts";
+import { SALE_WORDS, wordOf } from "../words.ts";
+
+type ClaimDialogProps = { claim: Claim; onClose: () => void };
+
+/** Chooses the sale that a claim is about: the order's own are offered first. */
+export function MatchDialog({ claim, onClose }: ClaimDialogProps) {
+  const { brl } = useFormat();
+  const [saleId, setSaleId] = useState<number>();
+  const [number, setNumber] = useState("");
+  const chosen = saleId ?? (/^[1-9]\d{0,14}$/.test(number.trim()) ? Number(number.trim()) : undefined);
+  return (
+    <DecisionDialog
+      title={`De que venda é o pedido ${claim.order_ref}?`}
+      text="A venda passa a ser deste comprador, com o cashback combinado no clique dele. Ligar não move dinheiro: paga-se quando a rede pagar."
+      consequences={[
+        ["O comprador disse", `${brl(claim.amount)}, em ${claim.store}`],
+        ["Carteira", <WholeWallet key="wallet" address={claim.wallet} />],
+      ]}
+      action="Ligar à venda"
+      reasonHint="Fica no registro."
+      done="Reclamação resolvida."
+      validate={() => (chosen === undefined ? "Escolha uma venda, ou informe o número dela." : undefined)}
+      decide={(reason) => matchClaim(claim.id, chosen ?? 0, reason)}
+      onClose={onClose}
+    >
+      <Candidates
+        orderRef={claim.order_ref}
+        selected={saleId}
+        onSelect={(id) => {
+          setSaleId(id);
+          setNumber("");
+        }}
+      />
+      <div className="field">
+        <label htmlFor="sale-number">Número da venda</label>
+        <input
+          id="sale-number"
+          inputMode="numeric"
+          value={number}
+          onChange={({ target }) => {
+            setNumber(target.value);
+            setSaleId(undefined);
+          }}
+        />
+      </div>
+    </DecisionDialog>
+  );
+}
+
+type CandidatesProps = { orderRef: string; selected: number | undefined; onSelect: (id: number) => void };
+
+function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
+  const money = useSaleMoney();
+  const sales = useQuery({
+    queryKey: ["own", "candidates", orderRef],
+    queryFn: ({ signal }) =>
+      getPage<Sale>("/api/admin/sales", { query: orderRef, state: "", sort: "", before: undefined }, signal),
+    staleTime: 0,
+  });
+  if (sales.isPending) return <Skeletons count={1} className="h-14" />;
+  const found = sales.data?.rows ?? [];
+  if (found.length === 0) {
+    return <p className="hint">Nenhuma venda tem este pedido. Procure em Vendas, e informe o número abaixo.</p>;
+  }
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="field-legend">Vendas com este pedido</legend>
+      {found.map((sale) => (
+        <label key={sale.id} className="option">
+          <input type="radio" name="sale" checked={selected === sale.id} onChange={() => onSelect(sale.id)} />
+          <span>
+            <strong className="block figures">
+              Nº {sale.id} · {money(sale)}
+            </strong>
+            {wordOf(SALE_WORDS, sale.state).label}
+            {sale.wallet && ` · já é de ${sale.wallet}`}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function RefuseDialog({ claim, onClose }: ClaimDialogProps) {
+  const { brl } = useFormat();
+  return (
+    <DecisionDialog
+      title={`Recusar a reclamação do pedido ${claim.order_ref}?`}
+      text="O comprador vê o motivo no painel dele."
+      consequences={[
+        ["Loja", claim.store],
+        ["Valor reclamado", brl(claim.amount)],
+        ["Carteira", <WholeWallet key="wallet" address={claim.wallet} />],
+      ]}
+      action="Recusar reclamação"
+      isDangerous
+      reasonHint="Escreva para o comprador: o que faltou, e o que ele pode fazer."
+      done="Reclamação recusada."
+      decide={(reason) => refuseClaim(claim.id, reason)}
+      onClose={onClose}
+    />
+  );
+}

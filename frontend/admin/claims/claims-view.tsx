@@ -1,0 +1,83 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { useFormat } from "../../i18n/use-format.ts";
+import { StateBadge } from "../badge.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { ShortWallet } from "../facts.tsx";
+import { AdminList } from "../list/admin-list.tsx";
+import type { ListDefinition } from "../list/definition.ts";
+import { viewHref } from "../list/list-address.ts";
+import type { Claim } from "../shapes.ts";
+import { CLAIM_WORDS, optionsOf, wordOf } from "../words.ts";
+import { MatchDialog, RefuseDialog } from "./claim-dialogs.tsx";
+
+type Decision = { kind: "match" | "refuse"; claim: Claim };
+
+/** Claims for missing cashback: matched to a sale, or refused with a reason that the buyer sees. */
+export function ClaimsView() {
+  const [deciding, setDeciding] = useState<Decision>();
+  const close = () => setDeciding(undefined);
+  return (
+    <>
+      <AdminList list={useClaimsList((kind, claim) => setDeciding({ kind, claim }))} />
+      {deciding?.kind === "match" && <MatchDialog claim={deciding.claim} onClose={close} />}
+      {deciding?.kind === "refuse" && <RefuseDialog claim={deciding.claim} onClose={close} />}
+    </>
+  );
+}
+
+function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void): ListDefinition<Claim> {
+  const { brl, date, dateTime } = useFormat();
+  return {
+    path: "/api/admin/claims",
+    title: "Reclamações",
+    noun: ["reclamação", "reclamações"],
+    search: "número, pedido ou carteira",
+    states: optionsOf(CLAIM_WORDS),
+    keyOf: (row) => String(row.id),
+    nameOf: (row) => (
+      <>
+        <span className="figures">Pedido {row.order_ref}</span>
+        <span className="row-note">
+          Nº {row.id} · {row.store}
+        </span>
+      </>
+    ),
+    columns: [
+      {
+        header: "Situação",
+        cell: (row) => (
+          <>
+            <StateBadge {...wordOf(CLAIM_WORDS, row.state)} />
+            {row.reason && <span className="row-note">{row.reason}</span>}
+            {row.sale_id !== null && (
+              <Link className="link row-note" to={viewHref({ view: "sales" }, { row: String(row.sale_id) })}>
+                Venda nº {row.sale_id}
+              </Link>
+            )}
+          </>
+        ),
+      },
+      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
+      { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
+      { header: "Comprou em", cell: (row) => date(`${row.date}T12:00:00Z`) },
+      { header: "Reclamou em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
+      {
+        header: "Recado",
+        cell: (row) => (row.note ? <span className="row-note">“{row.note}”</span> : <span className="muted">–</span>),
+      },
+    ],
+    actions: (row) =>
+      row.state === "open" && (
+        <>
+          <PermittedButton permission="claims" className="button button-small" onClick={() => onDecide("match", row)}>
+            Ligar a uma venda<span className="sr-only"> – pedido {row.order_ref}</span>
+          </PermittedButton>
+          <PermittedButton permission="claims" onClick={() => onDecide("refuse", row)}>
+            Recusar<span className="sr-only"> – pedido {row.order_ref}</span>
+          </PermittedButton>
+        </>
+      ),
+    empty: { title: "Nenhuma reclamação", hint: "Quem não recebeu o cashback de uma compra reclama pelo site." },
+  };
+}

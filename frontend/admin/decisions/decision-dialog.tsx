@@ -1,0 +1,167 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
+import { ApiError } from "../../api/http.ts";
+import { useSignAgain } from "../../auth/sign-again.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { toast } from "../../ui/toast.ts";
+import { hasCode, REJECTED } from "../../wallet/errors.ts";
+import { Field } from "../field.tsx";
+import { refusalOf } from "../refusals.ts";
+
+/** What a decision changes, as label and value. */
+export type Consequence = readonly [label: string, value: ReactNode];
+
+type DecisionDialogProps = {
+  title: string;
+  /** What will happen. */
+  text: ReactNode;
+  consequences?: readonly Consequence[];
+  /** The button's word, such as "Liberar venda". */
+  action: string;
+  isDangerous?: boolean;
+  /** What the reason is for; no reason is asked without it. */
+  reasonHint?: string;
+  /** The toast when it is done. */
+  done: string;
+  /** Further fields. */
+  children?: ReactNode;
+  /** Returns what is wrong with the further fields. */
+  validate?: () => string | undefined;
+  decide: (reason: string) => Promise<unknown>;
+  onClose: () => void;
+  onDone?: () => void;
+};
+
+const REASON_LENGTH = 200;
+
+/** A decision of an admin: says what will happen, asks why, and asks for a new signature where the sign-in is too old. */
+export function DecisionDialog(props: DecisionDialogProps) {
+  const { title, text, consequences, action, isDangerous = false, reasonHint, children, onClose } = props;
+  const formId = useId();
+  const [reason, setReason] = useState("");
+  const decision = useDecision(props);
+  const { step, problem, isReasonMissing } = decision;
+  const isBusy = step === "busy";
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    decision.submit(reason.trim());
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      lang="pt-BR"
+      isOpenerGone={() => decision.isDone()}
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            Cancelar
+          </button>
+          <button
+            type="submit"
+            form={formId}
+            className={isDangerous ? "button button-danger" : "button"}
+            disabled={isBusy}
+          >
+            {isBusy ? "Um instante..." : step === "sign" ? "Assinar e continuar" : action}
+          </button>
+        </>
+      }
+    >
+      <form id={formId} className="grid gap-4" noValidate onSubmit={submit}>
+        <div>{text}</div>
+        {consequences && (
+          <dl className="facts consequences">
+            {consequences.map(([label, value]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd className="figures">{value}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        {children}
+        {reasonHint && (
+          <Field label="Motivo" hint={reasonHint} problem={isReasonMissing ? "Escreva o motivo." : undefined}>
+            {(control) => (
+              <textarea
+                {...control}
+                rows={2}
+                required
+                maxLength={REASON_LENGTH}
+                value={reason}
+                onChange={({ target }) => setReason(target.value)}
+              />
+            )}
+          </Field>
+        )}
+        {step === "sign" && (
+          <p className="hint" role="status">
+            Seu login tem mais de 15 minutos. Para mexer com dinheiro, assine de novo com a sua carteira: depois a
+            decisão segue sozinha.
+          </p>
+        )}
+        {problem && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** `sign`: the server wants a newer sign-in before it decides. */
+type Step = "idle" | "busy" | "sign";
+
+function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: DecisionDialogProps) {
+  const client = useQueryClient();
+  const { hasWallet, connect, signAgain } = useSignAgain();
+  const [step, setStep] = useState<Step>("idle");
+  const [problem, setProblem] = useState<string>();
+  const [isReasonMissing, setReasonMissing] = useState(false);
+  const isDone = useRef(false);
+
+  async function run(reason: string): Promise<void> {
+    await decide(reason);
+    isDone.current = true;
+    toast.success(done, { id: "admin" });
+    onClose();
+    onDone?.();
+    await client.invalidateQueries({ queryKey: ["own"] });
+  }
+
+  async function submit(reason: string): Promise<void> {
+    const mustSign = step === "sign";
+    const isMissing = reasonHint !== undefined && reason === "";
+    setReasonMissing(isMissing);
+    const wrong = validate?.();
+    setProblem(wrong);
+    if (isMissing || wrong) return;
+    setStep("busy");
+    try {
+      if (mustSign) {
+        if (!hasWallet) {
+          await connect();
+          setStep("sign");
+          return;
+        }
+        await signAgain();
+      }
+      await run(reason);
+    } catch (error) {
+      const needsSignature = isSignInTooOld(error);
+      setStep(needsSignature || mustSign ? "sign" : "idle");
+      if (!needsSignature) setProblem(problemOf(error));
+    }
+  }
+  return { step, problem, isReasonMissing, submit, isDone: () => isDone.current };
+}
+
+const isSignInTooOld = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === "SIGN_IN_AGAIN" || error.code === "PROOF_TOO_OLD");
+
+function problemOf(error: unknown): string {
+  if (hasCode(error, REJECTED)) return "A carteira recusou a assinatura. Nada foi mudado.";
+  return refusalOf(error) ?? "Algo deu errado. Nada foi mudado; tente de novo.";
+}

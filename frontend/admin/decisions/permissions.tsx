@@ -1,0 +1,81 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { PERMISSIONS, type Permission, type Role } from "../../../domain/roles.ts";
+import { getRole } from "../admin-calls.ts";
+
+export const ROLE_WORDS: Record<Role, string> = {
+  owner: "dono",
+  operator: "operação",
+  catalogue: "catálogo",
+  support: "atendimento",
+  auditor: "auditoria",
+};
+
+const PERMISSION_WORDS: Record<Permission, string> = {
+  read: "ver o painel",
+  catalogue: "mudar lojas e fan tokens",
+  payments: "mexer em pagamentos",
+  sales: "decidir vendas",
+  claims: "responder reclamações",
+  people: "encerrar sessões e apagar cadastros",
+};
+
+type Permissions = { role: Role | undefined; can: (permission: Permission) => boolean };
+
+/** What the signed-in admin may do. Until that is known nothing is hidden: the server decides anyway. */
+export function usePermissions(): Permissions {
+  const { data } = useQuery({ queryKey: ["own", "role"], queryFn: getRole, staleTime: 60_000, retry: false });
+  const permissions = data?.permissions ?? PERMISSIONS;
+  return { role: data?.role, can: (permission) => permissions.includes(permission) };
+}
+
+/** Why a button is disabled; undefined if it is not. */
+export function useDenial(permission: Permission): string | undefined {
+  const { role, can } = usePermissions();
+  if (role === undefined || can(permission)) return undefined;
+  return `Seu papel (${ROLE_WORDS[role]}) não pode ${PERMISSION_WORDS[permission]}.`;
+}
+
+type PermittedButtonProps = {
+  permission: Permission;
+  className?: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+};
+
+/** A button that says why where the admin's role may not use it. */
+export function PermittedButton({
+  permission,
+  className = "button button-small button-quiet",
+  disabled = false,
+  onClick,
+  children,
+}: PermittedButtonProps) {
+  const denial = useDenial(permission);
+  return (
+    <button
+      type="button"
+      className={className}
+      disabled={disabled || denial !== undefined}
+      title={denial}
+      onClick={onClick}
+    >
+      {children}
+      {denial && <span className="sr-only">. {denial}</span>}
+    </button>
+  );
+}
+
+/** One sentence above the panel about what the role leaves out. */
+export function RoleNotice() {
+  const { role, can } = usePermissions();
+  if (role === undefined || role === "owner") return null;
+  const missing = PERMISSIONS.filter((permission) => !can(permission)).map((one) => PERMISSION_WORDS[one]);
+  const list = new Intl.ListFormat("pt-BR", { type: "disjunction" }).format(missing);
+  return (
+    <p className="hint role-notice">
+      Seu papel é {ROLE_WORDS[role]}: você vê tudo, mas não pode {list}.
+    </p>
+  );
+}

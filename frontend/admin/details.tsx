@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import { Skeletons } from "../ui/skeleton.tsx";
+import { RetryPanel } from "../ui/state-panel.tsx";
+import { Sheet } from "./sheet.tsx";
+
+type DetailsProps<T> = {
+  title: string;
+  query: { data: T | undefined; isPending: boolean; isFetching: boolean; error: Error | null; refetch: () => unknown };
+  onClose: () => void;
+  children: (data: T) => ReactNode;
+};
+
+/** The sheet of a row while its details are not there. */
+export function Details<T>({ title, query, onClose, children }: DetailsProps<T>) {
+  if (query.data !== undefined) return children(query.data);
+  return (
+    <Sheet title={title} onClose={onClose}>
+      {query.isPending ? (
+        <div className="grid gap-3" aria-busy="true">
+          <Skeletons count={5} className="h-12" />
+        </div>
+      ) : (
+        <RetryPanel
+          title="Não foi possível carregar os detalhes."
+          error={query.error}
+          onRetry={() => query.refetch()}
+          isRetrying={query.isFetching}
+        />
+      )}
+    </Sheet>
+  );
+}

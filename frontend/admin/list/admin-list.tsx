@@ -1,0 +1,218 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Link, useNavigate } from "react-router";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import { toast } from "../../ui/toast.ts";
+import type { ListDefinition, Page } from "./definition.ts";
+import { type ListAddress, useListAddress } from "./list-address.ts";
+import { type Asked, getPage } from "./list-calls.ts";
+import { ListPager } from "./list-pager.tsx";
+import { ListToolbar } from "./list-toolbar.tsx";
+import { moveBetweenRows } from "./move-between-rows.ts";
+
+type AdminListProps<Row> = {
+  list: ListDefinition<Row>;
+  /** Buttons beside the list's own. */
+  actions?: ReactNode;
+  /** The details of the row in the address. */
+  details?: (id: string, close: () => void) => ReactNode;
+};
+
+/** Every list of the panel: search, filters, sort, pages, CSV, its state in the address, arrow keys between rows. */
+export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) {
+  const address = useListAddress();
+  const { query, state, sort, cursors, row } = address;
+  const asked: Asked = { query, state, sort, before: cursors.at(-1) };
+  const page = useQuery({
+    queryKey: ["own", "list", list.path, asked],
+    queryFn: ({ signal }) => (list.load ? list.load(asked, signal) : getPage<Row>(list.path, asked, signal)),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+    refetchInterval: list.refreshMs ?? false,
+  });
+  const isFiltered = Boolean(query || state);
+  useFailureToast(list.failure, page.isError ? page.errorUpdateCount : 0);
+  return (
+    <section className="list" aria-label={list.title}>
+      <ListToolbar list={list} address={address} actions={actions} />
+      {page.isPending ? (
+        <div className="list-waiting" aria-busy="true">
+          <Skeletons count={6} className="h-12" />
+        </div>
+      ) : page.isError && !page.data ? (
+        <RetryPanel
+          title={list.failure?.title ?? `Não foi possível carregar: ${list.title.toLowerCase()}.`}
+          error={page.error}
+          onRetry={() => page.refetch()}
+          isRetrying={page.isFetching}
+        />
+      ) : page.data?.rows.length === 0 ? (
+        <Nothing list={list} isFiltered={isFiltered} address={address} />
+      ) : (
+        page.data && (
+          <>
+            {page.isError && <Stale onRetry={() => page.refetch()} />}
+            <Rows
+              list={list}
+              page={page.data}
+              address={address}
+              isOpenable={details !== undefined}
+              isOld={page.isPlaceholderData}
+            />
+            <ListPager page={page.data} noun={list.noun} address={address} isBusy={page.isPlaceholderData} />
+          </>
+        )
+      )}
+      {row !== undefined && details?.(row, address.closeRow)}
+    </section>
+  );
+}
+
+/** docs/product.md#admin-texts. */
+function useFailureToast(failure: ListDefinition<unknown>["failure"], failures: number): void {
+  const { title, toastId } = failure ?? {};
+  useEffect(() => {
+    if (failures > 0 && title && toastId) toast.error("Erro", { id: toastId, description: title });
+  }, [failures, title, toastId]);
+}
+
+function Stale({ onRetry }: { onRetry: () => void }) {
+  return (
+    <p className="problem" role="status">
+      A lista não pôde ser atualizada: o que você vê pode ter mudado.
+      <button type="button" className="link" onClick={onRetry}>
+        Tentar de novo
+      </button>
+    </p>
+  );
+}
+
+function Nothing<Row>({
+  list,
+  isFiltered,
+  address,
+}: {
+  list: ListDefinition<Row>;
+  isFiltered: boolean;
+  address: ListAddress;
+}) {
+  if (address.cursors.length > 0) {
+    return (
+      <EmptyPanel title="Fim da lista">
+        <button type="button" className="button button-small button-quiet" onClick={() => address.toPage([])}>
+          Voltar ao começo
+        </button>
+      </EmptyPanel>
+    );
+  }
+  if (!isFiltered) return <EmptyPanel {...list.empty} />;
+  return (
+    <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou, ou tire os filtros.">
+      <button
+        type="button"
+        className="button button-small button-quiet"
+        onClick={() => address.filter({ query: "", state: "" })}
+      >
+        Limpar filtros
+      </button>
+    </EmptyPanel>
+  );
+}
+
+type RowsProps<Row> = {
+  list: ListDefinition<Row>;
+  page: Page<Row>;
+  address: ListAddress;
+  isOpenable: boolean;
+  isOld: boolean;
+};
+
+function Rows<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) {
+  const { card, keyOf } = list;
+  if (card) {
+    return (
+      <ul className="admin-list" aria-busy={isOld} onKeyDown={moveBetweenRows}>
+        {page.rows.map((row) => (
+          <li key={keyOf(row)}>{card(row)}</li>
+        ))}
+      </ul>
+    );
+  }
+  return <Table list={list} page={page} address={address} isOpenable={isOpenable} isOld={isOld} />;
+}
+
+function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) {
+  const navigate = useNavigate();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const keys = page.rows.map(list.keyOf);
+  // One stop of the Tab key for the whole list; the arrow keys move it.
+  const [active, setActive] = useState<string>();
+  const stop = active && keys.includes(active) ? active : keys.includes(address.row ?? "") ? address.row : keys[0];
+  return (
+    <div className="list-table">
+      <table aria-busy={isOld}>
+        <caption className="sr-only">{list.title}. Use as setas para mudar de linha e Enter para abrir.</caption>
+        <thead>
+          <tr>
+            <th scope="col">{capitalized(list.noun[0])}</th>
+            {list.columns.map(({ header, isFigure }) => (
+              <th key={header} scope="col" className={isFigure ? "numeric" : undefined}>
+                {header}
+              </th>
+            ))}
+            {list.actions && (
+              <th scope="col">
+                <span className="sr-only">Ações</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody ref={body} onKeyDown={moveBetweenRows}>
+          {page.rows.map((row) => {
+            const key = list.keyOf(row);
+            const href = address.rowHref(key);
+            return (
+              <tr
+                key={key}
+                data-open={key === address.row || undefined}
+                data-openable={isOpenable || undefined}
+                onClick={({ target }) => {
+                  if (!isOpenable || (target as Element).closest("a, button, input") || getSelection()?.toString())
+                    return;
+                  navigate(href, { preventScrollReset: true });
+                }}
+              >
+                <th scope="row">
+                  {isOpenable ? (
+                    <Link
+                      to={href}
+                      preventScrollReset
+                      className="row-link"
+                      data-row=""
+                      tabIndex={key === stop ? 0 : -1}
+                      onFocus={() => setActive(key)}
+                    >
+                      {list.nameOf(row)}
+                    </Link>
+                  ) : (
+                    list.nameOf(row)
+                  )}
+                </th>
+                {list.columns.map(({ header, cell, isFigure }) => (
+                  <td key={header} data-label={header} className={isFigure ? "numeric figures" : undefined}>
+                    {cell(row)}
+                  </td>
+                ))}
+                {list.actions && <td className="row-actions">{list.actions(row)}</td>}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

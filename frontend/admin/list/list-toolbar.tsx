@@ -1,0 +1,152 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { download } from "../../ui/download.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { toast } from "../../ui/toast.ts";
+import { refusalOf } from "../refusals.ts";
+import type { ListDefinition, Option } from "./definition.ts";
+import type { ListAddress } from "./list-address.ts";
+import { getCsv } from "./list-calls.ts";
+
+/** How long typing must rest before the list is asked. */
+const TYPING_MS = 250;
+
+type ListToolbarProps<Row> = { list: ListDefinition<Row>; address: ListAddress; actions: ReactNode };
+
+export function ListToolbar<Row>({ list, address, actions }: ListToolbarProps<Row>) {
+  const { states = [], sorts = [] } = list;
+  return (
+    <div className="list-toolbar">
+      <div className="list-tools">
+        {list.search && <Search key={list.path} hint={list.search} address={address} />}
+        {sorts.length > 1 && <Sort sorts={sorts} address={address} />}
+        <div className="list-buttons">
+          {actions}
+          {list.hasCsv !== false && <CsvButton list={list} address={address} />}
+        </div>
+      </div>
+      {states.length > 0 && (
+        <States
+          all={list.allStates ?? "Todas"}
+          states={states}
+          selected={address.state}
+          onSelect={(state) => address.filter({ state })}
+        />
+      )}
+    </div>
+  );
+}
+
+function Search({ hint, address }: { hint: string; address: ListAddress }) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(address.query);
+  const latest = useRef(address);
+  latest.current = address;
+  // The address changed by other means: the back button, or the cleared filters.
+  useEffect(() => setText((now) => (now.trim() === address.query ? now : address.query)), [address.query]);
+  useEffect(() => {
+    const query = text.trim();
+    if (query === latest.current.query) return;
+    const timer = setTimeout(() => latest.current.filter({ query }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => {
+    const focusOnSlash = (event: KeyboardEvent) => {
+      const { target } = event;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof Element && target.closest("input, select, textarea, [role=dialog]")) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener("keydown", focusOnSlash);
+    return () => removeEventListener("keydown", focusOnSlash);
+  }, []);
+  return (
+    <div className="list-search">
+      <label htmlFor={id} className="sr-only">
+        Buscar por {hint}
+      </label>
+      <Icon name="search" />
+      <input
+        ref={field}
+        id={id}
+        type="search"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={128}
+        placeholder={`Buscar por ${hint}`}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <span className="list-key" aria-hidden="true">
+        /
+      </span>
+    </div>
+  );
+}
+
+function Sort({ sorts, address }: { sorts: readonly Option[]; address: ListAddress }) {
+  const id = useId();
+  return (
+    <div className="list-sort field">
+      <label htmlFor={id} className="sr-only">
+        Ordenar
+      </label>
+      <select
+        id={id}
+        value={address.sort || sorts[0]?.value}
+        onChange={({ target }) => address.filter({ sort: target.value })}
+      >
+        {sorts.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+type StatesProps = { all: string; states: readonly Option[]; selected: string; onSelect: (state: string) => void };
+
+export function States({ all, states, selected, onSelect }: StatesProps) {
+  return (
+    <fieldset className="chips">
+      <legend className="sr-only">Situação</legend>
+      {[{ value: "", label: all }, ...states].map(({ value, label }) => (
+        <button
+          key={value}
+          type="button"
+          className="chip"
+          aria-pressed={value === selected}
+          onClick={() => onSelect(value)}
+        >
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function CsvButton<Row>({ list, address }: { list: ListDefinition<Row>; address: ListAddress }) {
+  const [isBusy, setBusy] = useState(false);
+  async function save() {
+    setBusy(true);
+    try {
+      const { query, state, sort } = address;
+      const name = `${list.path.split("/").at(-1)}-${new Date().toISOString().slice(0, 10)}.csv`;
+      download(name, "text/csv", await getCsv(list.path, { query, state, sort }));
+    } catch (error) {
+      toast.error("O CSV não pôde ser baixado", { id: "admin", description: refusalOf(error) });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <button type="button" className="button button-small button-quiet" disabled={isBusy} onClick={save}>
+      <Icon name="download" />
+      {isBusy ? "Baixando..." : "CSV"}
+    </button>
+  );
+}

@@ -1,0 +1,141 @@
+import { percentText } from "../../../domain/money.ts";
+import { shortenAddress } from "../../../domain/wallet-address.ts";
+import { OPERATION_KINDS, operationWhy } from "../words.ts";
+
+export type LogEntry = { action: string; subject: string; detail: string };
+/** Names for the ids in the log; undefined for what is deleted. */
+export type Names = {
+  store: (id: string) => string | undefined;
+  category: (storeId: string, id: string) => string | undefined;
+  fanToken: (id: string) => string | undefined;
+};
+
+type Detail = Record<string, unknown>;
+type Said = { detail: Detail; subject: string; names: Names };
+
+const FIELD_WORDS: Record<string, string> = {
+  name: "nome",
+  country: "país",
+  club: "clube",
+  category: "categoria",
+  description: "descrição",
+  logo: "logo",
+  featured: "destaque",
+  affiliate_link: "link de afiliado",
+  network: "rede",
+  account: "conta",
+  advertiser_id: "anunciante",
+  store_url: "site da loja",
+  mint_delay_seconds: "espera antes do bilhete",
+  hold_seconds: "prazo de segurança",
+  claim_days: "prazo de reclamação",
+  slug: "slug",
+  symbol: "símbolo",
+  image: "imagem",
+  contract: "contrato",
+};
+
+/** What an admin did, as a sentence without its subject: "criou a categoria Camisas, 5 %, em Verdão Store". */
+export function logSentence(entry: LogEntry, names: Names): string {
+  const said = { detail: parse(entry.detail), subject: entry.subject, names };
+  const sentence = SENTENCES[entry.action]?.(said);
+  return sentence ?? `${entry.action} em ${entry.subject}`;
+}
+
+const SENTENCES: Record<string, (said: Said) => string> = {
+  "store.create": ({ detail, subject, names }) => `cadastrou a loja ${text(detail.name) ?? storeOf(subject, names)}`,
+  "store.update": ({ detail, subject, names }) => `mudou ${changesOf(detail)} da loja ${storeOf(subject, names)}`,
+  "store.delete": ({ subject, names }) => `excluiu a loja ${storeOf(subject, names)}`,
+  "store.logo": ({ subject, names }) => `enviou o logo da loja ${storeOf(subject, names)}`,
+  "cashback.create": (said) =>
+    `criou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said.subject, said.names)}`,
+  "cashback.update": (said) =>
+    `mudou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said.subject, said.names)}`,
+  "cashback.delete": (said) => `excluiu a categoria ${categoryOf(said)}, em ${storeOf(said.subject, said.names)}`,
+  "fan_token.create": (said) => `cadastrou o fan token ${tokenOf(said)}`,
+  "fan_token.update": (said) => `mudou o fan token ${tokenOf(said)}`,
+  "fan_token.delete": (said) => `excluiu o fan token ${tokenOf(said)}`,
+  "catalogue.import": ({ detail }) => `importou o catálogo${countOf(detail)}`,
+  "payouts.pause": ({ detail }) => `pausou os pagamentos${because(detail)}`,
+  "payouts.resume": ({ detail }) => `retomou os pagamentos${because(detail)}`,
+  "operation.retry": ({ detail, subject }) => {
+    const what = OPERATION_KINDS[text(detail.kind) ?? ""]?.toLowerCase() ?? `a operação ${idOf(subject)}`;
+    const why = operationWhy(text(detail.reason) ?? null);
+    const given = because({ reason: detail.given_reason });
+    return `mandou tentar de novo: ${what}, nº ${text(detail.subject_id) ?? idOf(subject)}${why ? `. Tinha parado: ${why.replace(/\.$/, "")}` : ""}${given}`;
+  },
+  "operation.release": () => "mandou tentar de novo tudo o que esperava",
+  "foreign.accept": ({ detail }) => `aceitou ${text(detail.count) ?? ""} transações de fora`,
+  "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
+  "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
+  "purchase.confirm": ({ subject }) => `confirmou a compra nº ${idOf(subject)}`,
+  "cashback.distribute": ({ subject }) => `pagou o cashback de ${walletOf(subject)}`,
+  "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${because(detail)}`,
+  "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${because(detail)}`,
+  "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,
+  "claim.match": ({ detail, subject }) =>
+    `ligou a reclamação nº ${idOf(subject)} à venda nº ${text(detail.sale_id) ?? "?"}${because(detail)}`,
+  "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº ${idOf(subject)}${because(detail)}`,
+  "sessions.revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
+  "user.erase": ({ detail, subject }) => `apagou o cadastro de ${walletOf(subject)}${because(detail)}`,
+};
+
+function parse(detail: string): Detail {
+  try {
+    const value: unknown = JSON.parse(detail);
+    return typeof value === "object" && value !== null ? (value as Detail) : {};
+  } catch {
+    return {};
+  }
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : undefined;
+
+/** "store:3/cashback:9" → { store: "3", cashback: "9" } */
+function idsOf(subject: string): Record<string, string> {
+  return Object.fromEntries(subject.split("/").map((part) => part.split(/[: ]/) as [string, string]));
+}
+
+const idOf = (subject: string): string => /(\d+)$/.exec(subject)?.[1] ?? subject;
+
+function storeOf(subject: string, names: Names): string {
+  const id = idsOf(subject).store ?? idOf(subject);
+  return names.store(id) ?? `nº ${id}`;
+}
+
+function categoryOf({ detail, subject, names }: Said): string {
+  const { store = "", cashback = "" } = idsOf(subject);
+  return text(detail.category) ?? names.category(store, cashback) ?? `nº ${cashback}`;
+}
+
+function tokenOf({ detail, subject, names }: Said): string {
+  const id = idOf(subject);
+  return text(detail.name) ?? names.fanToken(id) ?? `nº ${id}`;
+}
+
+function walletOf(subject: string): string {
+  const wallet = /0x[0-9a-f]{40}/i.exec(subject)?.[0];
+  return wallet ? shortenAddress(wallet) : subject;
+}
+
+function percentOf(detail: Detail): string {
+  const bps = text(detail.cashbackBps ?? detail.cashback_bps);
+  return bps && /^\d+$/.test(bps) ? `, ${percentText(BigInt(bps)).replace(".", ",")} %` : "";
+}
+
+function changesOf(detail: Detail): string {
+  const fields = Object.keys(detail).filter((field) => field in FIELD_WORDS);
+  if (fields.length === 0) return "os dados";
+  return new Intl.ListFormat("pt-BR").format(fields.map((field) => FIELD_WORDS[field] ?? field));
+}
+
+function countOf(detail: Detail): string {
+  const count = text(detail.changes ?? detail.count);
+  return count ? `: ${count} ${count === "1" ? "mudança" : "mudanças"}` : "";
+}
+
+function because(detail: Detail): string {
+  const reason = text(detail.reason);
+  return !reason || reason === "An administrator stopped payments" ? "" : `. Motivo: ${reason}`;
+}

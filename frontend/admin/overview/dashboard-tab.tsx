@@ -1,0 +1,68 @@
+import { useEffect, useRef } from "react";
+import { Link, useSearchParams } from "react-router";
+import { ClaimsView } from "../claims/claims-view.tsx";
+import { viewHref } from "../list/list-address.ts";
+import { LogView } from "../log/log-view.tsx";
+import { OperationsView } from "../payments/operations-view.tsx";
+import { PaymentsView } from "../payments/payments-view.tsx";
+import { PurchasesView } from "../purchases/purchases-view.tsx";
+import { SalesView } from "../sales/sales-view.tsx";
+import { MarginView } from "./margin-view.tsx";
+import { Overview } from "./overview.tsx";
+
+type View = { id: string; label: string; Content: () => React.ReactNode };
+
+const OVERVIEW: View = { id: "", label: "Visão geral", Content: Overview };
+const VIEWS: readonly View[] = [
+  OVERVIEW,
+  { id: "purchases", label: "Compras", Content: PurchasesView },
+  {
+    id: "payments",
+    label: "Pagamentos",
+    Content: PaymentsView,
+  },
+  { id: "sales", label: "Vendas", Content: SalesView },
+  { id: "claims", label: "Reclamações", Content: ClaimsView },
+  { id: "margin", label: "Margem", Content: MarginView },
+  { id: "operations", label: "Transações", Content: OperationsView },
+  { id: "log", label: "Registro", Content: LogView },
+];
+
+/** The figures, and below them the lists that a day's work needs. Each has its own address. */
+export function DashboardTab() {
+  const [parameters] = useSearchParams();
+  const asked = parameters.get("view") ?? "";
+  const selected = VIEWS.find(({ id }) => id === asked) ?? OVERVIEW;
+  const { Content } = selected;
+  return (
+    <>
+      <nav ref={useCurrentInView(selected.id)} className="views" aria-label="Seções do Dashboard">
+        {VIEWS.map(({ id, label }) => (
+          <Link
+            key={id}
+            to={viewHref({ view: id })}
+            replace
+            preventScrollReset
+            className="view-link"
+            aria-current={id === selected.id ? "page" : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <Content key={selected.id} />
+    </>
+  );
+}
+
+/** On a phone the row of sections scrolls: the current one is kept in view. */
+function useCurrentInView(selected: string) {
+  const nav = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again for another section
+  useEffect(() => {
+    const row = nav.current;
+    const current = row?.querySelector<HTMLElement>("[aria-current]");
+    if (row && current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
+  }, [selected]);
+  return nav;
+}

@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import { getMargin } from "../admin-calls.ts";
+import type { Margin } from "../shapes.ts";
+import { networkName } from "../words.ts";
+
+const MONTHS = 12;
+
+/** Whether the shop earns: commission against cashback, by store and month. docs/product.md#sales-calls. */
+export function MarginView() {
+  const [parameters, setParameters] = useSearchParams();
+  const from = parameters.get("from") ?? monthsAgo(MONTHS - 1);
+  const to = parameters.get("to") ?? monthsAgo(0);
+  const margin = useQuery({
+    queryKey: ["own", "margin", from, to],
+    queryFn: ({ signal }) => getMargin(from, to, signal),
+    staleTime: 0,
+  });
+  const set = (name: "from" | "to", value: string) =>
+    setParameters(
+      (now) => {
+        const next = new URLSearchParams(now);
+        if (value) next.set(name, value);
+        else next.delete(name);
+        return next;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  return (
+    <section className="grid gap-5" aria-label="Margem">
+      <div className="list-tools">
+        <Month label="De" value={from} onChange={(value) => set("from", value)} />
+        <Month label="Até" value={to} onChange={(value) => set("to", value)} />
+      </div>
+      {margin.isPending ? (
+        <Skeletons count={3} className="h-24" />
+      ) : margin.data ? (
+        <Figures margin={margin.data} />
+      ) : (
+        <RetryPanel
+          title="Não foi possível carregar a margem."
+          error={margin.error}
+          onRetry={() => margin.refetch()}
+          isRetrying={margin.isFetching}
+        />
+      )}
+    </section>
+  );
+}
+
+function Month({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  const id = `margin-${label}`;
+  return (
+    <div className="field list-month">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} type="month" value={value} onChange={({ target }) => onChange(target.value)} />
+    </div>
+  );
+}
+
+function Figures({ margin: { totals, rows } }: { margin: Margin }) {
+  const { brl, integer } = useFormat();
+  const earns = !totals.margin.startsWith("-");
+  const figures = [
+    ["Vendas", integer(totals.sales), brl(totals.amount)],
+    ["Comissão recebida", brl(totals.commission_earned), `${brl(totals.commission_pending)} a receber`],
+    ["Cashback prometido", brl(totals.cashback_promised), `${brl(totals.cashback_paid)} já pagos`],
+  ];
+  if (rows.length === 0) {
+    return <EmptyPanel title="Nenhuma venda neste período" hint="A margem nasce das vendas que as redes avisam." />;
+  }
+  return (
+    <>
+      <dl className="figure-grid">
+        <div className="stat" data-tone={earns ? "good" : "bad"}>
+          <dt className="stat-note">{earns ? "A loja ganha" : "A loja perde"}</dt>
+          <dd className="stat-number">{brl(totals.margin)}</dd>
+          <dd className="stat-foot">comissão menos cashback</dd>
+        </div>
+        {figures.map(([label, value, foot]) => (
+          <div key={label} className="stat">
+            <dt className="stat-note">{label}</dt>
+            <dd className="stat-number">{value}</dd>
+            <dd className="stat-foot">{foot}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="list-table">
+        <table>
+          <caption className="sr-only">Margem por loja e mês</caption>
+          <thead>
+            <tr>
+              {["Loja", "Mês"].map((header) => (
+                <th key={header} scope="col">
+                  {header}
+                </th>
+              ))}
+              {["Vendas", "Valor", "Comissão", "Cashback", "Margem"].map((header) => (
+                <th key={header} scope="col" className="numeric">
+                  {header}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.network} ${row.account} ${row.store_id} ${row.month}`}>
+                <th scope="row">
+                  {row.store ?? "Sem loja"}
+                  <span className="row-note">
+                    {networkName(row.network)} ({row.account})
+                  </span>
+                </th>
+                <td data-label="Mês">{monthName(row.month)}</td>
+                <td data-label="Vendas" className="numeric figures">
+                  {integer(row.sales)}
+                </td>
+                <td data-label="Valor" className="numeric figures">
+                  {brl(row.amount)}
+                </td>
+                <td data-label="Comissão" className="numeric figures">
+                  {brl(row.commission_earned)}
+                  <span className="row-note">{brl(row.commission_pending)} a receber</span>
+                </td>
+                <td data-label="Cashback" className="numeric figures">
+                  {brl(row.cashback_promised)}
+                </td>
+                <td
+                  data-label="Margem"
+                  className="numeric figures"
+                  data-tone={row.margin.startsWith("-") ? "bad" : undefined}
+                >
+                  {brl(row.margin)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function monthsAgo(count: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 7);
+}
+
+const monthName = (month: string): string =>
+  new Intl.DateTimeFormat("pt-BR", { month: "short", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${month}-01T00:00:00Z`),
+  );

@@ -1,0 +1,130 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import type { Overview as OverviewFigures } from "../../../domain/api/administration.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { getOverview } from "../admin-calls.ts";
+import { Facts } from "../facts.tsx";
+import { viewHref } from "../list/list-address.ts";
+import { RecentChanges } from "./recent-changes.tsx";
+
+/** Sample figures, shown as examples while the API has none. docs/product.md#admin-overview. */
+const SAMPLE_FIGURES = { stores: 12, users: 1_204, purchases: 2_945, chz: 9_721 } as const;
+const SAMPLE_ACTIVITY = [
+  "Nova loja cadastrada: Mercado da Bola",
+  "Compra confirmada: R$ 100,00 em Verdão Store",
+  "Cashback pago: 8,00 CHZ",
+];
+
+const STATUS_WORDS: Record<string, string> = {
+  processing: "em processamento",
+  pending: "pendente",
+  confirmed: "confirmada",
+  cancelled: "cancelada",
+};
+
+/** How the shop stands: what needs a person, what moved, and the totals. */
+export function Overview() {
+  const overview = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
+  const { data } = overview;
+  if (overview.isPending) {
+    return (
+      <div className="figure-grid" aria-busy="true">
+        <Skeletons count={4} className="h-32" />
+      </div>
+    );
+  }
+  return (
+    <div className="grid gap-6">
+      {!data && <p className="hint">Números de exemplo: os verdadeiros aparecem quando o servidor responder.</p>}
+      {data?.payouts.paused && (
+        <p className="problem" role="status">
+          Pagamentos pausados. {data.payouts.reason}
+        </p>
+      )}
+      <Totals data={data} />
+      <div className="two-columns">
+        <Activity data={data} />
+        {data && <SenderFacts data={data} />}
+      </div>
+      {data && <RecentChanges />}
+    </div>
+  );
+}
+
+type Data = { data: OverviewFigures | undefined };
+
+function Totals({ data }: Data) {
+  const { integer, decimal } = useFormat();
+  const figures = data
+    ? [
+        ["Lojas", integer(data.stores)],
+        ["Usuários", integer(data.users)],
+        ["Compras", integer(data.purchases)],
+        ["CHZ distribuídos", decimal(data.cashback_paid)],
+      ]
+    : [
+        ["Lojas", integer(SAMPLE_FIGURES.stores)],
+        ["Usuários", integer(SAMPLE_FIGURES.users)],
+        ["Compras", integer(SAMPLE_FIGURES.purchases)],
+        ["CHZ distribuídos", integer(SAMPLE_FIGURES.chz)],
+      ];
+  return (
+    <section aria-labelledby="totals">
+      <h2 id="totals" className="section-title">
+        Desde o começo
+      </h2>
+      <dl className="figure-grid">
+        {figures.map(([label, value]) => (
+          <div key={label} className="stat">
+            <dt className="stat-note">{label}</dt>
+            <dd className="stat-number">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Activity({ data }: Data) {
+  const { brl, dateTime } = useFormat();
+  return (
+    <section className="card card-body" aria-labelledby="activity">
+      <h2 id="activity" className="card-title">
+        Atividade recente{!data && " (exemplo)"}
+      </h2>
+      {data && data.activity.length === 0 && <p className="muted">Nenhuma compra ainda.</p>}
+      <ul className="activity">
+        {data
+          ? data.activity.map((one) => (
+              <li key={one.id}>
+                <Link to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
+                  <strong>{one.store}</strong> · {brl(one.amount)} · {STATUS_WORDS[one.status] ?? one.status} ·{" "}
+                  <time dateTime={one.created_at}>{dateTime(one.created_at)}</time>
+                </Link>
+              </li>
+            ))
+          : SAMPLE_ACTIVITY.map((text) => <li key={text}>{text}</li>)}
+      </ul>
+    </section>
+  );
+}
+
+function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigures }) {
+  const { decimal } = useFormat();
+  return (
+    <section className="card card-body" aria-labelledby="sender">
+      <h2 id="sender" className="card-title">
+        Emissor de transações
+      </h2>
+      <Facts
+        rows={[
+          ["CHZ para taxas", sender.balance && decimal(sender.balance)],
+          ["CHZ para cashback", sender.distributor_balance && decimal(sender.distributor_balance)],
+          ["Cashback a pagar (CHZ)", decimal(cashback_open)],
+          ["Em envio / na fila / com falha", `${sender.in_flight} / ${sender.queued} / ${sender.failed}`],
+        ]}
+      />
+    </section>
+  );
+}

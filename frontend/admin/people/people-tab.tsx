@@ -1,0 +1,58 @@
+import { useFormat } from "../../i18n/use-format.ts";
+import { StateBadge } from "../badge.tsx";
+import { ShortWallet } from "../facts.tsx";
+import { AdminList } from "../list/admin-list.tsx";
+import type { ListDefinition } from "../list/definition.ts";
+import { Placeholder } from "../placeholder.tsx";
+import type { AdminUser } from "../shapes.ts";
+import { optionsOf, PERSON_WORDS, wordOf } from "../words.ts";
+import { PersonSheet } from "./person-sheet.tsx";
+
+/** Who is registered: their purchases, their sessions, and the erasure of their data. */
+export function PeopleTab() {
+  return (
+    <>
+      <Placeholder title="Usuários" text="A gestão de usuários está em desenvolvimento." />
+      <AdminList
+        list={usePeopleList()}
+        details={(wallet, close) => <PersonSheet key={wallet} wallet={wallet} onClose={close} />}
+      />
+    </>
+  );
+}
+
+export const nameOf = (person: Pick<AdminUser, "first_name" | "last_name" | "state">): string =>
+  person.state === "erased" ? "Cadastro apagado" : `${person.first_name} ${person.last_name}`.trim() || "Sem nome";
+
+function usePeopleList(): ListDefinition<AdminUser> {
+  const { integer, chz, date } = useFormat();
+  return {
+    path: "/api/admin/users",
+    title: "Usuários",
+    noun: ["usuário", "usuários"],
+    search: "nome, e-mail ou carteira",
+    states: optionsOf(PERSON_WORDS),
+    allStates: "Todos",
+    sorts: [
+      { value: "-created_at", label: "Mais novos" },
+      { value: "created_at", label: "Mais antigos" },
+      { value: "name", label: "Nome" },
+      { value: "email", label: "E-mail" },
+    ],
+    keyOf: (row) => row.wallet,
+    nameOf: (row) => (
+      <>
+        {nameOf(row)}
+        <span className="row-note">{row.email}</span>
+      </>
+    ),
+    columns: [
+      { header: "Situação", cell: (row) => <StateBadge {...wordOf(PERSON_WORDS, row.state)} /> },
+      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
+      { header: "Compras", isFigure: true, cell: (row) => integer(row.purchases) },
+      { header: "Cashback pago", isFigure: true, cell: (row) => chz(row.paid) },
+      { header: "Desde", cell: (row) => <time dateTime={row.created_at}>{date(row.created_at)}</time> },
+    ],
+    empty: { title: "Ninguém se cadastrou ainda", hint: "Quem entra com a carteira aparece aqui." },
+  };
+}

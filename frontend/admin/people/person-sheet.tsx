@@ -1,0 +1,133 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useFormat } from "../../i18n/use-format.ts";
+import { eraseUser, getUser, revokeSessions } from "../admin-calls.ts";
+import { StateBadge } from "../badge.tsx";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { PermittedButton, ROLE_WORDS } from "../decisions/permissions.tsx";
+import { Details } from "../details.tsx";
+import { Facts } from "../facts.tsx";
+import { viewHref } from "../list/list-address.ts";
+import type { UserDetails } from "../shapes.ts";
+import { Sheet } from "../sheet.tsx";
+import { PERSON_WORDS, wordOf } from "../words.ts";
+import { nameOf } from "./people-tab.tsx";
+
+export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {
+  const person = useQuery({
+    queryKey: ["own", "user", wallet],
+    queryFn: ({ signal }) => getUser(wallet, signal),
+    staleTime: 0,
+  });
+  return (
+    <Details title="Usuário" query={person} onClose={onClose}>
+      {(data) => <Person person={data} onClose={onClose} />}
+    </Details>
+  );
+}
+
+const SESSION_KINDS: Record<string, string> = { nonce: "assinatura com desafio", compat: "assinatura simples" };
+
+function Person({ person, onClose }: { person: UserDetails; onClose: () => void }) {
+  const { chz, integer, dateTime } = useFormat();
+  const [deciding, setDeciding] = useState<"revoke" | "erase">();
+  const isErased = person.state === "erased";
+  return (
+    <Sheet
+      title={nameOf(person)}
+      note={person.email}
+      onClose={onClose}
+      actions={
+        <>
+          {!isErased && (
+            <PermittedButton
+              permission="people"
+              className="button button-small button-danger"
+              onClick={() => setDeciding("erase")}
+            >
+              Apagar cadastro
+            </PermittedButton>
+          )}
+          <PermittedButton
+            permission="people"
+            disabled={person.sessions.length === 0}
+            onClick={() => setDeciding("revoke")}
+          >
+            Encerrar sessões
+          </PermittedButton>
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <div className="standing">
+          <StateBadge {...wordOf(PERSON_WORDS, person.state)} />
+          {person.role && <p>É admin: {ROLE_WORDS[person.role]}.</p>}
+        </div>
+        <Facts
+          rows={[
+            [
+              "Carteira",
+              <span key="wallet" className="whole-hash">
+                {person.wallet}
+              </span>,
+            ],
+            ["Desde", dateTime(person.created_at)],
+            ["Apagado em", person.erased_at && dateTime(person.erased_at)],
+            [
+              "Compras",
+              <Link key="purchases" className="link" to={viewHref({ view: "purchases" }, { query: person.wallet })}>
+                {integer(person.purchases)}
+              </Link>,
+            ],
+            ["Cashback pago", chz(person.paid)],
+            ["Confirmado, a pagar", chz(person.confirmed)],
+            ["Pendente", chz(person.pending)],
+          ]}
+        />
+        <section aria-labelledby="sessions">
+          <h3 id="sessions" className="card-title">
+            Sessões abertas
+          </h3>
+          {person.sessions.length === 0 && <p className="muted">Nenhuma.</p>}
+          <ul className="plain-rows">
+            {person.sessions.map((session) => (
+              <li key={session.created_at}>
+                Entrou em {dateTime(session.created_at)}, por {SESSION_KINDS[session.kind] ?? session.kind}. Última vez:{" "}
+                {dateTime(session.last_seen_at)}.
+              </li>
+            ))}
+          </ul>
+        </section>
+      </div>
+      {deciding === "revoke" && (
+        <DecisionDialog
+          title={`Encerrar as sessões de ${nameOf(person)}?`}
+          text="A pessoa sai em todos os aparelhos, e entra de novo com a carteira. Nenhum dado se perde."
+          consequences={[["Sessões abertas", integer(person.sessions.length)]]}
+          action="Encerrar sessões"
+          reasonHint="Fica no registro."
+          done="Sessões encerradas."
+          decide={(reason) => revokeSessions(person.wallet, reason)}
+          onClose={() => setDeciding(undefined)}
+        />
+      )}
+      {deciding === "erase" && (
+        <DecisionDialog
+          title={`Apagar o cadastro de ${nameOf(person)}?`}
+          text="Nome e e-mail são apagados para sempre, e as sessões acabam. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
+          consequences={[
+            ["Compras que ficam", integer(person.purchases)],
+            ["Ainda a pagar", chz(person.confirmed)],
+          ]}
+          action="Apagar cadastro"
+          isDangerous
+          reasonHint="Fica no registro, sem o nome da pessoa."
+          done="Cadastro apagado."
+          decide={(reason) => eraseUser(person.wallet, reason)}
+          onClose={() => setDeciding(undefined)}
+        />
+      )}
+    </Sheet>
+  );
+}

@@ -1,0 +1,165 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { paths } from "../../app/paths.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import { getPurchase, holdPurchase, releasePurchase } from "../admin-calls.ts";
+import { StateBadge } from "../badge.tsx";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { Details } from "../details.tsx";
+import { Facts, WholeWallet } from "../facts.tsx";
+import { viewHref } from "../list/list-address.ts";
+import type { PurchaseDetails } from "../shapes.ts";
+import { Sheet } from "../sheet.tsx";
+import { TechnicalDetail } from "../technical-detail.tsx";
+import { OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
+import { PurchaseLife } from "./purchase-life.tsx";
+
+/** One purchase: where it stands, why it waits, its life, and the switch that holds it. */
+export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void }) {
+  const purchase = useQuery({
+    queryKey: ["own", "purchase", id],
+    queryFn: ({ signal }) => getPurchase(id, signal),
+    staleTime: 0,
+    refetchInterval: 10_000,
+  });
+  return (
+    <Details title={`Compra nº ${id}`} query={purchase} onClose={onClose}>
+      {(data) => <Purchase purchase={data} onClose={onClose} />}
+    </Details>
+  );
+}
+
+/** Nothing moves any more. */
+const OVER = ["paid", "settled", "cancelled"];
+
+function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: () => void }) {
+  const { brl, chz, percent } = useFormat();
+  const [deciding, setDeciding] = useState<"hold" | "release">();
+  const isHeld = purchase.held_at !== null;
+  return (
+    <Sheet
+      title={`Compra nº ${purchase.id}`}
+      note={purchase.store}
+      onClose={onClose}
+      actions={
+        <>
+          <Link className="button button-small button-quiet" to={paths.ticket(purchase.id)}>
+            Ver bilhete
+          </Link>
+          {isHeld ? (
+            <PermittedButton
+              permission="payments"
+              className="button button-small"
+              onClick={() => setDeciding("release")}
+            >
+              Liberar compra
+            </PermittedButton>
+          ) : (
+            !OVER.includes(purchase.state) && (
+              <PermittedButton
+                permission="payments"
+                className="button button-small button-danger"
+                onClick={() => setDeciding("hold")}
+              >
+                Reter compra
+              </PermittedButton>
+            )
+          )}
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <Standing purchase={purchase} />
+        <Facts
+          rows={[
+            ["Valor", brl(purchase.amount)],
+            [
+              "Percentual",
+              purchase.bonus_percent === "0"
+                ? percent(purchase.cashback_percent)
+                : `${percent(purchase.cashback_percent)} + ${percent(purchase.bonus_percent)} de bônus`,
+            ],
+            [
+              "Cashback",
+              `${brl(purchase.cashback_brl)} · ${chz(purchase.cashback)}${purchase.is_rate_frozen ? "" : " (estimativa)"}`,
+            ],
+            ["Pago", Number(purchase.paid) > 0 ? chz(purchase.paid) : undefined],
+            ["Guardado para quitar dívida", Number(purchase.kept) > 0 ? chz(purchase.kept) : undefined],
+            ["Fan token", purchase.token_slug?.toUpperCase()],
+            [
+              "Carteira",
+              <span key="wallet" className="whole-hash">
+                {purchase.wallet}
+              </span>,
+            ],
+            ["Pedido", purchase.order_ref],
+            [
+              "Venda",
+              purchase.sale_id === null ? (
+                "Simulada"
+              ) : (
+                <Link key="sale" className="link" to={viewHref({ view: "sales" }, { row: String(purchase.sale_id) })}>
+                  Nº {purchase.sale_id}
+                </Link>
+              ),
+            ],
+          ]}
+        />
+        <PurchaseLife purchase={purchase} />
+      </div>
+      {deciding === "hold" && (
+        <DecisionDialog
+          title={`Reter a compra nº ${purchase.id}?`}
+          text="Nada dela é emitido, confirmado ou pago até alguém liberar. O que já foi enviado para a rede não volta."
+          consequences={[
+            ["Cashback retido", chz(purchase.cashback)],
+            ["De", <WholeWallet key="wallet" address={purchase.wallet} />],
+          ]}
+          action="Reter compra"
+          isDangerous
+          reasonHint="Fica no registro e aparece para quem abrir esta compra."
+          done="Compra retida."
+          decide={(reason) => holdPurchase(purchase.id, reason)}
+          onClose={() => setDeciding(undefined)}
+        />
+      )}
+      {deciding === "release" && (
+        <DecisionDialog
+          title={`Liberar a compra nº ${purchase.id}?`}
+          text="Ela segue de onde parou: bilhete, confirmação e pagamento."
+          consequences={[
+            ["Vai ser pago", chz(purchase.cashback)],
+            ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],
+            ["Estava retida por", purchase.held_reason],
+          ]}
+          action="Liberar compra"
+          reasonHint="Fica no registro."
+          done="Compra liberada."
+          decide={(reason) => releasePurchase(purchase.id, reason)}
+          onClose={() => setDeciding(undefined)}
+        />
+      )}
+    </Sheet>
+  );
+}
+
+function Standing({ purchase }: { purchase: PurchaseDetails }) {
+  const { dateTime } = useFormat();
+  const wait = purchaseWait(purchase);
+  const help = purchase.wait_reason ? OPERATION_REASONS[purchase.wait_reason]?.help : undefined;
+  return (
+    <div className="standing">
+      <StateBadge {...wordOf(PURCHASE_WORDS, purchase.state)} />
+      {wait && (
+        <p>
+          <strong>{wait}</strong> {help}
+        </p>
+      )}
+      {purchase.held_reason && <p>Motivo: {purchase.held_reason}</p>}
+      {purchase.expected_at && <p className="muted">Próximo passo previsto para {dateTime(purchase.expected_at)}.</p>}
+      {purchase.wait_text && <TechnicalDetail text={purchase.wait_text} />}
+    </div>
+  );
+}

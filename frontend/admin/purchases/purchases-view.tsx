@@ -1,0 +1,68 @@
+import { useFormat } from "../../i18n/use-format.ts";
+import { StateBadge } from "../badge.tsx";
+import { ShortWallet } from "../facts.tsx";
+import { AdminList } from "../list/admin-list.tsx";
+import type { ListDefinition } from "../list/definition.ts";
+import type { Purchase } from "../shapes.ts";
+import { optionsOf, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
+import { PurchaseSheet } from "./purchase-sheet.tsx";
+
+/** Every purchase: by number, wallet or order. */
+export function PurchasesView() {
+  return (
+    <AdminList list={usePurchasesList()} details={(id, close) => <PurchaseSheet key={id} id={id} onClose={close} />} />
+  );
+}
+
+function usePurchasesList(): ListDefinition<Purchase> {
+  const { brl, chz, percent, dateTime } = useFormat();
+  return {
+    path: "/api/admin/purchases",
+    title: "Compras",
+    noun: ["compra", "compras"],
+    search: "número, carteira ou pedido",
+    states: optionsOf(PURCHASE_WORDS),
+    sorts: [
+      { value: "-id", label: "Mais novas" },
+      { value: "id", label: "Mais antigas" },
+      { value: "-amount", label: "Maior valor" },
+      { value: "amount", label: "Menor valor" },
+    ],
+    keyOf: (row) => String(row.id),
+    nameOf: (row) => (
+      <>
+        <span className="figures">Nº {row.id}</span>
+        <span className="row-note">{row.store}</span>
+      </>
+    ),
+    columns: [
+      {
+        header: "Situação",
+        cell: (row) => (
+          <>
+            <StateBadge {...wordOf(PURCHASE_WORDS, row.state)} />
+            {purchaseWait(row) && <span className="row-note">{purchaseWait(row)}</span>}
+          </>
+        ),
+      },
+      { header: "Carteira", cell: (row) => <ShortWallet address={row.wallet} /> },
+      { header: "Pedido", cell: (row) => row.order_ref ?? <span className="muted">–</span> },
+      { header: "Valor", isFigure: true, cell: (row) => brl(row.amount) },
+      {
+        header: "Cashback",
+        isFigure: true,
+        cell: (row) => (
+          <>
+            {chz(row.cashback)}
+            <span className="row-note">
+              {percent(row.cashback_percent)}
+              {row.bonus_percent !== "0" && ` + ${percent(row.bonus_percent)}`}
+            </span>
+          </>
+        ),
+      },
+      { header: "Quando", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
+    ],
+    empty: { title: "Nenhuma compra ainda", hint: "Aparecem aqui assim que alguém comprar." },
+  };
+}

@@ -1,0 +1,243 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useFormat } from "../../i18n/use-format.ts";
+import { assignSale, declineSale, getSale, releaseSale } from "../admin-calls.ts";
+import { StateBadge } from "../badge.tsx";
+import { DecisionDialog } from "../decisions/decision-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { Details } from "../details.tsx";
+import { Facts, WholeWallet } from "../facts.tsx";
+import { Field } from "../field.tsx";
+import { viewHref } from "../list/list-address.ts";
+import type { SaleDetails } from "../shapes.ts";
+import { Sheet } from "../sheet.tsx";
+import { networkName, SALE_STATUS_WORDS, SALE_WORDS, saleReason, wordOf } from "../words.ts";
+import { useSaleMoney } from "./sales-view.tsx";
+
+type Decision = "release" | "decline" | "assign";
+
+/** One sale: what the network said, each revision, the purchases it became, and what can be decided. */
+export function SaleSheet({ id, onClose }: { id: string; onClose: () => void }) {
+  const sale = useQuery({
+    queryKey: ["own", "sale", id],
+    queryFn: ({ signal }) => getSale(id, signal),
+    staleTime: 0,
+  });
+  return (
+    <Details title={`Venda nº ${id}`} query={sale} onClose={onClose}>
+      {(data) => <SaleInSheet sale={data} onClose={onClose} />}
+    </Details>
+  );
+}
+
+function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void }) {
+  const { brl, dateTime } = useFormat();
+  const money = useSaleMoney();
+  const [deciding, setDeciding] = useState<Decision>();
+  return (
+    <Sheet
+      title={`Venda nº ${sale.id}`}
+      note={`${networkName(sale.network)} (${sale.account}) · ${sale.sale_key}`}
+      onClose={onClose}
+      actions={<Actions sale={sale} onDecide={setDeciding} />}
+    >
+      <div className="grid gap-5">
+        <div className="standing">
+          <StateBadge {...wordOf(SALE_WORDS, sale.state)} />
+          {sale.reason && (
+            <p>
+              <strong>{saleReason(sale.reason)}</strong>
+            </p>
+          )}
+          {sale.unknown_groups && (
+            <p>
+              Grupos de comissão sem categoria na loja: {sale.unknown_groups}. Valeram como a categoria padrão; dê a uma
+              categoria o código do grupo, em Lojas.
+            </p>
+          )}
+        </div>
+        <Facts
+          rows={[
+            ["Valor", money(sale)],
+            ["Comissão", sale.commission === null ? null : brl(sale.commission)],
+            ["Cashback", brl(sale.cashback)],
+            ["Resultado", sale.commission === null ? null : brl(difference(sale.commission, sale.cashback))],
+            ["Pedido", sale.order_ref],
+            ["Rede diz", `${SALE_STATUS_WORDS[sale.status] ?? sale.status}${sale.payable ? ", e paga" : ""}`],
+            ["Carteira", sale.wallet && <span className="whole-hash">{sale.wallet}</span>],
+            ["Clique", sale.click_id],
+            ["Vendida em", sale.occurred_at && dateTime(sale.occurred_at)],
+            ["Liberada por", sale.released_by],
+          ]}
+        />
+        <Purchases sale={sale} />
+        <Revisions sale={sale} />
+      </div>
+      <Decisions sale={sale} deciding={deciding} onClose={() => setDeciding(undefined)} />
+    </Sheet>
+  );
+}
+
+function Actions({ sale, onDecide }: { sale: SaleDetails; onDecide: (decision: Decision) => void }) {
+  return (
+    <>
+      {sale.state !== "declined" && (
+        <PermittedButton
+          permission="sales"
+          className="button button-small button-danger"
+          onClick={() => onDecide("decline")}
+        >
+          Recusar venda
+        </PermittedButton>
+      )}
+      {sale.click_id === null && (
+        <PermittedButton permission="sales" className="button button-small" onClick={() => onDecide("assign")}>
+          Dar a um clique
+        </PermittedButton>
+      )}
+      {sale.state === "held" && (
+        <PermittedButton permission="sales" className="button button-small" onClick={() => onDecide("release")}>
+          Liberar venda
+        </PermittedButton>
+      )}
+    </>
+  );
+}
+
+type DecisionsProps = { sale: SaleDetails; deciding: Decision | undefined; onClose: () => void };
+
+function Decisions({ sale, deciding, onClose }: DecisionsProps) {
+  const { brl } = useFormat();
+  const money = useSaleMoney();
+  const [click, setClick] = useState("");
+  if (deciding === "release") {
+    return (
+      <DecisionDialog
+        title={`Liberar a venda nº ${sale.id}?`}
+        text="A venda segue como foi lida por último, e não é mais retida pelo mesmo motivo."
+        consequences={[
+          ["Valor", money(sale)],
+          ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
+          ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado no clique"],
+          ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
+          ["Retida por", sale.reason ? saleReason(sale.reason) : "–"],
+        ]}
+        action="Liberar venda"
+        reasonHint="Fica no registro, com o seu nome."
+        done="Venda liberada."
+        decide={(reason) => releaseSale(sale.id, reason)}
+        onClose={onClose}
+      />
+    );
+  }
+  if (deciding === "decline") {
+    return (
+      <DecisionDialog
+        title={`Recusar a venda nº ${sale.id}?`}
+        text="É definitivo, diga a rede o que disser depois. O que já foi pago fica como saldo a devolver do comprador."
+        consequences={[
+          ["Valor", money(sale)],
+          ["Cashback que deixa de ser pago", brl(sale.cashback)],
+          ["De", <WholeWallet key="wallet" address={sale.wallet} />],
+        ]}
+        action="Recusar venda"
+        isDangerous
+        reasonHint="O comprador vê este motivo, e ele fica no registro."
+        done="Venda recusada."
+        decide={(reason) => declineSale(sale.id, reason)}
+        onClose={onClose}
+      />
+    );
+  }
+  if (deciding !== "assign") return null;
+  return (
+    <DecisionDialog
+      title={`De quem é a venda nº ${sale.id}?`}
+      text="A venda passa a ser de quem fez este clique, com o cashback combinado nele."
+      consequences={[["Valor", money(sale)]]}
+      action="Dar ao clique"
+      reasonHint="Fica no registro."
+      done="A venda tem um comprador."
+      validate={() => (click.trim() ? undefined : "Informe o código do clique.")}
+      decide={(reason) => assignSale(sale.id, click.trim(), reason)}
+      onClose={onClose}
+    >
+      <Field
+        label="Código do clique"
+        hint="26 letras e números, como está na reclamação ou na visita."
+        problem={undefined}
+      >
+        {(control) => (
+          <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => setClick(target.value)} />
+        )}
+      </Field>
+    </DecisionDialog>
+  );
+}
+
+const STAGES: Record<string, string> = {
+  planned: "planejada",
+  pending: "pendente",
+  confirmed: "confirmada",
+  paid: "paga",
+  cancelled: "cancelada",
+  settled: "quitada",
+};
+
+function Purchases({ sale }: { sale: SaleDetails }) {
+  const { brl, chz } = useFormat();
+  if (sale.purchases.length === 0) return null;
+  return (
+    <section aria-labelledby="sale-purchases">
+      <h3 id="sale-purchases" className="card-title">
+        Compras desta venda
+      </h3>
+      <ul className="plain-rows">
+        {sale.purchases.map((one) => (
+          <li key={one.id}>
+            <Link className="link figures" to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
+              Nº {one.id}
+            </Link>{" "}
+            {brl(one.amount)}, cashback {brl(one.cashback)}, {STAGES[one.stage] ?? one.stage}
+            {one.withdrawn && ", retirada"}
+            {Number(one.owed_back) > 0 && ` · a devolver: ${chz(one.owed_back)}`}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const SOURCES: Record<string, string> = { poll: "lida", push: "avisada", direct: "informada" };
+
+function Revisions({ sale }: { sale: SaleDetails }) {
+  const { dateTime, decimal } = useFormat();
+  return (
+    <section aria-labelledby="revisions">
+      <h3 id="revisions" className="card-title">
+        O que a rede disse
+      </h3>
+      <ol className="life">
+        {sale.revisions.map((one) => (
+          <li key={one.id} data-source="database">
+            <span>
+              {SALE_STATUS_WORDS[one.status] ?? one.status}
+              {one.payable && ", e paga"} ·{" "}
+              <strong className="figures">{`${one.currency} ${decimal(one.amount)}`}</strong>
+              {!one.applied && " (não valeu: já havia uma leitura mais nova)"}
+            </span>
+            <time dateTime={one.read_at}>
+              {SOURCES[one.source] ?? one.source} em {dateTime(one.read_at)}
+            </time>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Exact: decimal texts of at most six places. */
+function difference(one: string, other: string): string {
+  return String((Math.round(Number(one) * 100) - Math.round(Number(other) * 100)) / 100);
+}

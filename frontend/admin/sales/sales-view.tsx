@@ -1,0 +1,80 @@
+import { useFormat } from "../../i18n/use-format.ts";
+import { StateBadge } from "../badge.tsx";
+import { ShortWallet } from "../facts.tsx";
+import { AdminList } from "../list/admin-list.tsx";
+import type { ListDefinition } from "../list/definition.ts";
+import type { Sale } from "../shapes.ts";
+import { networkName, optionsOf, SALE_WORDS, saleReason, wordOf } from "../words.ts";
+import { SaleSheet } from "./sale-sheet.tsx";
+
+/** Sales as the affiliate networks report them. docs/product.md#sales. */
+export function SalesView() {
+  return <AdminList list={useSalesList()} details={(id, close) => <SaleSheet key={id} id={id} onClose={close} />} />;
+}
+
+function useSalesList(): ListDefinition<Sale> {
+  const { brl, dateTime } = useFormat();
+  const money = useSaleMoney();
+  return {
+    path: "/api/admin/sales",
+    title: "Vendas",
+    noun: ["venda", "vendas"],
+    search: "número, pedido, carteira ou clique",
+    states: optionsOf(SALE_WORDS),
+    keyOf: (row) => String(row.id),
+    nameOf: (row) => (
+      <>
+        <span className="figures">{row.order_ref ?? row.sale_key}</span>
+        <span className="row-note">
+          Nº {row.id} · {networkName(row.network)} ({row.account})
+        </span>
+      </>
+    ),
+    columns: [
+      {
+        header: "Situação",
+        cell: (row) => (
+          <>
+            <StateBadge {...wordOf(SALE_WORDS, row.state)} />
+            {row.reason && <span className="row-note">{saleReason(row.reason)}</span>}
+          </>
+        ),
+      },
+      {
+        header: "Carteira",
+        cell: (row) => (row.wallet ? <ShortWallet address={row.wallet} /> : <span className="muted">–</span>),
+      },
+      { header: "Valor", isFigure: true, cell: money },
+      {
+        header: "Comissão",
+        isFigure: true,
+        cell: (row) => (row.commission === null ? <span className="muted">–</span> : brl(row.commission)),
+      },
+      { header: "Cashback", isFigure: true, cell: (row) => brl(row.cashback) },
+      {
+        header: "Quando",
+        cell: (row) =>
+          row.occurred_at ? (
+            <time dateTime={row.occurred_at}>{dateTime(row.occurred_at)}</time>
+          ) : (
+            <span className="muted">–</span>
+          ),
+      },
+    ],
+    empty: {
+      title: "Nenhuma venda ainda",
+      hint: "As redes de afiliados avisam as vendas; cada uma aparece aqui.",
+    },
+  };
+}
+
+/** A sale's amount in reais, else in its own currency. */
+export function useSaleMoney(): (sale: Pick<Sale, "amount" | "amount_brl" | "currency">) => string {
+  const { brl, decimal } = useFormat();
+  return ({ amount, amount_brl, currency }) =>
+    amount_brl === null
+      ? `${currency} ${decimal(amount)}`
+      : currency === "BRL"
+        ? brl(amount_brl)
+        : `${brl(amount_brl)} (${currency} ${decimal(amount)})`;
+}

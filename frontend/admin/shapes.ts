@@ -1,0 +1,20 @@
+import type { z } from "zod";
+import type { AdminStore } from "../../domain/api/admin-catalogue.ts";
+import type { AdminUser } from "../../domain/api/admin-people.ts";
+import type { AdminPurchase, adminPurchaseResponseSchema, Payment } from "../../domain/api/admin-purchases.ts";
+import type { adminRoleResponseSchema } from "../../domain/api/administration.ts";
+import type { Store } from "../../domain/api/catalogue.ts";
+import type { adminClaimSchema, marginResponseSchema, saleResponseSchema, saleSchema } from "../../domain/api/sales.ts";
+
+/** The panel's names for the shapes of its calls. */
+export type AdminRole = z.infer<typeof adminRoleResponseSchema>;
+export type Purchase = AdminPurchase;
+export type PurchaseDetails = z.infer<typeof adminPurchaseResponseSchema>["purchase"];
+export type { AdminUser, Payment };
+export type Sale = z.infer<typeof saleSchema>;
+export type SaleDetails = z.infer<typeof saleResponseSchema>["sale"];
+export type Claim = z.infer<typeof adminClaimSchema>;
+export type Margin = z.infer<typeof marginResponseSchema>;
+export type UserDetails = AdminUser & { sessions: { kind: string; created_at: string; last_seen_at: string }[] };
+export type StoreWithCategories = Store;
+export type ListedStore = AdminStore;

@@ -1,0 +1,176 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { storesQuery } from "../../api/queries.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { RetryPanel } from "../../ui/state-panel.tsx";
+import { StoreMark } from "../../ui/store-mark.tsx";
+import { toast } from "../../ui/toast.ts";
+import { deleteStore, getStore, type Outcome, updateStore } from "../admin-calls.ts";
+import { toastOutcome } from "../admin-toasts.tsx";
+import { StateBadge } from "../badge.tsx";
+import { ConfirmDialog } from "../confirm-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { Facts } from "../facts.tsx";
+import type { StoreWithCategories } from "../shapes.ts";
+import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { StoreCategories } from "./store-categories.tsx";
+import { StoreDialog } from "./store-dialog.tsx";
+import { fieldsOf, missingOf } from "./store-fields.ts";
+
+/** One store: whether it sells, what it lacks, its data and its categories. */
+export function StoreDetails({ id, onBack }: { id: string; onBack: () => void }) {
+  const details = useQuery({
+    queryKey: ["store", id, "admin"],
+    queryFn: ({ signal }) => getStore(id, signal),
+    staleTime: 0,
+  });
+  const { isError, errorUpdateCount } = details;
+  useEffect(() => {
+    if (isError && errorUpdateCount > 0) {
+      toast.error("Erro", { id: "admin-store", description: "Não foi possível carregar os cashbacks da loja." });
+    }
+  }, [isError, errorUpdateCount]);
+  if (details.data) return <Loaded store={details.data} onBack={onBack} />;
+  if (details.isPending) return <Skeletons count={4} className="h-14" />;
+  return (
+    <>
+      <RetryPanel
+        title="Não foi possível carregar os cashbacks da loja."
+        error={details.error}
+        onRetry={() => details.refetch()}
+        isRetrying={details.isFetching}
+      />
+      <div className="flex justify-center">
+        <button type="button" className="button button-small button-quiet" onClick={onBack}>
+          Voltar à lista
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => void }) {
+  const client = useQueryClient();
+  const [open, setOpen] = useState<"edit" | "delete">();
+  // The pressed button of the list does not exist any more.
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const close = () => setOpen(undefined);
+  const id = String(store.id);
+
+  const reload = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ["store", id] }),
+      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
+      client.invalidateQueries({ queryKey: ["own"] }),
+    ]);
+  /** Shows the outcome, and reloads what may have changed. */
+  async function settle(outcome: Outcome, done: string, fallback: string): Promise<Outcome> {
+    toastOutcome(outcome, done, fallback);
+    if (outcome.success) await reload();
+    return outcome;
+  }
+  async function removeStore(): Promise<boolean> {
+    const outcome = await deleteStore(id);
+    toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
+    if (!outcome.success) return false;
+    onBack();
+    await Promise.all([
+      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
+      client.invalidateQueries({ queryKey: ["own"] }),
+    ]);
+    return true;
+  }
+  return (
+    <div className="grid gap-6">
+      <div className="section-head">
+        <div className="logo-row">
+          <StoreMark store={{ ...store, id, logo: store.logo ?? "" }} />
+          <h2 ref={heading} tabIndex={-1} className="section-title">
+            {store.name}
+          </h2>
+        </div>
+        <div className="admin-list-actions">
+          <button type="button" className="button button-small button-quiet" onClick={onBack}>
+            Voltar à lista
+          </button>
+          <PermittedButton permission="catalogue" onClick={() => setOpen("edit")}>
+            Editar loja
+          </PermittedButton>
+          <PermittedButton permission="catalogue" onClick={() => setOpen("delete")}>
+            Excluir loja
+          </PermittedButton>
+        </div>
+      </div>
+      <Readiness store={store} />
+      <StoreFacts store={store} />
+      <StoreCategories store={store} settle={settle} />
+      {open === "edit" && (
+        <StoreDialog
+          title="Editar loja"
+          action="Salvar alterações"
+          initial={fieldsOf(store)}
+          onClose={close}
+          onSubmit={async (fields) =>
+            settle(
+              await updateStore(id, fieldsOf(store), fields),
+              "Loja atualizada com sucesso!",
+              "Erro ao atualizar loja.",
+            )
+          }
+        />
+      )}
+      {open === "delete" && (
+        <ConfirmDialog
+          title={`Excluir ${store.name}?`}
+          text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
+          onConfirm={removeStore}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Draft or ready, and what is missing. docs/product.md#store-draft. */
+function Readiness({ store }: { store: StoreWithCategories }) {
+  const missing = missingOf(store);
+  return (
+    <div className="standing">
+      <StateBadge {...wordOf(STORE_WORDS, missing.length > 0 ? "draft" : "ready")} />
+      {missing.length === 0 ? (
+        <p>Aparece no site, e vende.</p>
+      ) : (
+        <>
+          <p>Só o painel a mostra. Para vender:</p>
+          <ul className="lacks">
+            {missing.map((lack) => (
+              <li key={lack}>{STORE_LACKS[lack] ?? lack}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function StoreFacts({ store }: { store: StoreWithCategories }) {
+  const { percentRange } = useFormat();
+  return (
+    <Facts
+      rows={[
+        ["País", store.country],
+        ["Clube", store.club],
+        ["Categoria", store.category],
+        ["Cashback", percentRange(store.cashback_min, store.cashback_max)],
+        ["Link de afiliado", store.affiliate_link],
+        ["Rede", store.network && `${networkName(store.network)}${store.account ? `, conta ${store.account}` : ""}`],
+        ["Anunciante", store.advertiser_id],
+        ["Site da loja", store.store_url],
+        ["Destaque", store.featured ? "sim" : "não"],
+        ["Descrição", store.description],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,180 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
+import { z } from "zod";
+import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
+import { ApiError } from "../../api/http.ts";
+import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
+import { toastMissing } from "../admin-toasts.tsx";
+import { Field, REQUIRED, trimmed } from "../field.tsx";
+import { FormDialog } from "../form-dialog.tsx";
+import { refusalOf } from "../refusals.ts";
+import { NETWORK_WORDS } from "../words.ts";
+import { COUNTRIES } from "./countries.ts";
+import { EMPTY_STORE } from "./store-fields.ts";
+
+type TextField = Exclude<keyof StoreFields, "featured">;
+type FieldDefinition = {
+  name: TextField;
+  label: string;
+  maxLength: number;
+  type?: string;
+  hint?: string;
+  problem: string;
+  suggestions?: readonly string[];
+};
+
+const TOO_LONG = "Este texto é longo demais.";
+const NOT_HTTPS = "Informe um endereço que comece com https://.";
+const NOT_COUNT = "Informe um número inteiro, sem sinal.";
+const FIELDS: readonly FieldDefinition[] = [
+  {
+    name: "name",
+    label: "Nome *",
+    maxLength: 40,
+    problem: "Use até 40 caracteres; letras com acento contam por dois.",
+  },
+  { name: "country", label: "País *", maxLength: 60, problem: TOO_LONG, suggestions: COUNTRIES },
+  { name: "club", label: "Clube", maxLength: 60, problem: TOO_LONG },
+  { name: "category", label: "Categoria", maxLength: 60, problem: TOO_LONG },
+  {
+    name: "affiliate_link",
+    label: "Link de afiliado",
+    maxLength: 2_048,
+    type: "url",
+    hint: "{click} no link vira o código do clique; sem ele, vai no fim.",
+    problem: NOT_HTTPS,
+  },
+  { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
+];
+
+/** Whose sales these are. docs/product.md#sales. */
+const NETWORK_FIELDS: readonly FieldDefinition[] = [
+  {
+    name: "network",
+    label: "Rede",
+    maxLength: 32,
+    hint: Object.keys(NETWORK_WORDS).join(", "),
+    problem: "Use letras minúsculas, números e hífens.",
+    suggestions: Object.keys(NETWORK_WORDS),
+  },
+  { name: "account", label: "Conta na rede", maxLength: 32, problem: "Use letras minúsculas, números e hífens." },
+  { name: "advertiser_id", label: "Anunciante", maxLength: 64, hint: "O código da loja na rede.", problem: TOO_LONG },
+  {
+    name: "store_url",
+    label: "Site da loja",
+    maxLength: 2_048,
+    type: "url",
+    hint: "Na Awin e na Admitad o link pode ser montado dele.",
+    problem: NOT_HTTPS,
+  },
+  {
+    name: "mint_delay_seconds",
+    label: "Espera antes do bilhete (s)",
+    maxLength: 9,
+    hint: "Vazio: a da plataforma.",
+    problem: NOT_COUNT,
+  },
+  {
+    name: "hold_seconds",
+    label: "Prazo de segurança (s)",
+    maxLength: 9,
+    hint: "Vazio: o da plataforma.",
+    problem: NOT_COUNT,
+  },
+  {
+    name: "claim_days",
+    label: "Dias para reclamar",
+    maxLength: 3,
+    hint: "Vazio: os da plataforma.",
+    problem: NOT_COUNT,
+  },
+];
+
+/** The server's rules, for fields with a value. */
+const schema = z.preprocess((fields: StoreFields) => nonEmpty(fields), createStoreRequestSchema);
+
+const isMissing = (error: FieldError | undefined) => error?.type === "invalid_type";
+
+type StoreDialogProps = {
+  title: string;
+  action: string;
+  initial?: StoreFields;
+  onClose: () => void;
+  /** Where it was not saved, the form stays open and says why. */
+  onSubmit: (fields: StoreFields) => Promise<Outcome>;
+};
+
+/** Creates or edits a store. docs/product.md#store. */
+export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onSubmit }: StoreDialogProps) {
+  const { register, handleSubmit, setError, formState } = useForm({
+    defaultValues: initial,
+    resolver: zodResolver(schema, undefined, { raw: true }),
+  });
+  const { errors, isSubmitting } = formState;
+  async function save(fields: StoreFields) {
+    const outcome = await onSubmit(fields);
+    if (outcome.success) return onClose();
+    const field = refusedField(outcome.error);
+    if (field) setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
+  }
+  function refuse(found: FieldErrors<StoreFields>) {
+    if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
+  }
+  const textField = ({ name, label, maxLength, type = "text", hint, problem, suggestions }: FieldDefinition) => {
+    const error = errors[name];
+    const wrong = error && (isMissing(error) ? REQUIRED : error.type === "server" ? error.message : problem);
+    return (
+      <Field key={name} label={label} hint={hint} problem={wrong}>
+        {(control) => (
+          <>
+            <input
+              type={type}
+              maxLength={maxLength}
+              required={label.endsWith("*")}
+              autoComplete="off"
+              list={suggestions && `${control.id}-list`}
+              {...control}
+              {...register(name, trimmed)}
+            />
+            {suggestions && (
+              <datalist id={`${control.id}-list`}>
+                {suggestions.map((one) => (
+                  <option key={one} value={one} />
+                ))}
+              </datalist>
+            )}
+          </>
+        )}
+      </Field>
+    );
+  };
+  return (
+    <FormDialog
+      title={title}
+      action={action}
+      isBusy={isSubmitting}
+      isWide
+      onClose={onClose}
+      onSubmit={handleSubmit(save, refuse)}
+    >
+      <div className="form-grid">{FIELDS.map(textField)}</div>
+      <Field label="Descrição" problem={errors.description && TOO_LONG}>
+        {(control) => <textarea rows={3} maxLength={1_000} {...control} {...register("description", trimmed)} />}
+      </Field>
+      <label className="check">
+        <input type="checkbox" {...register("featured")} />
+        <span>Loja em destaque</span>
+      </label>
+      <fieldset className="form-section">
+        <legend>Rede de afiliados</legend>
+        <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
+      </fieldset>
+    </FormDialog>
+  );
+}
+
+/** The field that the server refused, such as a name that another store has. */
+function refusedField(error: unknown): keyof StoreFields | undefined {
+  const field = error instanceof ApiError ? error.field : undefined;
+  return field !== undefined && field in EMPTY_STORE ? (field as keyof StoreFields) : undefined;
+}

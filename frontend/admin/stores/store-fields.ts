@@ -1,0 +1,54 @@
+import type { StoreFields } from "../admin-calls.ts";
+import type { StoreWithCategories } from "../shapes.ts";
+
+export const EMPTY_STORE: StoreFields = {
+  name: "",
+  country: "",
+  club: "",
+  category: "",
+  description: "",
+  logo: "",
+  affiliate_link: "",
+  network: "",
+  account: "",
+  advertiser_id: "",
+  store_url: "",
+  mint_delay_seconds: "",
+  hold_seconds: "",
+  claim_days: "",
+  featured: false,
+};
+
+const text = (value: string | number | null | undefined): string =>
+  value === null || value === undefined ? "" : String(value);
+
+/** A store as its form shows it. */
+export const fieldsOf = (store: StoreWithCategories): StoreFields => ({
+  name: store.name,
+  country: store.country,
+  club: text(store.club),
+  category: text(store.category),
+  description: text(store.description),
+  logo: text(store.logo),
+  affiliate_link: text(store.affiliate_link),
+  network: text(store.network),
+  account: text(store.account),
+  advertiser_id: text(store.advertiser_id),
+  store_url: text(store.store_url),
+  mint_delay_seconds: text(store.mint_delay_seconds),
+  hold_seconds: text(store.hold_seconds),
+  claim_days: text(store.claim_days),
+  featured: store.featured,
+});
+
+type Sold = Pick<StoreWithCategories, "affiliate_link" | "cashback_max"> &
+  Partial<Pick<StoreWithCategories, "network" | "account" | "advertiser_id" | "store_url">>;
+
+/** What a store lacks to sell. docs/product.md#store-draft. */
+export function missingOf(store: Sold): ("link" | "rate")[] {
+  const isBuilt = store.network && store.account && store.advertiser_id && store.store_url;
+  return [
+    ...(store.affiliate_link || isBuilt ? [] : (["link"] as const)),
+    ...(store.cashback_max > 0 ? [] : (["rate"] as const)),
+  ];
+}

@@ -1,0 +1,160 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { storesQuery } from "../../api/queries.ts";
+import { useFormat } from "../../i18n/use-format.ts";
+import { StoreMark } from "../../ui/store-mark.tsx";
+import { createStore, deleteStore } from "../admin-calls.ts";
+import { toastOutcome } from "../admin-toasts.tsx";
+import { StateBadge } from "../badge.tsx";
+import { ConfirmDialog } from "../confirm-dialog.tsx";
+import { PermittedButton } from "../decisions/permissions.tsx";
+import { AdminList } from "../list/admin-list.tsx";
+import type { ListDefinition } from "../list/definition.ts";
+import { useListAddress } from "../list/list-address.ts";
+import { Tabs } from "../tabs.tsx";
+import { optionsOf, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { StoreDetails } from "./store-details.tsx";
+import { StoreDialog } from "./store-dialog.tsx";
+import { loadStores, STORES_PATH, type StoreRow } from "./store-list.ts";
+
+const LIST = { id: "list", label: "Lista de lojas" } as const;
+const DETAILS = { id: "details", label: "Detalhes da loja" } as const;
+
+/** A list, and the details of the store in the address. Going back to the list clears the selection. */
+export function StoresTab() {
+  const { row: selectedId, closeRow } = useListAddress();
+  const [isBack, setBack] = useState(false);
+  const backToList = (isByButton: boolean) => {
+    setBack(isByButton);
+    closeRow();
+  };
+  return (
+    <Tabs
+      label="Lojas"
+      tabs={selectedId ? [LIST, DETAILS] : [LIST]}
+      selected={selectedId ? "details" : "list"}
+      onSelect={(id) => id === "list" && backToList(false)}
+    >
+      {selectedId ? (
+        <StoreDetails key={selectedId} id={selectedId} onBack={() => backToList(true)} />
+      ) : (
+        <StoreList takesFocus={isBack} />
+      )}
+    </Tabs>
+  );
+}
+
+/** `takesFocus`: after returning by a button that does not exist any more. */
+function StoreList({ takesFocus }: { takesFocus: boolean }) {
+  const client = useQueryClient();
+  const [isCreating, setCreating] = useState(false);
+  const [deleting, setDeleting] = useState<StoreRow>();
+  const list = useStoresList(setDeleting);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+  }, [takesFocus]);
+  const reload = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
+      client.invalidateQueries({ queryKey: ["own"] }),
+    ]);
+  async function remove(store: StoreRow): Promise<boolean> {
+    const outcome = await deleteStore(store.id);
+    toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
+    if (outcome.success) await reload();
+    return outcome.success;
+  }
+  return (
+    <>
+      <div className="section-head">
+        <h2 ref={heading} tabIndex={-1} className="section-title">
+          Lojas
+        </h2>
+        <PermittedButton permission="catalogue" className="button" onClick={() => setCreating(true)}>
+          Nova loja
+        </PermittedButton>
+      </div>
+      <AdminList list={list} />
+      {isCreating && (
+        <StoreDialog
+          title="Nova loja"
+          action="Criar loja"
+          onClose={() => setCreating(false)}
+          onSubmit={async (fields) => {
+            const outcome = await createStore(fields);
+            toastOutcome(outcome, "Loja criada com sucesso!", "Erro ao criar loja.");
+            if (outcome.success) await reload();
+            return outcome;
+          }}
+        />
+      )}
+      {deleting && (
+        <ConfirmDialog
+          title={`Excluir ${deleting.name}?`}
+          text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
+          onConfirm={() => remove(deleting)}
+          onClose={() => setDeleting(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function useStoresList(onDelete: (store: StoreRow) => void): ListDefinition<StoreRow> {
+  const { row: _, ...address } = useListAddress();
+  return {
+    path: STORES_PATH,
+    title: "Lojas",
+    noun: ["loja", "lojas"],
+    search: "nome ou número",
+    states: optionsOf(STORE_WORDS),
+    sorts: [
+      { value: "-id", label: "Mais novas" },
+      { value: "id", label: "Mais antigas" },
+      { value: "name", label: "Nome" },
+    ],
+    failure: { title: "Não foi possível carregar as lojas.", toastId: "admin-stores" },
+    load: loadStores,
+    keyOf: (row) => row.id,
+    nameOf: (row) => row.name,
+    columns: [],
+    card: (row) => <StoreCard store={row} href={address.rowHref(row.id)} onDelete={() => onDelete(row)} />,
+    empty: { title: "Nenhuma loja cadastrada", hint: "Cadastre a primeira loja para os torcedores comprarem." },
+  };
+}
+
+function StoreCard({ store, href, onDelete }: { store: StoreRow; href: string; onDelete: () => void }) {
+  const { percent } = useFormat();
+  const openDetails = useOpen(href);
+  return (
+    <>
+      <StoreMark store={{ ...store, logo: store.logo ?? "" }} />
+      <div className="admin-list-text">
+        <h3>{store.name}</h3>
+        <p className="muted">{[store.country, store.category, store.club].filter(Boolean).join(" · ")}</p>
+        {store.missing.map((lack) => (
+          <p key={lack} className="row-note">
+            {STORE_LACKS[lack] ?? lack}
+          </p>
+        ))}
+      </div>
+      <StateBadge {...wordOf(STORE_WORDS, store.state)} />
+      <span className="figures font-semibold">até {percent(store.maxCashback)}</span>
+      <div className="admin-list-actions">
+        <button type="button" className="button button-small button-quiet" data-row="" onClick={openDetails}>
+          Detalhes<span className="sr-only"> – {store.name}</span>
+        </button>
+        <PermittedButton permission="catalogue" onClick={onDelete}>
+          Excluir<span className="sr-only"> – {store.name}</span>
+        </PermittedButton>
+      </div>
+    </>
+  );
+}
+
+function useOpen(href: string): () => void {
+  const navigate = useNavigate();
+  return () => navigate(href, { preventScrollReset: true });
+}

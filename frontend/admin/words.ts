@@ -1,0 +1,169 @@
+import type { Purchase } from "./shapes.ts";
+
+/** The panel's words for what the system calls by code. The tone colours a badge; the word carries the meaning. */
+export type Tone = "good" | "wait" | "bad" | "plain";
+export type Word = { label: string; tone: Tone };
+type Words<Code extends string = string> = Record<Code, Word>;
+
+const word = (label: string, tone: Tone): Word => ({ label, tone });
+
+export const PURCHASE_WORDS: Words = {
+  held: word("Retida", "bad"),
+  processing: word("Em processamento", "wait"),
+  pending: word("Pendente", "wait"),
+  confirmed: word("Confirmada, a pagar", "wait"),
+  paid: word("Paga", "good"),
+  settled: word("Quitada", "good"),
+  cancelled: word("Cancelada", "plain"),
+};
+
+export const PAYMENT_WORDS: Words = {
+  waiting: word("Esperando", "wait"),
+  failed: word("Falhou", "bad"),
+  queued: word("Na fila", "plain"),
+  assigned: word("Em envio", "wait"),
+  done: word("Enviado", "good"),
+  withdrawn: word("Retirado", "plain"),
+};
+
+export const SALE_WORDS: Words = {
+  held: word("Retida", "bad"),
+  unmatched: word("Sem comprador", "wait"),
+  open: word("Em análise", "wait"),
+  approved: word("Aprovada", "wait"),
+  payable: word("A pagar", "wait"),
+  settled: word("Quitada", "good"),
+  declined: word("Recusada", "plain"),
+};
+
+export const CLAIM_WORDS: Words = {
+  open: word("Aberta", "wait"),
+  matched: word("Resolvida", "good"),
+  refused: word("Recusada", "plain"),
+};
+
+export const SALE_STATUS_WORDS: Record<string, string> = {
+  pending: "pendente",
+  approved: "aprovada",
+  declined: "recusada",
+  unknown: "desconhecida",
+};
+
+export const wordOf = (words: Words, code: string): Word => words[code] ?? { label: code, tone: "plain" };
+
+export const optionsOf = (words: Words) => Object.entries(words).map(([value, { label }]) => ({ value, label }));
+
+/** Why an operation waits or failed, and what to do about it. `OperationReason`. */
+export const OPERATION_REASONS: Record<string, { why: string; help: string }> = {
+  day_cap: {
+    why: "Passa do que resta do limite diário do distribuidor.",
+    help: "Segue sozinho quando o limite do dia abrir. Para pagar antes, aumente o limite diário no contrato.",
+  },
+  max_payout: {
+    why: "Passa do limite por pagamento do distribuidor.",
+    help: "Aumente o limite por pagamento no contrato; depois segue sozinho.",
+  },
+  pool_empty: {
+    why: "O distribuidor tem CHZ de menos.",
+    help: "Envie CHZ para o endereço do distribuidor; o pagamento segue sozinho.",
+  },
+  rate_too_high: {
+    why: "A cotação desta compra passa do teto do distribuidor.",
+    help: "Confira a cotação e o teto no contrato.",
+  },
+  paused: { why: "O contrato está pausado.", help: "Segue sozinho quando o contrato for retomado." },
+  role_missing: {
+    why: "A carteira do operador não tem o papel que o contrato exige.",
+    help: "Dê o papel à carteira do operador no contrato; depois segue sozinho.",
+  },
+  not_ready: { why: "O bilhete ainda não está no estado de onde este passo parte.", help: "Segue sozinho." },
+  store_unknown: {
+    why: "A rede ainda não conhece o nome da loja.",
+    help: "O nome é gravado antes; depois segue sozinho.",
+  },
+  reverted: { why: "A transação foi revertida pela rede.", help: "Veja o detalhe técnico; depois tente de novo." },
+  refused: { why: "O contrato recusou.", help: "Veja o detalhe técnico; depois tente de novo." },
+  invalid: { why: "O contrato nunca vai aceitar isto.", help: "Precisa de alguém que conheça o contrato." },
+};
+
+export const operationWhy = (reason: string | null): string | undefined =>
+  reason === null ? undefined : (OPERATION_REASONS[reason]?.why ?? `Motivo ${reason}.`);
+
+/** `kind` of an operation. */
+export const OPERATION_KINDS: Record<string, string> = {
+  mint: "Emitir o bilhete",
+  confirm: "Confirmar o bilhete",
+  cancel: "Cancelar o bilhete",
+  pay: "Pagar o cashback",
+  register_store: "Gravar o nome da loja",
+  rename_store: "Trocar o nome da loja",
+};
+
+/** What a purchase waits for. */
+export function purchaseWait(purchase: Pick<Purchase, "waits_for" | "wait_reason">): string | undefined {
+  const { waits_for: wait, wait_reason: reason } = purchase;
+  if (wait === null) return undefined;
+  if (wait === "set_aside" || wait === "person") return operationWhy(reason) ?? "O próximo passo parou.";
+  return WAITS[wait] ?? wait;
+}
+
+const WAITS: Record<string, string> = {
+  release: "Foi retida no painel: espera alguém liberar.",
+  sale_release: "A venda está retida: espera alguém liberar.",
+  approval: "A rede de afiliados ainda não aprovou a venda.",
+  network_payment: "A rede aprovou, mas ainda não disse que paga.",
+  hold: "O prazo de segurança ainda não acabou.",
+  depth: "A rede Chiliz ainda não confirmou fundo o bastante.",
+  payouts_paused: "Os pagamentos estão pausados.",
+  rate: "A cotação do CHZ não está disponível.",
+  transaction: "A transação está na fila ou a caminho.",
+  planning: "O próximo passo começa em segundos.",
+};
+
+/** The sentences of `domain/sale/hold.ts`. */
+const HOLD_SENTENCES: readonly (readonly [RegExp, string])[] = [
+  [/^The network's report is not understood: (.*)$/, "O aviso da rede não foi entendido: $1"],
+  [/^There is no exchange rate for (\w+)$/, "Não há cotação para $1"],
+  [/^The click is of a store of another network or account$/, "O clique é de uma loja de outra rede ou conta"],
+  [/^More than (\d+) sales of one wallet in a day$/, "Mais de $1 vendas de uma carteira em um dia"],
+  [/^The amount is above SALE_MAX_REAIS$/, "O valor passa do máximo por venda"],
+  [/^The sale is less than (\d+) seconds after the click$/, "A venda veio menos de $1 segundos depois do clique"],
+  [/^The same order was reported for another wallet$/, "O mesmo pedido foi avisado para outra carteira"],
+  [/^The commission is below the cashback$/, "A comissão é menor que o cashback"],
+];
+
+/** Why a sale is held, in Portuguese; a person's or a network's own words stay as they are. */
+export function saleReason(reason: string): string {
+  return reason
+    .split(/\. (?=[A-Z])/)
+    .map((sentence) => {
+      const found = HOLD_SENTENCES.find(([pattern]) => pattern.test(sentence));
+      return found ? sentence.replace(found[0], found[1]) : sentence;
+    })
+    .join(". ");
+}
+
+export const NETWORK_WORDS: Record<string, string> = {
+  awin: "Awin",
+  admitad: "Admitad",
+  impact: "impact.com",
+  direct: "Direta",
+};
+export const networkName = (network: string): string => NETWORK_WORDS[network] ?? network;
+
+export const PERSON_WORDS: Words = {
+  active: word("Ativo", "good"),
+  erased: word("Apagado", "plain"),
+};
+
+export const STORE_WORDS: Words = {
+  ready: word("Pronta", "good"),
+  draft: word("Rascunho", "wait"),
+};
+
+/** What a draft lacks, and where to give it. */
+export const STORE_LACKS: Record<string, string> = {
+  link: "Falta o link de afiliado, ou a rede com conta e anunciante.",
+  rate: "Falta uma categoria com percentual acima de zero.",
+  chain_name: "O nome ainda está sendo gravado na rede Chiliz; acontece sozinho.",
+};

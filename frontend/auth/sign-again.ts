@@ -1,0 +1,20 @@
+import { useCallback } from "react";
+import { signInSentence } from "../../domain/sign-in-messages.ts";
+import { checkUser, login } from "../api/calls.ts";
+import { useSession } from "../session/session.tsx";
+import { useWallet } from "../wallet/wallet.tsx";
+import { challengeOf } from "./use-sign-in.ts";
+
+/** A new session of the same wallet, without leaving the page: what moves money needs a recent sign-in. */
+export function useSignAgain(): { hasWallet: boolean; connect: () => Promise<void>; signAgain: () => Promise<void> } {
+  const { begin } = useSession();
+  const { address, sign, connect } = useWallet();
+  const signAgain = useCallback(async () => {
+    if (!address) return;
+    const { message, nonce } = challengeOf(await checkUser(address), signInSentence("login", address));
+    const signature = await sign(message);
+    const { token } = await login({ address, signature, ...(nonce && { nonce }) });
+    await begin(token);
+  }, [address, begin, sign]);
+  return { hasWallet: address !== undefined, connect, signAgain };
+}

@@ -1,0 +1,298 @@
+import { createHmac } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import BetterSqlite3 from "better-sqlite3";
+import { expect } from "chai";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createWalletClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
+import { Shopper } from "../testing/shopper.ts";
+import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
+import { until } from "../testing/until.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { enterAs } from "./support/enter-as.ts";
+
+const SCREENSHOTS = "data/panel";
+const SECRET = "a-direct-secret-that-is-long-enough-12";
+const SLOW = { timeout: 60_000 };
+
+/** A day's work of an operation in the panel: the real system in live mode, a direct shop that reports sales. */
+describe("A day's work in the panel", function () {
+  this.timeout(240_000);
+  let torcida: Torcida;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let buyer: Shopper;
+  let reports = 0;
+
+  before(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    torcida = await startTorcida({
+      ...(await systemEnvironment()),
+      SIMULATED_PURCHASES: "false",
+      AFFILIATE_SECRETS: `acme:${SECRET}`,
+      CLAIM_AFTER_DAYS: "0",
+    });
+    browser = await launchChromium();
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    context.setDefaultTimeout(30_000);
+    page = await context.newPage();
+    await enterAs(page, torcida.url, "Admin (demo)");
+    buyer = new Shopper(torcida.url);
+    await buyer.signUp();
+  });
+  after(async () => {
+    await browser?.close();
+    await torcida?.stop();
+    if (torcida) removeData(torcida);
+  });
+
+  /** Reports a sale as the shop does. */
+  async function report(sale: Record<string, unknown>): Promise<void> {
+    const occurred_at = new Date(Date.now() + 60_000).toISOString();
+    const changed_at = new Date(Date.now() + 1_000 * ++reports).toISOString();
+    const event = { event_id: `event-${reports}`, currency: "BRL", occurred_at, changed_at, ...sale };
+    const body = JSON.stringify(event);
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const signature = createHmac("sha256", SECRET).update(`${timestamp}.${body}`).digest("hex");
+    const headers = { "x-torcida-timestamp": timestamp, "x-torcida-signature": signature };
+    const response = await fetch(`${torcida.url}/api/hooks/affiliate/acme`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
+    expect(response.status, await response.text()).to.equal(200);
+  }
+  const open = async (search: string) => {
+    await page.goto(`${torcida.url}/admin${search}`);
+    await page.getByRole("heading", { level: 1, name: "Painel de Administração" }).waitFor();
+  };
+  const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+  const dialog = () => page.getByRole("dialog").last();
+  const toast = (text: string) => page.locator("[data-sonner-toast]").getByText(text, { exact: true }).waitFor();
+  /** Gives a reason, and decides. */
+  async function decide(action: string, reason: string): Promise<void> {
+    await dialog().getByLabel("Motivo").fill(reason);
+    await dialog().getByRole("button", { name: action }).click();
+  }
+  /** Makes every sign-in of the admin older than what moves money takes. */
+  function ageSessions(): void {
+    const database = new BetterSqlite3(join(torcida.dataDirectory, "torcida.db"));
+    database.exec("update sessions set created_at = created_at - 1200000");
+    database.close();
+  }
+  async function expectAccessible(where: string): Promise<void> {
+    for (const theme of ["light", "dark"]) {
+      await page.evaluate((name) => {
+        document.documentElement.dataset.theme = name;
+      }, theme);
+      await page.waitForFunction(() =>
+        document
+          .getAnimations()
+          .every((one) => one.playState !== "running" || one.effect?.getComputedTiming().iterations === Infinity),
+      );
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+        .analyze();
+      const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" ")}`);
+      expect(found, `${where}, ${theme}`).to.deep.equal([]);
+    }
+  }
+
+  it("gets a store ready: network, account, and a percent", async () => {
+    await open("?tab=stores&row=4");
+    await page.getByRole("button", { name: "Editar loja" }).click();
+    await dialog().getByLabel("Rede", { exact: true }).fill("direct");
+    await dialog().getByLabel("Conta na rede").fill("acme");
+    await dialog().getByRole("button", { name: "Salvar alterações" }).click();
+    await toast("Loja atualizada com sucesso!");
+    await page.getByText("Direta, conta acme").waitFor();
+    await page.getByText("Aparece no site, e vende.").waitFor();
+
+    await page
+      .getByRole("button", { name: /^Editar – / })
+      .first()
+      .click();
+    await dialog().getByLabel("Percentual de cashback").fill("");
+    await dialog().getByRole("button", { name: "Salvar alterações" }).click();
+    await dialog()
+      .getByRole("alert")
+      .getByText(/percentual de 0 a 100/)
+      .waitFor();
+    await dialog().getByLabel("Percentual de cashback").fill("6");
+    await dialog().getByRole("button", { name: "Salvar alterações" }).click();
+    await toast("Cashback atualizado com sucesso!");
+    await expectAccessible("store");
+  });
+
+  it("answers a claim with the sale that nobody was known for", async () => {
+    const click = await buyer.visit(4);
+    await report({ sale_key: "lost", status: "approved", payable: true, amount: "200.00", order_ref: "PED-77" });
+    const claim = await buyer.call("POST", "/api/claims", {
+      ...{ store_id: 4, click_id: click, order_ref: "PED-77", amount: "200.00" },
+      date: new Date().toISOString().slice(0, 10),
+    });
+    expect(claim.status, JSON.stringify(claim.body)).to.equal(200);
+
+    await open("?view=claims");
+    await row("PED-77")
+      .getByRole("button", { name: /Ligar a uma venda/ })
+      .click();
+    await dialog().getByRole("radio").check();
+    await decide("Ligar à venda", "Mesmo pedido e mesmo valor");
+    await toast("Reclamação resolvida.");
+    await row("PED-77").getByText("Resolvida").waitFor();
+    await expectAccessible("claims");
+  });
+
+  it("asks to sign again before money moves, and then releases a held sale", async () => {
+    const click = await buyer.visit(4);
+    const sale = { sale_key: "big", click_id: click, status: "approved", payable: true, order_ref: "PED-90" };
+    await report({ ...sale, amount: "300.00", commission: "1.00" });
+    await open("?view=sales&state=held");
+    await row("PED-90").getByText("A comissão é menor que o cashback").waitFor();
+    await row("PED-90").getByRole("link").first().press("Enter");
+    await page.getByRole("button", { name: "Liberar venda" }).click();
+    await dialog().getByRole("button", { name: "Liberar venda" }).click();
+    await dialog().getByText("Escreva o motivo.").waitFor();
+    ageSessions();
+    await decide("Liberar venda", "Comissão acertada por fora");
+    await dialog()
+      .getByText(/assine de novo/)
+      .waitFor();
+    await dialog().getByRole("button", { name: "Assinar e continuar" }).click();
+    await page.getByRole("button", { name: "Aprovar" }).click();
+    await toast("Venda liberada.");
+    await expectAccessible("sale");
+    await page.keyboard.press("Escape");
+    await page.getByText("Nada encontrado").or(page.getByText("Nenhuma venda ainda")).waitFor();
+  });
+
+  it("pauses and resumes payouts, each with a reason", async () => {
+    await open("?view=payments");
+    await page.getByRole("button", { name: "Pausar pagamentos" }).click();
+    await decide("Pausar pagamentos", "Conferindo o caixa");
+    await toast("Pagamentos pausados.");
+    await page.getByText("Motivo: Conferindo o caixa").waitFor();
+    await page.getByRole("button", { name: "Retomar pagamentos" }).click();
+    await decide("Retomar pagamentos", "Caixa conferido");
+    await toast("Pagamentos retomados.");
+    await page.getByText("Pagamentos em andamento").waitFor();
+  });
+
+  it("retries a payment that the paused contract set aside", async () => {
+    const wallet = createWalletClient({
+      account: privateKeyToAccount(LOCAL_TEST_KEY),
+      transport: http(torcida.rpcUrl),
+    });
+    const { data } = (await (await fetch(`${torcida.url}/api/config`)).json()) as {
+      data: { cashback_distributor: `0x${string}` };
+    };
+    const send = (functionName: "pause" | "unpause") =>
+      wallet.writeContract({
+        ...{ address: data.cashback_distributor, abi: cashbackDistributorAbi, functionName, chain: null },
+      });
+    await send("pause");
+    const click = await buyer.visit(4);
+    await report({
+      ...{ sale_key: "waits", click_id: click, status: "approved", payable: true, amount: "150.00" },
+      order_ref: "PED-95",
+    });
+    await open("?view=payments&state=waiting");
+    const waiting = page.getByRole("row").filter({ hasText: "O contrato está pausado." });
+    await until("the payment waits", async () => {
+      await page.reload();
+      return waiting
+        .first()
+        .waitFor({ timeout: 3_000 })
+        .then(() => true);
+    });
+    await expectAccessible("payments");
+    await send("unpause");
+    await waiting
+      .getByRole("button", { name: /Tentar de novo/ })
+      .first()
+      .click();
+    await decide("Tentar de novo", "Contrato retomado");
+    await toast("O pagamento voltou para a fila.");
+    await until("it is paid", async () =>
+      (await buyer.me()).purchases.some((one) => one.amount === "150.00" && one.paid_at),
+    );
+  });
+
+  it("finds a purchase by its order, with its whole life; a reload keeps the list as it is", async () => {
+    await open("?view=purchases");
+    await page.keyboard.press("/");
+    await page.keyboard.type("PED-95");
+    await row("PED-95").waitFor(SLOW);
+    expect(await page.getByRole("row").count(), "and the head").to.equal(2);
+    await page.waitForURL(/query=PED-95/);
+    await page.reload();
+    await row("PED-95").getByText("Paga", { exact: true }).waitFor(SLOW);
+    await row("PED-95").getByRole("link").first().press("Enter");
+    await dialog().getByText("Vida da compra").waitFor();
+    await dialog().getByText("Cashback pago").first().waitFor();
+    await expectAccessible("purchase");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.activeElement?.matches("a.row-link"));
+  });
+
+  it("reads what was done in the log, as sentences", async () => {
+    await open("?view=log");
+    await page.getByText(/liberou a venda nº \d+/).waitFor();
+    await page.getByText("pausou os pagamentos. Motivo: Conferindo o caixa").waitFor();
+    await page.getByText(/mudou rede e conta da loja Gramado Eletrônicos/).waitFor();
+    await expectAccessible("log");
+  });
+
+  it("moves between rows with the arrow keys", async () => {
+    await open("?view=purchases");
+    const names = page.locator("a.row-link");
+    await names.nth(1).waitFor();
+    await names.first().focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await names.nth(1).evaluate((link) => link === document.activeElement)).to.equal(true);
+    await page.keyboard.press("Home");
+    expect(await names.first().evaluate((link) => link === document.activeElement)).to.equal(true);
+  });
+
+  it("saves a list as CSV", async () => {
+    await open("?view=purchases&query=PED-95");
+    await row("PED-95").waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    expect(file.suggestedFilename()).to.match(/^purchases-.*\.csv$/);
+  });
+
+  for (const width of [1440, 360]) {
+    for (const search of [
+      "",
+      "?view=purchases",
+      "?view=payments",
+      "?view=sales",
+      "?view=claims",
+      "?view=margin",
+      "?view=log",
+      "?tab=stores",
+      "?tab=fan-tokens",
+      "?tab=users",
+      "?tab=settings",
+    ]) {
+      it(`fits ${search || "the overview"} into ${width} px`, async () => {
+        await page.setViewportSize({ width, height: 900 });
+        await open(search);
+        await page.locator("[data-skeleton]").first().waitFor({ state: "detached" });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(width);
+        const name = search.replace(/\W+/g, "-") || "-overview";
+        await page.screenshot({ path: `${SCREENSHOTS}/${width}${name}.png`, fullPage: true });
+        if (width === 360) await expectAccessible(search);
+      });
+    }
+  }
+});

@@ -1,0 +1,64 @@
+import { expect } from "chai";
+import { logSentence } from "../../frontend/admin/log/log-words.ts";
+
+const NAMES = {
+  store: (id: string) => (id === "1" ? "Verdão Store" : undefined),
+  category: (_store: string, id: string) => (id === "3" ? "Calçados" : undefined),
+  fanToken: (id: string) => (id === "2" ? "Palmeiras" : undefined),
+};
+
+const say = (action: string, subject: string, detail: object = {}) =>
+  logSentence({ action, subject, detail: JSON.stringify(detail) }, NAMES);
+
+describe("The log in words", () => {
+  const cases: [action: string, subject: string, detail: object, sentence: string][] = [
+    ["store.create", "store:9", { name: "Arena" }, "cadastrou a loja Arena"],
+    [
+      "store.update",
+      "store:1",
+      { name: "Verdão Store", logo: "https://x.y/z.png" },
+      "mudou nome e logo da loja Verdão Store",
+    ],
+    ["store.delete", "store:9", {}, "excluiu a loja nº 9"],
+    [
+      "cashback.create",
+      "store:1/cashback:8",
+      { category: "Camisas", cashbackBps: "500" },
+      "criou a categoria Camisas, 5 %, em Verdão Store",
+    ],
+    [
+      "cashback.update",
+      "store:1/cashback:3",
+      { cashbackBps: "575" },
+      "mudou a categoria Calçados, 5,75 %, em Verdão Store",
+    ],
+    ["cashback.delete", "store:1/cashback:3", { deleted: true }, "excluiu a categoria Calçados, em Verdão Store"],
+    ["fan_token.delete", "fan_token:2", {}, "excluiu o fan token Palmeiras"],
+    ["payouts.pause", "payouts", { reason: "Auditoria" }, "pausou os pagamentos. Motivo: Auditoria"],
+    ["payouts.resume", "payouts", { reason: "An administrator stopped payments" }, "retomou os pagamentos"],
+    [
+      "operation.retry",
+      "operation 4",
+      { kind: "pay", subject_id: 7, reason: "paused", given_reason: "Contrato retomado" },
+      "mandou tentar de novo: pagar o cashback, nº 7. Tinha parado: O contrato está pausado. Motivo: Contrato retomado",
+    ],
+    ["sale.release", "sale:5", { reasons: "too_high" }, "liberou a venda nº 5"],
+    ["claim.match", "claim:2", { sale_id: "5" }, "ligou a reclamação nº 2 à venda nº 5"],
+    [
+      "claim.refuse",
+      "claim:2",
+      { reason: "Pedido de outra loja" },
+      "recusou a reclamação nº 2. Motivo: Pedido de outra loja",
+    ],
+  ];
+  for (const [action, subject, detail, sentence] of cases) {
+    it(`says ${action} as '${sentence}'`, () => expect(say(action, subject, detail)).to.equal(sentence));
+  }
+
+  it("names an action that it has no words for, and survives a detail that is no JSON", () => {
+    expect(say("moon.landing", "moon:1")).to.equal("moon.landing em moon:1");
+    expect(logSentence({ action: "store.delete", subject: "store:1", detail: "{" }, NAMES)).to.equal(
+      "excluiu a loja Verdão Store",
+    );
+  });
+});
