@@ -25,7 +25,7 @@ import {
 } from "../platform/environment.ts";
 import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networks.ts";
-import { SIGNER_VARIABLES, signerOf, signerProblems } from "../platform/signer.ts";
+import { KEY_VARIABLES, keyProblems, signingKeys } from "../platform/signing-keys.ts";
 
 const readAddress = (item: string) => (isAddressShaped(item) ? (item.toLowerCase() as WalletAddress) : undefined);
 
@@ -62,7 +62,7 @@ const VARIABLES = {
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 0, 65_535),
   WEB_DIR: z.string().optional(),
-  ...SIGNER_VARIABLES,
+  ...KEY_VARIABLES,
   ADMIN_WALLETS: list(
     readAdmin,
     "must be wallet addresses, each alone or with :operator, :catalogue, :support or :auditor",
@@ -144,7 +144,7 @@ export function readEnvironment(source: Variables) {
     const known = withWrongUrls(right, wrong);
     return [
       ...chainProblems(known),
-      ...signerProblems(deriveNetwork(known), known, wrong),
+      ...keyProblems(deriveNetwork(known), known, wrong),
       ...safetyProblems(known),
       ...saleProblems(right),
     ];
@@ -164,7 +164,7 @@ export function readEnvironment(source: Variables) {
         ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]
         : values.ADMIN_WALLETS,
     DATABASE_URL: databaseUrlOf(values),
-    operator: signerOf(values),
+    keys: signingKeys(values),
     AUTH_MODE: values.AUTH_MODE ?? (network === "chiliz" ? ("strict" as const) : ("compat" as const)),
     SIMULATED_PURCHASES: values.SIMULATED_PURCHASES ?? network !== "chiliz",
     CONFIRMATIONS: values.CONFIRMATIONS ?? rules.confirmations,

@@ -21,7 +21,7 @@ import { listForeign } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { standingReader } from "../sender/standing.ts";
 import { BalanceReader } from "./chain/balances.ts";
-import { createSender } from "./create-sender.ts";
+import { createSenders } from "./create-senders.ts";
 import { type ApiEnvironment, readEnvironment } from "./environment.ts";
 import { createApp } from "./http/app.ts";
 import { answerClientErrors } from "./http/client-errors.ts";
@@ -91,9 +91,9 @@ async function main(): Promise<void> {
   await chain.nodes.refuseWrongChain();
   const endWatch = chain.nodes.watch();
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
-  const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
+  const metrics = new Metrics(services.senders, services.rates, services.nodes);
   metrics.observeOperations(services.standing);
-  metrics.observeForeign(async () => (await listForeign(database.kysely)).length);
+  metrics.observeForeign(async () => (await listForeign(database.kysely, services.senders.keys)).length);
   answer = createApp({
     services,
     metrics,
@@ -104,7 +104,7 @@ async function main(): Promise<void> {
     ? listenForMetrics(metrics, environment.METRICS_PORT, environment.HOST)
     : () => {};
   const endHousekeeping = startHousekeeping(services, metrics);
-  services.sender.start();
+  services.senders.start();
   log.info({ port: environment.PORT, network: environment.network, database: database.location }, "The api answers");
   endOnSignals(services, server, () => {
     endWatch();
@@ -125,7 +125,7 @@ function createServices(given: {
   const { client, nodes } = chain;
   const rates = createRates(environment, database, log);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
-  const sender = createSender({ environment, database, client, contracts, rates, payouts, log });
+  const senders = createSenders({ environment, database, client, contracts, rates, payouts, log });
   const accounts = accountsOf(environment);
   return {
     accounts,
@@ -141,7 +141,7 @@ function createServices(given: {
     storeIds: new StoreIds(database, nameReader(client, contracts)),
     balances: new BalanceReader(client),
     visitors: new VisitorLoader(database.kysely),
-    sender,
+    senders,
     rates,
     payouts,
     adminWallets: new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role])),
@@ -177,7 +177,7 @@ function listen(server: Server, { PORT, HOST }: ApiEnvironment): Promise<Server>
 }
 
 /** Accepts no new requests, finishes running ones and the sender's round, then ends, after at most 9 seconds. */
-function endOnSignals({ sender, database, rates, log }: Services, server: Server, endOthers: () => void): void {
+function endOnSignals({ senders, database, rates, log }: Services, server: Server, endOthers: () => void): void {
   let isEnding = false;
   const end = async () => {
     if (isEnding) return;
@@ -187,7 +187,7 @@ function endOnSignals({ sender, database, rates, log }: Services, server: Server
     endOthers();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
-    await Promise.all([closed, sender.stop()]);
+    await Promise.all([closed, senders.stop()]);
     await database.close();
     log.info("The api has ended");
     process.exit(0);

@@ -14,7 +14,7 @@ import type { IdGate } from "../purchases/id-gate.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { shownRate } from "../rates/shown-rate.ts";
 import type { PayoutSwitch } from "../sender/payout-switch.ts";
-import type { Sender } from "../sender/sender.ts";
+import type { Senders } from "../sender/senders.ts";
 import type { Standing } from "../sender/standing.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
@@ -38,7 +38,7 @@ export type Services = {
   storeIds: Pick<StoreIds, "skipRegistered">;
   balances: BalanceReader;
   visitors: VisitorLoader;
-  sender: Sender;
+  senders: Senders;
   rates: RateSource;
   payouts: PayoutSwitch;
   /** How the operations that are not over stand. */

@@ -5,7 +5,8 @@ import type { Queries } from "./transaction.ts";
  * `network` is the network of these rows; `distributor_flows` sums the distributor's deposits and
  * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
  * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`;
- * `operator_nonces` is up to which nonce the operator's transactions are explained, and the foreign ones among them.
+ * `operator_nonces`, `minter_nonces` and so on are up to which nonce a key's transactions are explained, and the foreign
+ * ones among them.
  */
 export type SettingName =
   | "catalogue_version"
@@ -18,6 +19,9 @@ export type SettingName =
   | "operator_nonces"
   /** How many differences the last comparison of database and chain found. */
   | "differences"
+  | "minter_nonces"
+  | "confirmer_nonces"
+  | "payer_nonces"
   /** The index was complete: sales that are read may become purchases. */
   | "ids_open";
 

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
-import type { Network } from "../domain/networks.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { address, type Problem, privateKey, readUrl } from "./environment.ts";
-import { addressOfKey, isKnownKey, KNOWN_ADDRESSES, LOCAL_TEST_KEY } from "./known-keys.ts";
+import { addressOfKey, isKnownKey, KNOWN_ADDRESSES } from "./known-keys.ts";
 
 /** The signer of transactions: a key in this process, or a signing service. docs/product.md#signers */
 export type Signer =
@@ -13,7 +12,7 @@ export type Signer =
 const OTHERS_MODE = 0o077;
 
 /** A file with a private key that only its owner can read. */
-const keyFile = z.string().transform((path, context): `0x${string}` => {
+export const keyFile = z.string().transform((path, context): `0x${string}` => {
   const refuse = (message: string) => {
     context.addIssue({ code: "custom", message });
     return z.NEVER;
@@ -35,58 +34,91 @@ const serviceUrl = z
   .string()
   .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an http:// or https:// address");
 
-/** The operator's signer, one of three kinds. A service also needs the address of its key. */
-export const SIGNER_VARIABLES = {
-  OPERATOR_PRIVATE_KEY: privateKey.optional(),
-  OPERATOR_KEY_FILE: keyFile.optional(),
-  OPERATOR_SIGNER_URL: serviceUrl.optional(),
-  OPERATOR_ADDRESS: address.optional(),
+/** The prefix of a signer's variables. */
+export type Prefix = "OPERATOR" | "MINTER" | "CONFIRMER" | "PAYER";
+type Fields = {
+  PRIVATE_KEY: z.ZodOptional<typeof privateKey>;
+  KEY_FILE: z.ZodOptional<typeof keyFile>;
+  SIGNER_URL: z.ZodOptional<typeof serviceUrl>;
+  ADDRESS: z.ZodOptional<typeof address>;
+};
+export type SignerVariables<P extends Prefix> = {
+  [Name in keyof Fields & string as `${P}_${Name}`]: Fields[Name];
 };
 
-type SignerValues = Partial<z.output<z.ZodObject<typeof SIGNER_VARIABLES>>>;
-const WAYS = ["OPERATOR_PRIVATE_KEY", "OPERATOR_KEY_FILE", "OPERATOR_SIGNER_URL"] as const;
+/** A signer of one of three kinds. A service also needs the address of its key; elsewhere the address is checked. */
+export function signerVariables<P extends Prefix>(prefix: P): SignerVariables<P> {
+  return {
+    [`${prefix}_PRIVATE_KEY`]: privateKey.optional(),
+    [`${prefix}_KEY_FILE`]: keyFile.optional(),
+    [`${prefix}_SIGNER_URL`]: serviceUrl.optional(),
+    [`${prefix}_ADDRESS`]: address.optional(),
+  } as SignerVariables<P>;
+}
 
-/** The configured signer; on the local chain, by default, anvil's first account. */
-export function signerOf(values: SignerValues): Signer {
-  const key = values.OPERATOR_PRIVATE_KEY ?? values.OPERATOR_KEY_FILE;
-  if (key === undefined && values.OPERATOR_SIGNER_URL !== undefined && values.OPERATOR_ADDRESS !== undefined) {
-    return { kind: "service", address: values.OPERATOR_ADDRESS, url: values.OPERATOR_SIGNER_URL };
-  }
-  return keySigner(key ?? LOCAL_TEST_KEY);
+/** What is set of one signer. */
+export type SignerValues = {
+  prefix: Prefix;
+  key: `0x${string}` | undefined;
+  url: string | undefined;
+  address: WalletAddress | undefined;
+  /** The variables that are set, rightly or wrongly, of those that exclude each other. */
+  ways: readonly string[];
+};
+
+export function signerValues(
+  prefix: Prefix,
+  values: Readonly<Record<string, unknown>>,
+  wrong: ReadonlySet<string> = new Set(),
+): SignerValues {
+  const names = [`${prefix}_PRIVATE_KEY`, `${prefix}_KEY_FILE`, `${prefix}_SIGNER_URL`];
+  return {
+    prefix,
+    key: (values[`${prefix}_PRIVATE_KEY`] ?? values[`${prefix}_KEY_FILE`]) as `0x${string}` | undefined,
+    url: values[`${prefix}_SIGNER_URL`] as string | undefined,
+    address: values[`${prefix}_ADDRESS`] as WalletAddress | undefined,
+    ways: names.filter((name) => values[name] !== undefined || wrong.has(name)),
+  };
+}
+
+/** The account of a signer; undefined if none is set. */
+export function accountOf({ key, address }: SignerValues): WalletAddress | undefined {
+  return key === undefined ? address : addressOfKey(key);
+}
+
+/** The signer; undefined if none is set. */
+export function signerOf({ key, url, address }: SignerValues): Signer | undefined {
+  if (key !== undefined) return keySigner(key);
+  return url !== undefined && address !== undefined ? { kind: "service", address, url } : undefined;
 }
 
 export function keySigner(key: `0x${string}`): Signer {
   return { kind: "key", address: addressOfKey(key), privateKey: key };
 }
 
-/** Contradictions between the operator's variables. */
-export function signerProblems(network: Network, values: SignerValues, wrong: ReadonlySet<string>): Problem[] {
-  const [first, second] = WAYS.filter((way) => values[way] !== undefined || wrong.has(way));
-  const key = values.OPERATOR_PRIVATE_KEY ?? values.OPERATOR_KEY_FILE;
-  const isPublic = network !== "localhost";
-  const isKnown =
-    (key !== undefined && isKnownKey(key)) ||
-    (values.OPERATOR_ADDRESS !== undefined && KNOWN_ADDRESSES.has(values.OPERATOR_ADDRESS));
+/** Contradictions between the variables of one signer. */
+export function signerProblems(
+  { prefix, key, address, ways }: SignerValues,
+  { isPublic, wrong }: { isPublic: boolean; wrong: ReadonlySet<string> },
+): Problem[] {
+  const [first, second] = ways;
+  const addressVariable = `${prefix}_ADDRESS`;
+  const isKnown = (key !== undefined && isKnownKey(key)) || (address !== undefined && KNOWN_ADDRESSES.has(address));
   const problems: [boolean, string, string][] = [
-    [
-      first === undefined && isPublic,
-      "OPERATOR_PRIVATE_KEY",
-      "is missing: set the key that mints, confirms and pays on this chain, or OPERATOR_KEY_FILE, or OPERATOR_SIGNER_URL",
-    ],
     [second !== undefined, second ?? "", `must not be set beside ${first}: one signer signs`],
     [
       isKnown && isPublic,
-      first ?? "OPERATOR_ADDRESS",
+      first ?? addressVariable,
       "is a test key that everyone knows: use one of your own on a public chain",
     ],
     [
-      first === "OPERATOR_SIGNER_URL" && values.OPERATOR_ADDRESS === undefined && !wrong.has("OPERATOR_ADDRESS"),
-      "OPERATOR_ADDRESS",
-      "is missing: the account that OPERATOR_SIGNER_URL signs for",
+      first === `${prefix}_SIGNER_URL` && address === undefined && !wrong.has(addressVariable),
+      addressVariable,
+      `is missing: the account that ${first} signs for`,
     ],
     [
-      key !== undefined && values.OPERATOR_ADDRESS !== undefined && addressOfKey(key) !== values.OPERATOR_ADDRESS,
-      "OPERATOR_ADDRESS",
+      key !== undefined && address !== undefined && addressOfKey(key) !== address,
+      addressVariable,
       `is not the account of ${first}`,
     ],
   ];

@@ -19,7 +19,7 @@ export async function readPayoutAllowance({ client, contracts, payer }: Purchase
     client.readContract({ ...distributor, functionName: "hasRole", args: [PAYER_ROLE, payer] }),
   ]);
   return {
-    ...closedBy(isPaused, isPayer),
+    ...closedBy(isPaused, isPayer, payer),
     maxWeiPerCent: limits.maxWeiPerCent,
     maxPayout: limits.maxPayout / WEI_PER_GWEI,
     dayLeft: (limits.dailyCap - spentToday) / WEI_PER_GWEI,
@@ -28,12 +28,12 @@ export async function readPayoutAllowance({ client, contracts, payer }: Purchase
   };
 }
 
-function closedBy(isPaused: boolean, isPayer: boolean): Pick<Allowance, "closed"> {
+function closedBy(isPaused: boolean, isPayer: boolean, payer: string): Pick<Allowance, "closed"> {
   const closed = (reason: "paused" | "role_missing", text: string) => {
     return { closed: { kind: "later" as const, reason, text, afterMs: CLOSED_RETRY_MS } };
   };
   if (isPaused) return closed("paused", "EnforcedPause: the distributor is paused");
   if (!isPayer)
-    return closed("role_missing", "AccessControlUnauthorizedAccount: the operator's wallet lacks PAYER_ROLE");
+    return closed("role_missing", `AccessControlUnauthorizedAccount: the payer's wallet ${payer} lacks PAYER_ROLE`);
   return {};
 }

@@ -4,10 +4,14 @@ import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
-import { explainNonces, type ForeignTransaction, listForeign } from "../sender/foreign-transactions.ts";
+import {
+  explainNonces,
+  type ForeignTransaction,
+  listForeign,
+  type WatchedKey,
+} from "../sender/foreign-transactions.ts";
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
 import { compareTokens, type IdPages } from "./compare-tokens.ts";
 import { type Flows, readFlows } from "./distributor-flows.ts";
@@ -18,8 +22,8 @@ export type ReconcileOptions = {
   database: Database;
   client: ChainClient;
   contracts: Contracts;
-  /** The hot wallet. */
-  sender: WalletAddress;
+  /** The keys that sign. */
+  keys: readonly WatchedKey[];
   /** The first block that can contain an event of the distributor. */
   startBlock: bigint;
   /**
@@ -42,7 +46,7 @@ export type Reconciliation =
       differences: Difference[];
       /** CHZ in the distributor above what it must hold: somebody forced it in. It is nobody's, and harms nobody. */
       surplusWei: bigint;
-      /** Transactions of the operator's wallet that are not in the outbox, and that nobody has accepted. */
+      /** Transactions with our keys that are not in the outbox, and that nobody has accepted. */
       foreign: ForeignTransaction[];
     };
 type Compared = Exclude<Reconciliation, { outcome: "cannot say" }>;
@@ -59,7 +63,7 @@ const BEHIND_BLOCKS = 20n;
 
 /**
  * Compares the database with the chain at the last indexed block: every token, every status, every paid bit, the
- * distributor's balance and the operator's nonces. Lists every difference and repairs none. A difference counts if two
+ * distributor's balance and the nonces of every key. Lists every difference and repairs none. A difference counts if two
  * comparisons find it: the chain moves on meanwhile, and a node may be wrong for a moment.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
@@ -105,16 +109,16 @@ async function scopeOf(options: ReconcileOptions): Promise<Pick<Scope, "remember
 async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPages }): Promise<Compared> {
   const block = (await indexedBlock(options.database.kysely)) ?? 0n;
   const { tokens, differences: ofTokens } = await compareTokens(options, block, pages());
-  const contradictions = [...ofTokens, ...(await compareNonces(options))].map(
-    (text): Difference => ({ kind: "contradiction", text }),
-  );
+  const ofNonces: string[] = [];
+  for (const key of options.keys) ofNonces.push(...(await compareNonces(options, key)));
+  const contradictions = [...ofTokens, ...ofNonces].map((text): Difference => ({ kind: "contradiction", text }));
   const missingWei = await compareBalance(options, block);
   const differences = missingWei > 0n ? [...contradictions, shortfall(missingWei)] : contradictions;
   const surplusWei = missingWei < 0n ? -missingWei : 0n;
-  await explainNonces({ ...options, wallet: options.sender });
+  for (const key of options.keys) await explainNonces({ ...options, key });
   return {
     ...{ outcome: outcomeOf(differences, surplusWei), block, tokens, differences, surplusWei },
-    foreign: await listForeign(options.database.kysely, options.sender),
+    foreign: await listForeign(options.database.kysely, options.keys),
   };
 }
 
@@ -146,15 +150,15 @@ async function compareBalance(options: ReconcileOptions, blockNumber: bigint): P
 let checkedMissingWei: bigint | undefined;
 
 /** Transactions that are not final may disappear; final ones are counted by the chain. */
-async function compareNonces({ database, client, sender }: ReconcileOptions): Promise<string[]> {
-  const highest = await highestConfirmedNonce(database.kysely, sender);
+async function compareNonces({ database, client }: ReconcileOptions, { name, address }: WatchedKey): Promise<string[]> {
+  const highest = await highestConfirmedNonce(database.kysely, address);
   if (highest === undefined) return [];
   const count = await client.onOneNode(async (node) => {
     const number = await node.getBlockNumber();
-    const nonce = BigInt(await node.getTransactionCount({ address: sender, blockNumber: number }));
-    await assertMinedIsCounted(node, database.kysely, { wallet: sender, number, nonce });
+    const nonce = BigInt(await node.getTransactionCount({ address, blockNumber: number }));
+    await assertMinedIsCounted(node, database.kysely, { wallet: address, number, nonce });
     return nonce;
   });
   if (count > highest) return [];
-  return [`The chain has ${count} transactions of the operator, but nonce ${highest} counts as confirmed here`];
+  return [`The chain has ${count} transactions of the ${name}, but nonce ${highest} counts as confirmed here`];
 }

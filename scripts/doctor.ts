@@ -26,7 +26,7 @@ async function examine(): Promise<Finding[]> {
     const operator = readOperatorEnvironment(process.env);
     return [
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
-      ...(await examineDatabase(operator)),
+      ...(await examineDatabase(operator, environment.keys)),
       ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
     ];
   } catch (error) {

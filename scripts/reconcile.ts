@@ -1,7 +1,7 @@
 /**
  * Compares the database with the chain and says how they stand: `npm run reconcile [-- --full] [-- --accept]`. Exit codes: 0 agree,
  * 1 contradiction, 2 shortfall, 3 cannot say, 4 surplus. Only 1 and 2 pause payouts. `--accept` says that the foreign
- * transactions of the operator's wallet are known. Without `--full` it looks at what changed since the last comparison and
+ * transactions with our keys are known. Without `--full` it looks at what changed since the last comparison and
  * at a slice of everything else; `--full` looks at everything, and counts all totals again.
  */
 import { userInfo } from "node:os";
@@ -10,14 +10,13 @@ import { readEnvironment } from "../api/environment.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import { chzTextFromWei } from "../domain/money.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { findWrongTotals } from "../purchases/totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../reconcile/reconcile.ts";
-import { acceptForeign, foreignText } from "../sender/foreign-transactions.ts";
+import { acceptForeign, foreignText, type WatchedKey } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -40,16 +39,16 @@ try {
     log: openLog("silent"),
   });
   await nodes.refuseWrongChain();
-  const sender = environment.operator.address;
+  const { keys } = environment;
   const everySeconds = values.full ? undefined : environment.RECONCILE_INTERVAL_SECONDS;
-  const options = { database, client, contracts, sender, startBlock: BigInt(startBlock), everySeconds };
+  const options = { database, client, contracts, keys, startBlock: BigInt(startBlock), everySeconds };
   const result = await reconcile(options);
   const reason = pausingReason(result);
   if (reason) await new PayoutSwitch(database, false).pause(reason);
   tell(result);
   const wrongTotals = values.full ? await findWrongTotals(database.kysely) : [];
   for (const sentence of wrongTotals) console.log(`✗ ${sentence}`);
-  if (values.accept) await accept(database, sender);
+  if (values.accept) await accept(database, keys);
   await database.close();
   process.exitCode =
     EXIT_CODES[wrongTotals.length > 0 && result.outcome === "agree" ? "contradiction" : result.outcome];
@@ -76,12 +75,17 @@ function tell(result: Reconciliation): void {
   );
 }
 
-async function accept({ kysely }: Database, sender: WalletAddress): Promise<void> {
+async function accept({ kysely }: Database, keys: readonly WatchedKey[]): Promise<void> {
+  const actor = `operator ${userInfo().username}`;
   const count = await inAuditedTransaction(kysely, async (queries) => {
-    const accepted = await acceptForeign(queries, sender);
-    const actor = `operator ${userInfo().username}`;
-    await appendAudit(queries, { actor, action: "foreign.accept", subject: sender, detail: { count: accepted } });
-    return accepted;
+    let sum = 0;
+    for (const key of keys) {
+      const accepted = await acceptForeign(queries, key);
+      const entry = { actor, action: "foreign.accept", subject: key.address, detail: { count: accepted } };
+      if (accepted > 0 || key.name === "operator") await appendAudit(queries, entry);
+      sum += accepted;
+    }
+    return sum;
   });
   console.log(`${count} foreign transactions are accepted`);
 }

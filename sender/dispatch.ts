@@ -51,16 +51,21 @@ export class Dispatch {
     return this.#context.options.database.kysely;
   }
 
+  get #encoders() {
+    const { encoders, kinds } = this.#context.options;
+    return encoders.filter((encoder) => kinds.has(encoder.kind));
+  }
+
   /** The kinds with operations to send, the most urgent first. */
   async dueKinds(): Promise<DueKind[]> {
-    const { batchSize, batchAgeMs, encoders, payouts } = this.#context.options;
-    const pauseReason = await payouts.reason();
+    const { batchSize, batchAgeMs, kinds, payouts } = this.#context.options;
+    const pauseReason = kinds.has("pay") ? await payouts.reason() : undefined;
     if (pauseReason) this.#context.status.held.pay = pauseReason;
     else delete this.#context.status.held.pay;
     const isHeld = (kind: OperationKind) => kind === "pay" && pauseReason !== undefined;
     await this.#reconsiderSetAside(isHeld);
     const due = new Map((await summarizeDue(this.#kysely)).map((row) => [row.kind, row]));
-    return encoders.flatMap((encoder) => {
+    return this.#encoders.flatMap((encoder) => {
       const row = due.get(encoder.kind);
       if (!row || isHeld(encoder.kind)) return [];
       const isReady = Number(row.count) >= batchSize || Number(row.waitedMs) >= batchAgeMs;
@@ -108,7 +113,7 @@ export class Dispatch {
   async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
     if (Date.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
     this.#reconsideredAt = Date.now();
-    for (const encoder of this.#context.options.encoders) {
+    for (const encoder of this.#encoders) {
       if (!encoder.readAllowance || isHeld(encoder.kind)) continue;
       const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;
       if ((await listSetAside(this.#kysely, encoder.kind, { reasons })).length === 0) continue;
@@ -238,8 +243,8 @@ export class Dispatch {
     if (!this.#context.status.isWalletEmpty) {
       const amounts = { balance: chzTextFromWei(wallet.balanceWei), needed: chzTextFromWei(wallet.costOf(call)) };
       this.#context.options.log.error(
-        { wallet: this.#context.wallet, ...amounts },
-        "The operator's wallet cannot pay for gas; operations wait for a top-up",
+        { key: this.#context.options.key, wallet: this.#context.wallet, ...amounts },
+        "The wallet cannot pay for gas; operations wait for a top-up",
       );
     }
     this.#context.status.isWalletEmpty = true;

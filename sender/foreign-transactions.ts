@@ -5,6 +5,7 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { SigningKey } from "../platform/signing-keys.ts";
 import { findSpender } from "./nonce-evidence.ts";
 import type { StoredTransaction } from "./transactions.ts";
 
@@ -18,8 +19,10 @@ const foreignSchema = z.object({
   foundAt: z.number(),
   isAccepted: z.boolean(),
 });
-/** A transaction of the operator's wallet that is not in the outbox. */
-export type ForeignTransaction = z.infer<typeof foreignSchema>;
+/** A key whose nonces are explained. */
+export type WatchedKey = Pick<SigningKey, "name" | "address">;
+/** A transaction of one of our wallets that is not in the outbox. */
+export type ForeignTransaction = z.infer<typeof foreignSchema> & { key: WatchedKey["name"] };
 
 const bookSchema = z.object({
   wallet: z.string(),
@@ -31,20 +34,21 @@ const bookSchema = z.object({
 });
 type Book = z.infer<typeof bookSchema>;
 
-type Parties = { database: Database; client: ChainClient; wallet: WalletAddress };
+type Parties = { database: Database; client: ChainClient; key: WatchedKey };
 
 const LOOKED_AT_ONCE = 25;
 const PAGE = 500n;
 const LISTED = 500;
 
 /**
- * Explains every nonce of the operator's wallet: it is in the outbox, or a foreign transaction, which is looked up on the
- * chain and remembered. Returns the foreign ones.
+ * Explains every nonce of a key: it is in the outbox, or a foreign transaction, which is looked up on the chain and
+ * remembered.
  */
-export async function explainNonces({ database, client, wallet }: Parties): Promise<ForeignTransaction[]> {
+export async function explainNonces({ database, client, key }: Parties): Promise<void> {
   const { kysely } = database;
-  const known = await readBook(kysely, wallet);
-  return client.onOneNode(async (node) => {
+  const wallet = key.address;
+  const known = await readBook(kysely, key);
+  await client.onOneNode(async (node) => {
     const { number: highest } = await node.getBlock({ blockTag: "latest" });
     const count = BigInt(await node.getTransactionCount({ address: wallet, blockNumber: highest }));
     const first = known?.first ?? (await firstNonce(kysely, wallet)) ?? count;
@@ -67,7 +71,7 @@ export async function explainNonces({ database, client, wallet }: Parties): Prom
         if (nonce === open || looked >= LOOKED_AT_ONCE) break;
         if (!isOurs(ours.get(nonce)) && !seen.has(nonce)) {
           const found = await lookUp(node, wallet, nonce, highest);
-          if (!found) return foreign;
+          if (!found) return;
           foreign.push(found);
           looked += 1;
         }
@@ -76,8 +80,7 @@ export async function explainNonces({ database, client, wallet }: Parties): Prom
       if (open !== undefined) break;
     }
     const next: Book = { ...book, below, foreign: foreign.slice(-LISTED) };
-    if (!known || textOf(next) !== textOf(known)) await writeSetting(kysely, "operator_nonces", textOf(next));
-    return next.foreign;
+    if (!known || textOf(next) !== textOf(known)) await writeSetting(kysely, settingOf(key), textOf(next));
   });
 }
 
@@ -87,7 +90,7 @@ async function lookUp(
   wallet: WalletAddress,
   nonce: bigint,
   highest: bigint,
-): Promise<ForeignTransaction | undefined> {
+): Promise<Book["foreign"][number] | undefined> {
   const evidence = await findSpender(node, { address: wallet, nonce, highest });
   if (evidence.kind === "contradiction") return undefined;
   const found = { nonce, foundAt: Date.now(), isAccepted: false };
@@ -96,31 +99,37 @@ async function lookUp(
   return { ...found, hash: evidence.hash, to, valueWei: value, block: evidence.blockNumber };
 }
 
-/** The known foreign transactions that nobody has accepted. */
-export async function listForeign(queries: Queries, wallet?: WalletAddress): Promise<ForeignTransaction[]> {
-  const book = await readBook(queries, wallet);
-  return (book?.foreign ?? []).filter((one) => !one.isAccepted);
+/** The known foreign transactions of these keys that nobody has accepted. */
+export async function listForeign(queries: Queries, keys: readonly WatchedKey[]): Promise<ForeignTransaction[]> {
+  const found: ForeignTransaction[] = [];
+  for (const key of keys) {
+    const book = await readBook(queries, key);
+    for (const one of book?.foreign ?? []) if (!one.isAccepted) found.push({ ...one, key: key.name });
+  }
+  return found;
 }
 
 /** An operator knows these: they are not warned about any more. Returns how many there were. */
-export async function acceptForeign(queries: Queries, wallet: WalletAddress): Promise<number> {
-  const book = await readBook(queries, wallet);
+export async function acceptForeign(queries: Queries, key: WatchedKey): Promise<number> {
+  const book = await readBook(queries, key);
   if (!book) return 0;
   const count = book.foreign.filter((one) => !one.isAccepted).length;
   const foreign = book.foreign.map((one) => ({ ...one, isAccepted: true }));
-  await writeSetting(queries, "operator_nonces", textOf({ ...book, foreign }));
+  await writeSetting(queries, settingOf(key), textOf({ ...book, foreign }));
   return count;
 }
 
 /** A foreign transaction in words. */
-export function foreignText({ nonce, hash, to, block }: ForeignTransaction): string {
-  if (hash === null) return `Another program used nonce ${nonce} of the operator's key; no node has its history`;
-  return `Another program used nonce ${nonce} of the operator's key: ${hash} in block ${block}, to ${to ?? "a new contract"}`;
+export function foreignText({ key, nonce, hash, to, block }: ForeignTransaction): string {
+  if (hash === null) return `Another program used nonce ${nonce} of the ${key}'s key; no node has its history`;
+  return `Another program used nonce ${nonce} of the ${key}'s key: ${hash} in block ${block}, to ${to ?? "a new contract"}`;
 }
 
-async function readBook(queries: Queries, wallet?: WalletAddress): Promise<Book | undefined> {
-  const { data } = bookSchema.safeParse(JSON.parse((await readSetting(queries, "operator_nonces")) ?? "null"));
-  return wallet === undefined || data?.wallet === wallet ? data : undefined;
+const settingOf = ({ name }: WatchedKey) => `${name}_nonces` as const;
+
+async function readBook(queries: Queries, key: WatchedKey): Promise<Book | undefined> {
+  const { data } = bookSchema.safeParse(JSON.parse((await readSetting(queries, settingOf(key))) ?? "null"));
+  return data?.wallet === key.address ? data : undefined;
 }
 
 async function firstNonce(queries: Queries, wallet: WalletAddress): Promise<bigint | undefined> {

@@ -79,8 +79,10 @@ export class HeadReader {
     }
     this.#explainedBelow = nonce;
     const by = evidence.kind === "spent" ? evidence.hash : "history that no node has";
-    if (last === undefined) options.log.info({ nonce, by }, "The wallet was used before this database");
-    else options.log.error({ from: expected, to: nonce - 1n, by }, "Another program used the operator's key");
+    if (last === undefined)
+      options.log.info({ key: options.key, nonce, by }, "The wallet was used before this database");
+    else
+      options.log.error({ key: options.key, from: expected, to: nonce - 1n, by }, "Another program used a key of ours");
   }
 
   /** A new database with a node without history: nothing contradicts the nonce if it stays the same. */

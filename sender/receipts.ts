@@ -70,7 +70,7 @@ export class Receipts {
   async followMined(head: Head): Promise<void> {
     if (!this.isFollowDue && this.#context.options.confirmations === 1) return;
     const { kysely } = this.#context.options.database;
-    const mined = await listMined(kysely);
+    const mined = await listMined(kysely, this.#context.scope);
     this.#followedAt = Date.now();
     if (mined.length === 0) return;
     const numbers = [...new Set(mined.map((transaction) => transaction.block_number ?? 0n))];

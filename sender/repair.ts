@@ -110,14 +110,14 @@ export class Repair {
 
   /** None of our hashes can be mined once another transaction of our key has the nonce and is final. */
   async #voidIfLost(transaction: WatchedTransaction): Promise<void> {
-    const { client, confirmations, payouts, log } = this.#context.options;
+    const { key, client, confirmations, payouts, log } = this.#context.options;
     const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
     const isOurs = transaction.hashes.some(({ hash }) => hash === spent?.hash);
     if (!spent || isOurs || (await this.#receipts.find(transaction))) return;
-    await payouts.pause(`Another program used the operator's key for nonce ${transaction.nonce}`);
+    await payouts.pause(`Another program used the ${key}'s key for nonce ${transaction.nonce}`);
     log.error(
-      { nonce: transaction.nonce, by: spent.hash, block: spent.blockNumber },
-      "Another program used the operator's key; payouts are paused",
+      { key, nonce: transaction.nonce, by: spent.hash, block: spent.blockNumber },
+      "Another program used a key of ours; payouts are paused",
     );
     await this.#context.write(async (queries) => {
       await updateTransaction(queries, transaction.id, { status: "void" });

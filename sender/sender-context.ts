@@ -4,19 +4,27 @@ import type { OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { KeyName } from "../platform/signing-keys.ts";
 import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
 import type { Failure } from "./requeue.ts";
+import type { TransactionScope } from "./transactions.ts";
 
 export type SenderOptions = {
   database: Database;
   client: ChainClient;
+  /** The key that signs. The operator's also plans, and settles what former keys left. */
+  key: KeyName;
   account: SigningAccount;
+  /** The wallets of the other keys, which have senders of their own. */
+  siblings: readonly WalletAddress[];
   chainId: number;
   /** One per kind of operation, the most urgent first. */
   encoders: readonly Encoder[];
-  /** Queues due operations before each round. Returns whether there were any. */
+  /** The kinds that this key sends. */
+  kinds: ReadonlySet<OperationKind>;
+  /** Queues due operations before each round of the operator. Returns whether there were any. */
   plan(assertLease: (queries: Queries) => Promise<void>): Promise<boolean>;
   payouts: PayoutSwitch;
   log: Logger;
@@ -61,8 +69,15 @@ export type SenderContext = {
   conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<void>;
   /** A transaction failed: its operations are queued again if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
+  /** The transactions that this sender follows. */
+  scope: TransactionScope;
   /** The lease's fencing token, stored with each transaction. */
   fencingToken(): bigint;
 };
 
 export const MAX_IN_FLIGHT = 16;
+
+/** The lease of a key's sender. */
+export function leaseOf({ name }: { name: KeyName }): string {
+  return name === "operator" ? "sender" : `sender:${name}`;
+}

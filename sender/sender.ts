@@ -4,23 +4,23 @@ import { BaseError } from "viem";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
+import type { KeyName } from "../platform/signing-keys.ts";
 import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
 import { Receipts } from "./receipts.ts";
 import { Repair } from "./repair.ts";
 import { concludeOperations, requeueOperations } from "./requeue.ts";
-import type { SenderContext, SenderOptions, SenderStatus } from "./sender-context.ts";
+import { leaseOf, type SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
 
-const LEASE_NAME = "sender";
 const LEASE_MS = 5_000;
 const LEASE_RENEW_MS = 1_500;
 const IDLE_HEAD_MS = 5_000;
 
 /**
  * Sends the queued operations: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the
- * receipt by hash → N confirmations. Never the other way round. One sender at a time across processes. docs/product.md#sender-order.
+ * receipt by hash → N confirmations. Never the other way round. One sender a key at a time across processes. docs/product.md#sender-order.
  */
 export class Sender {
   readonly status: SenderStatus = {
@@ -36,9 +36,11 @@ export class Sender {
     resends: 0,
     orphaned: 0,
   };
+  readonly key: KeyName;
   /** The hot wallet that signs. */
   readonly address: WalletAddress;
   readonly #options: SenderOptions;
+  readonly #scope: SenderContext["scope"];
   readonly #heads: HeadReader;
   readonly #receipts: Receipts;
   readonly #repair: Repair;
@@ -54,11 +56,13 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.key = options.key;
     this.address = options.account.address;
     const context: SenderContext = {
       options,
       wallet: this.address,
       status: this.status,
+      scope: options.key === "operator" ? { notOf: options.siblings } : { of: this.address },
       write: (work) =>
         inTransaction(options.database.kysely, async (queries) => {
           await this.#assertLease(queries);
@@ -69,6 +73,7 @@ export class Sender {
         requeueOperations(queries, options.encoders, transactionId, failure),
       fencingToken: () => this.#lease?.fencingToken ?? 0n,
     };
+    this.#scope = context.scope;
     const transmitter = new Transmitter(context);
     this.#heads = new HeadReader(context);
     this.#receipts = new Receipts(context);
@@ -121,7 +126,7 @@ export class Sender {
   #noteProblem(error: unknown): void {
     if (error instanceof LeaseLostError) this.#lease = undefined;
     const problem = textOf(error);
-    if (problem !== this.status.problem) this.#options.log.warn({ problem }, "The sender waits");
+    if (problem !== this.status.problem) this.#options.log.warn({ key: this.key, problem }, "The sender waits");
     this.status.problem = problem;
   }
 
@@ -140,9 +145,9 @@ export class Sender {
       else this.#lease = undefined;
     }
     if (!this.#lease) {
-      this.#lease = await acquireLease(this.#options.database, LEASE_NAME, this.#holder, LEASE_MS);
+      this.#lease = await acquireLease(this.#options.database, leaseOf({ name: this.key }), this.#holder, LEASE_MS);
       this.#leaseRenewedAt = now;
-      if (this.#lease) this.#options.log.info({ sender: this.address }, "This process sends");
+      if (this.#lease) this.#options.log.info({ key: this.key, wallet: this.address }, "This process sends");
     }
     this.status.isLeader = this.#lease !== undefined;
     return this.status.isLeader;
@@ -156,8 +161,8 @@ export class Sender {
   /** Returns whether there is more to do at once. */
   async #round(): Promise<boolean> {
     const { database } = this.#options;
-    const hasPlanned = await this.#options.plan(this.#assertLease);
-    const signed = await listSigned(database.kysely);
+    const hasPlanned = this.key === "operator" && (await this.#options.plan(this.#assertLease));
+    const signed = await listSigned(database.kysely, this.#scope);
     const due = await this.#dispatch.dueKinds();
     // Whatever the wallet could not pay for is mined, set aside or withdrawn by now.
     if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;

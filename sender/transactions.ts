@@ -80,17 +80,28 @@ export async function markSent(queries: Queries, hashes: readonly string[]): Pro
 
 export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
 
-/** Transactions without a receipt, of this wallet and of former ones, lowest nonce first, hashes oldest first. */
-export async function listSigned(queries: Queries): Promise<WatchedTransaction[]> {
-  return withHashes(
-    queries,
-    await queries.selectFrom("transactions").selectAll().where("status", "=", "signed").orderBy("nonce").execute(),
-  );
+/** Whose transactions: one wallet's, or those of every wallet but some, which is that of former keys too. */
+export type TransactionScope = { of: WalletAddress } | { notOf: readonly WalletAddress[] };
+
+/** Transactions without a receipt, lowest nonce first, hashes oldest first. */
+export async function listSigned(queries: Queries, scope: TransactionScope): Promise<WatchedTransaction[]> {
+  return withHashes(queries, await listOpen(queries, "signed", scope));
 }
 
-/** Transactions with a receipt that is not final, of every wallet, lowest nonce first. */
-export async function listMined(queries: Queries): Promise<StoredTransaction[]> {
-  return queries.selectFrom("transactions").selectAll().where("status", "=", "mined").orderBy("nonce").execute();
+/** Transactions with a receipt that is not final, lowest nonce first. */
+export async function listMined(queries: Queries, scope: TransactionScope): Promise<StoredTransaction[]> {
+  return listOpen(queries, "mined", scope);
+}
+
+async function listOpen(
+  queries: Queries,
+  status: "signed" | "mined",
+  scope: TransactionScope,
+): Promise<StoredTransaction[]> {
+  let query = queries.selectFrom("transactions").selectAll().where("status", "=", status);
+  if ("of" in scope) query = query.where("sender", "=", scope.of);
+  else if (scope.notOf.length > 0) query = query.where("sender", "not in", scope.notOf);
+  return query.orderBy("nonce").execute();
 }
 
 /** Every transaction from a nonce on, lowest first, to resend after the chain lost them. */

@@ -91,7 +91,7 @@ async function readAttention(services: Services): Promise<Attention> {
   const [counts, paused, foreign, differences, balances] = await Promise.all([
     countAttention(kysely, { isHeld: IS_HELD, isDraft: IS_DRAFT }),
     services.payouts.reason(),
-    listForeign(kysely),
+    listForeign(kysely, services.senders.keys),
     readSetting(kysely, "differences"),
     listLowBalances(services),
   ]);
@@ -110,13 +110,12 @@ async function readAttention(services: Services): Promise<Attention> {
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };
 }
 
-/** The wallet for gas as the sender knows it; the distributor's as the chain says now. */
+/** The wallets for gas as their senders know them; the distributor's as the chain says now. */
 async function listLowBalances(services: Services): Promise<Attention["low_balances"]> {
   const threshold = BigInt(services.environment.LOW_BALANCE_CHZ) * WEI_PER_CHZ;
-  const operator = services.sender.status.balanceWei;
   const distributor = services.nodes.isReady ? await readDistributorBalance(services) : undefined;
   return [
-    { wallet: "operator" as const, wei: operator },
+    ...services.senders.all.map(({ key, status }) => ({ wallet: key, wei: status.balanceWei })),
     { wallet: "distributor" as const, wei: distributor },
   ].flatMap(({ wallet, wei }) =>
     wei !== undefined && wei < threshold ? [{ wallet, balance: chzTextFromWei(wei) }] : [],

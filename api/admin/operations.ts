@@ -57,7 +57,7 @@ export function operationQueueRoutes(services: Services): Route[] {
           return findOperationById(queries, id);
         });
         if (!operation) throw notFound("Operation");
-        services.sender.wake();
+        services.senders.wake();
         const message = "The operation is tried again now";
         return { body: { success: true, message, operation: toOperationRecord(operation) } };
       },

@@ -146,7 +146,7 @@ async function decidePurchase(
     const detail = { reason, wallet, store, amount: reaisText(amount_cents) };
     await appendAudit(queries, { actor, action, subject: `purchase:${id}`, detail });
   });
-  services.sender.wake();
+  services.senders.wake();
 }
 
 async function readPurchases(services: Services, ids: readonly bigint[]): Promise<AdminPurchase[]> {

@@ -77,7 +77,7 @@ export function adminRoutes(services: Services): Route[] {
           const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
           await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
         });
-        services.sender.wake();
+        services.senders.wake();
         return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts go on" } };
       },
     }),
@@ -94,7 +94,8 @@ async function buildOverview(services: Services): Promise<Overview> {
   const figures = await readFigures(kysely, shownRate(services.rates, services.environment.WEI_PER_CENT));
   const activity = await selectPurchases(kysely).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
   const reason = (await services.payouts.reason()) ?? null;
-  const balance = services.sender.status.balanceWei;
+  const keys = readKeys(services);
+  const { address = "", balance = null } = keys[0] ?? {};
   const available = await readDistributorBalance(services);
   return {
     stores: figures.stores,
@@ -112,12 +113,20 @@ async function buildOverview(services: Services): Promise<Overview> {
     })),
     payouts: { paused: reason !== null, reason },
     sender: {
-      address: services.sender.address,
-      balance: balance === undefined ? null : chzTextFromWei(balance),
+      ...{ address, balance, in_flight: keys.reduce((sum, key) => sum + key.in_flight, 0) },
       distributor_balance: available === undefined ? null : chzTextFromWei(available),
-      in_flight: services.sender.status.inFlight,
+      keys,
       queued: figures.queued,
       failed: figures.failed,
     },
   };
+}
+
+/** Balances and transactions are known in the process that sends with a key. */
+function readKeys({ senders }: Services): Overview["sender"]["keys"] {
+  return senders.keys.map(({ name, parts, address }) => {
+    const status = senders.all.find((sender) => sender.key === name)?.status;
+    const balance = status?.balanceWei === undefined ? null : chzTextFromWei(status.balanceWei);
+    return { key: name, signs_as: [...parts], address, balance, in_flight: status?.inFlight ?? 0 };
+  });
 }

@@ -58,7 +58,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       return result;
     });
     cache.drop();
-    services.sender.wake();
+    services.senders.wake();
     return outcome;
   }
 

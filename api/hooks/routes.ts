@@ -88,7 +88,7 @@ function directRoute(services: Services): Route {
       const stored = await inTransaction(database.kysely, (queries) =>
         storeEvent(services, queries, params.network, body, rawBody),
       );
-      services.sender.wake();
+      services.senders.wake();
       const message = stored.duplicate ? "Event known" : "Event taken";
       return { body: { success: true, message, ...stored } };
     },

@@ -22,7 +22,7 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
     setInterval(() => {
       // Only the process that sends does it.
-      if (isReconciling || !services.sender.status.isLeader) return;
+      if (isReconciling || !services.senders.isOperator) return;
       isReconciling = true;
       void quietly(services, () => compare(services, metrics)).finally(() => {
         isReconciling = false;
@@ -40,18 +40,18 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
 function whileSending(services: Services, everyMs: number, work: () => Promise<void>): NodeJS.Timeout {
   let dueAt = 0;
   return setInterval(() => {
-    if (!services.sender.status.isLeader || Date.now() < dueAt) return;
+    if (!services.senders.isOperator || Date.now() < dueAt) return;
     dueAt = Date.now() + everyMs;
     void quietly(services, work);
   }, LOOK_EVERY_MS);
 }
 
 /** Tickets must show the store's name: one that the chain does not know, or knows otherwise, is written there. */
-async function mend({ database, client, contracts, sender, log }: Services): Promise<void> {
+async function mend({ database, client, contracts, senders, log }: Services): Promise<void> {
   const misnamed = await mendNames(database, nameReader(client, contracts));
   if (misnamed.length === 0) return;
   log.warn({ stores: misnamed.slice(0, 20), count: misnamed.length }, "Stores have another name on the chain");
-  sender.wake();
+  senders.wake();
 }
 
 /** Tells the networks' reader, once, that purchases may have ids: it has no node to ask itself. */
@@ -79,9 +79,9 @@ function findStoreIds(services: Services): NodeJS.Timeout {
   return timer;
 }
 
-/** Notes early where the wallet's nonces of this database begin, and finds those that another program used. */
-async function watchNonces({ database, client, sender }: Services): Promise<void> {
-  await explainNonces({ database, client, wallet: sender.address });
+/** Notes early where each key's nonces of this database begin, and finds those that another program used. */
+async function watchNonces({ database, client, senders }: Services): Promise<void> {
+  for (const key of senders.keys) await explainNonces({ database, client, key });
 }
 
 async function clean({ database }: Services): Promise<void> {
@@ -92,10 +92,10 @@ async function clean({ database }: Services): Promise<void> {
 
 /** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */
 async function compare(services: Services, metrics: Metrics): Promise<void> {
-  const { log, sender } = services;
+  const { log, senders } = services;
   const result = await reconcile({
     ...services,
-    sender: sender.address,
+    keys: senders.keys,
     everySeconds: services.environment.RECONCILE_INTERVAL_SECONDS,
   });
   metrics.observeReconciliation(result);

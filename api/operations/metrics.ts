@@ -5,6 +5,7 @@ import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
 import type { Reconciliation } from "../../reconcile/reconcile.ts";
 import type { SenderStatus } from "../../sender/sender-context.ts";
+import type { Senders } from "../../sender/senders.ts";
 import type { Standing } from "../../sender/standing.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -57,7 +58,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(sender: SenderStatus, rates: RateSource, nodes: NodePoolStatus) {
+  constructor(senders: Senders, rates: RateSource, nodes: NodePoolStatus) {
     collectDefaultMetrics({ register: this.registry });
     this.#gauge("rpc_ready", "Whether a proven node has answered lately", () => Number(nodes.isReady));
     new Counter({
@@ -71,15 +72,17 @@ export class Metrics {
       },
     });
     this.#gauge("rate_available", "Whether there is an exchange rate", () => Number(rates.current().kind === "rate"));
-    this.#senderGauge("leader", "Whether this process sends", () => Number(sender.isLeader));
-    this.#senderGauge("in_flight", "Transactions without a receipt", () => sender.inFlight);
-    this.#senderGauge("wallet_empty", "Whether the hot wallet cannot pay", () => Number(sender.isWalletEmpty));
-    this.#senderGauge("held_kinds", "Kinds of operations that wait", () => Object.keys(sender.held).length);
-    this.#senderGauge("transactions", "Transactions sent", () => sender.sentTransactions);
-    this.#senderGauge("fee_bumps", "Fees raised", () => sender.feeBumps);
-    this.#senderGauge("resends", "Transactions sent again", () => sender.resends);
-    this.#senderGauge("orphaned", "Transactions whose block was orphaned", () => sender.orphaned);
-    this.#senderGauge("balance_chz", "CHZ of the hot wallet", () => Number(chzTextFromWei(sender.balanceWei ?? 0n)));
+    const gauge = (name: string, help: string, read: (status: SenderStatus) => number) =>
+      this.#senderGauge(senders, { name, help, read });
+    gauge("leader", "Whether this process sends with this key", (status) => Number(status.isLeader));
+    gauge("in_flight", "Transactions without a receipt", (status) => status.inFlight);
+    gauge("wallet_empty", "Whether the wallet cannot pay for gas", (status) => Number(status.isWalletEmpty));
+    gauge("held_kinds", "Kinds of operations that wait", (status) => Object.keys(status.held).length);
+    gauge("transactions", "Transactions sent", (status) => status.sentTransactions);
+    gauge("fee_bumps", "Fees raised", (status) => status.feeBumps);
+    gauge("resends", "Transactions sent again", (status) => status.resends);
+    gauge("orphaned", "Transactions whose block was orphaned", (status) => status.orphaned);
+    gauge("balance_chz", "CHZ of the wallet", (status) => Number(chzTextFromWei(status.balanceWei ?? 0n)));
   }
 
   /** Adds how many operations are not over, and how old the oldest is, read whenever the metrics are. */
@@ -115,11 +118,11 @@ export class Metrics {
     this.#reconcileAt.set(Date.now() / 1_000);
   }
 
-  /** Adds the foreign transactions of the operator's wallet that nobody has accepted, counted whenever the metrics are read. */
+  /** Adds the foreign transactions with our keys that nobody has accepted, counted whenever the metrics are read. */
   observeForeign(count: () => Promise<number>): void {
     new Gauge({
       name: "torcida_foreign_transactions",
-      help: "Transactions of the operator's wallet that are not in the outbox and that nobody has accepted",
+      help: "Transactions with our keys that are not in the outbox and that nobody has accepted",
       registers: [this.registry],
       async collect() {
         this.set(await count().catch(() => 0));
@@ -127,8 +130,23 @@ export class Metrics {
     });
   }
 
-  #senderGauge(name: string, help: string, read: () => number): void {
-    this.#gauge(`sender_${name}`, help, read);
+  /** Of each configured key, 0 where another process signs with it: an alert needs to see that nobody does. */
+  #senderGauge(
+    senders: Senders,
+    { name, help, read }: { name: string; help: string; read: (status: SenderStatus) => number },
+  ): void {
+    new Gauge({
+      name: `torcida_sender_${name}`,
+      help,
+      labelNames: ["key"],
+      registers: [this.registry],
+      collect() {
+        for (const { name: key } of senders.keys) {
+          const status = senders.all.find((sender) => sender.key === key)?.status;
+          this.set({ key }, status ? read(status) : 0);
+        }
+      },
+    });
   }
 
   #gauge(name: string, help: string, read: () => number): void {

@@ -13,7 +13,7 @@ const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 
 /** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
-  const { sender } = services;
+  const { senders } = services;
   return [
     route({
       method: "get",
@@ -56,20 +56,26 @@ export function operationRoutes(services: Services): Route[] {
           .catch(() => problems.push("The database does not answer"));
         // Known from the last look at the nodes: whoever asks here makes no calls to them.
         if (!services.nodes.isReady) problems.push(`The chain does not answer: ${services.nodes.problem}`);
-        if (sender.status.isWalletEmpty) problems.push("The operator's wallet cannot pay for gas");
+        for (const { key, status } of senders.all) {
+          if (status.isWalletEmpty) problems.push(`The ${key}'s wallet cannot pay for gas`);
+        }
         const rate = services.rates.current();
         if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
         const standing = await services.standing().catch(() => []);
-        const held = Object.entries(sender.status.held).map(([kind, reason]) => `${kind}: ${reason}`);
-        const foreign = await listForeign(services.database.kysely).catch(() => []);
+        const held = senders.all
+          .flatMap(({ status }) => Object.entries(status.held))
+          .map(([kind, reason]) => `${kind}: ${reason}`);
+        const foreign = await listForeign(services.database.kysely, senders.keys).catch(() => []);
         const warnings = [...held, ...warningsOf(standing), ...foreign.slice(0, WARNED).map(foreignText)];
-        if (sender.status.problem) warnings.push(`The sender waits: ${sender.status.problem}`);
+        for (const { key, status } of senders.all) {
+          if (status.problem) warnings.push(`The ${key}'s sender waits: ${status.problem}`);
+        }
         if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
           warnings.push("No purchase is registered until the index is complete");
         const isReady = problems.length === 0;
         return {
           status: isReady ? 200 : 503,
-          body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: sender.status.isLeader },
+          body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: senders.sends },
           headers: { "cache-control": "no-store" },
         };
       },
@@ -85,6 +91,6 @@ const readinessSchema = z.object({
   problems: z.array(z.string()),
   /** What waits or failed, and why. */
   warnings: z.array(z.string()),
-  /** Whether this process is the one that sends. */
+  /** Whether this process is one that sends. */
   sends: z.boolean(),
 });

@@ -36,7 +36,7 @@ export async function distributeCashback(
   if (paused) throw unavailable("PAYOUTS_PAUSED", `Payouts are paused: ${paused}`);
   try {
     const answer = await payUser(services, call, { actor, key, requestHash });
-    services.sender.wake();
+    services.senders.wake();
     return { status: 202, body: answer };
   } catch (error) {
     // The same key arrived twice at once: respond like the other request, not that nothing is payable.

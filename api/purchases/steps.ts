@@ -35,7 +35,7 @@ export async function mintTicket(
   if (purchase.reversed_at !== null) throw conflict("This purchase was taken back by the store", "REVERSED");
   if (purchase.source === "live") await requireDueMint(kysely, purchase);
   const operation = await inTransaction(kysely, (queries) => queueMint(queries, purchase, metadata_uri));
-  services.sender.wake();
+  services.senders.wake();
   return mintAnswer(purchase, operation ? await findOperationHash(kysely, operation) : null);
 }
 
@@ -94,7 +94,7 @@ export async function confirmPurchase(
   if (actorOf(identity) === purchase.wallet) throw forbidden("Nobody confirms a purchase of their own");
   const isDone = purchaseStatusFromChain(purchase.chain_status ?? undefined) === "confirmed";
   if (!isDone) await queueConfirmation(services, purchase);
-  services.sender.wake();
+  services.senders.wake();
   return {
     status: isDone ? 200 : 202,
     body: {

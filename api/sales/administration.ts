@@ -217,7 +217,7 @@ function decided<Body>(
       if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED");
       throw error;
     }
-    services.sender.wake();
+    services.senders.wake();
     return { body: { success: true as const, message } };
   };
 }

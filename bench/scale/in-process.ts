@@ -85,7 +85,7 @@ export async function measureReconcile(
     database,
     client,
     contracts,
-    sender: environment.operator.address,
+    keys: environment.keys,
     startBlock: BigInt(startBlock),
     everySeconds: 600,
   };

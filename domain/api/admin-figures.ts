@@ -27,7 +27,9 @@ export const attentionSchema = z.object({
   failed_operations: z.number(),
   draft_stores: z.number(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
-  low_balances: z.array(z.object({ wallet: z.enum(["operator", "distributor"]), balance: z.string() })),
+  low_balances: z.array(
+    z.object({ wallet: z.enum(["operator", "minter", "confirmer", "payer", "distributor"]), balance: z.string() }),
+  ),
   /** Why payouts are paused; null if they are not. */
   payouts_paused: z.string().nullable(),
   /** Transactions of the operator's wallet that are not ours, and differences between database and chain. */

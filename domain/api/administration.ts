@@ -45,6 +45,17 @@ export const overviewResponseSchema = z.object({
       /** CHZ that can be paid out; null if the chain does not respond. */
       distributor_balance: z.string().nullable(),
       in_flight: z.number(),
+      /** The wallets that sign; the first is the one above. */
+      keys: z.array(
+        z.object({
+          key: z.enum(["operator", "minter", "confirmer", "payer"]),
+          /** What this wallet does. */
+          signs_as: z.array(z.enum(["operator", "minter", "confirmer", "payer"])),
+          address: z.string(),
+          balance: z.string().nullable(),
+          in_flight: z.number(),
+        }),
+      ),
       queued: z.number(),
       failed: z.number(),
     }),

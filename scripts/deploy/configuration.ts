@@ -15,8 +15,10 @@ import {
   type Variables,
   wholeNumberIfSet,
 } from "../../platform/environment.ts";
-import { isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
+import { addressOfKey, isKnownKey, LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
 import { networkContradictions } from "../../platform/networks.ts";
+import { keyFile } from "../../platform/signer.ts";
+import { accountOfKey, KEY_VARIABLES, type KeyName, keyProblems } from "../../platform/signing-keys.ts";
 import type { ChainPlace } from "../operator/open-chain.ts";
 
 /** Who holds which role; one address may hold several. */
@@ -54,12 +56,10 @@ const chzText = z
 const VARIABLES = {
   ...CHAIN_VARIABLES,
   PORT: port(3000),
-  OPERATOR_PRIVATE_KEY: privateKey.optional(),
+  ...KEY_VARIABLES,
   DEPLOYER_PRIVATE_KEY: privateKey.optional(),
-  MINTER_ADDRESS: holder,
-  CONFIRMER_ADDRESS: holder,
+  DEPLOYER_KEY_FILE: keyFile.optional(),
   CATALOGUE_ADDRESS: holder,
-  PAYER_ADDRESS: holder,
   TREASURER_ADDRESS: holder,
   PAUSER_ADDRESS: holder,
   ADMIN_ADDRESS: holder,
@@ -99,11 +99,11 @@ export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId"
  */
 export function readCheckConfiguration(network: Network, source: Variables): CheckConfiguration {
   const env = check(network, source, () => []);
-  const key = operatorKey(network, env);
+  const operator = operatorOf(network, env);
   return {
     ...connection(network, env),
     admin: env.ADMIN_ADDRESS,
-    roles: key && roleHolders(env, privateKeyToAccount(key).address),
+    roles: operator && roleHolders(env, operator),
   };
 }
 
@@ -112,13 +112,14 @@ export function readCheckConfiguration(network: Network, source: Variables): Che
  * @throws EnvironmentError that names everything that is wrong or missing
  */
 export function readDeployConfiguration(network: Network, source: Variables): DeployConfiguration {
-  const env = check(network, source, (right) => deployProblems(network, right));
-  const key = operatorKey(network, env);
-  if (!key) throw new EnvironmentError("OPERATOR_PRIVATE_KEY is missing");
+  const env = check(network, source, (right, wrong) => deployProblems(network, right, wrong));
+  const operator = operatorOf(network, env);
+  const deployerKey = deployerOf(network, env);
+  if (!operator || !deployerKey) throw new EnvironmentError("OPERATOR_ADDRESS is missing");
   return {
     ...connection(network, env),
-    deployerKey: env.DEPLOYER_PRIVATE_KEY ?? key,
-    roles: roleHolders(env, privateKeyToAccount(key).address),
+    deployerKey,
+    roles: roleHolders(env, operator),
     admin: env.ADMIN_ADDRESS,
     adminDelaySeconds: env.ADMIN_DELAY_SECONDS ?? ADMIN_DELAY_SECONDS[network],
     siteUrl: env.SITE_URL ?? `http://localhost:${env.PORT}/dashboard`,
@@ -134,56 +135,87 @@ export function readDeployConfiguration(network: Network, source: Variables): De
 function check(
   network: Network,
   source: Variables,
-  rules: (right: Partial<Environment>) => readonly Problem[],
+  rules: (right: Partial<Environment>, wrong: ReadonlySet<string>) => readonly Problem[],
 ): Environment {
-  return checkVariables(VARIABLES, source, (right) => {
+  return checkVariables(VARIABLES, source, (right, wrong) => {
     const isOther = right.NETWORK !== undefined && right.NETWORK !== network;
     const named = { variable: "NETWORK", message: `is ${right.NETWORK}, but --network says ${network}` };
-    return [...(isOther ? [named] : []), ...networkContradictions({ ...right, NETWORK: network }), ...rules(right)];
+    return [
+      ...(isOther ? [named] : []),
+      ...networkContradictions({ ...right, NETWORK: network }),
+      ...rules(right, wrong),
+    ];
   });
 }
 
 /** Everything that a public network needs and that has no default, said at once. */
-function deployProblems(network: Network, env: Partial<Environment>): Problem[] {
-  if (network === "localhost") return [];
-  const known = (["OPERATOR_PRIVATE_KEY", "DEPLOYER_PRIVATE_KEY"] as const).filter((variable) => {
-    const key = env[variable];
-    return key !== undefined && isKnownKey(key);
-  });
+function deployProblems(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
+  const deployer = DEPLOYER_WAYS.filter((variable) => env[variable] !== undefined);
+  const both = { variable: "DEPLOYER_KEY_FILE", message: "must not be set beside DEPLOYER_PRIVATE_KEY" };
+  const ofKeys = [...ofSigners(network, env, wrong), ...(deployer.length > 1 ? [both] : [])];
+  if (network === "localhost") return ofKeys;
   const problems: (Problem | false)[] = [
-    env.OPERATOR_PRIVATE_KEY === undefined && {
-      variable: "OPERATOR_PRIVATE_KEY",
-      message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_PRIVATE_KEY is set`,
-    },
+    accountOfKey("operator", env) === undefined &&
+      !wrong.has("OPERATOR_PRIVATE_KEY") && {
+        variable: "OPERATOR_PRIVATE_KEY",
+        message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_KEY_FILE is set; beside that OPERATOR_ADDRESS is enough`,
+      },
+    accountOfKey("operator", env) !== undefined &&
+      operatorKey(network, env) === undefined &&
+      deployer.length === 0 &&
+      !wrong.has("OPERATOR_PRIVATE_KEY") && {
+        variable: "DEPLOYER_KEY_FILE",
+        message:
+          "is missing: a file with the key that deploys, or DEPLOYER_PRIVATE_KEY, unless the operator's key deploys",
+      },
     env.SITE_URL === undefined && {
       variable: "SITE_URL",
       message: `is missing: every ticket of ${network} links to it`,
     },
-    ...known.map((variable) => ({
-      variable,
-      message: "is a test key that everyone knows: use one of your own on a public chain",
-    })),
+    ...deployer.map(
+      (variable) =>
+        isKnownKey(env[variable] ?? "0x") && {
+          variable,
+          message: "is a test key that everyone knows: use one of your own on a public chain",
+        },
+    ),
   ];
-  return [...problems.filter((problem) => problem !== false), ...(network === "chiliz" ? keyProblems(env) : [])];
+  const found = [...ofKeys, ...problems.filter((problem) => problem !== false)];
+  return network === "chiliz" ? [...found, ...coldProblems(env)] : found;
+}
+
+const DEPLOYER_WAYS = ["DEPLOYER_PRIVATE_KEY", "DEPLOYER_KEY_FILE"] as const;
+
+/** Contradictions between the variables of one key. Here an address is enough: nothing is signed with it. */
+function ofSigners(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
+  return keyProblems(
+    network,
+    { ...env, SENDER_KEYS: ["none"], OPERATOR_ADDRESS: accountOfKey("operator", env) },
+    wrong,
+  );
 }
 
 /**
  * On mainnet no key that signs every day may sweep the pool, stop or start payments, or grant roles: one stolen server would
  * be the whole pool. The deployer is the admin until another accepts, so it cannot be the operator either.
  */
-function keyProblems(env: Partial<Environment>): Problem[] {
-  const { OPERATOR_PRIVATE_KEY: operatorKey, DEPLOYER_PRIVATE_KEY: deployerKey } = env;
-  if (operatorKey === undefined) return [];
-  const operator = privateKeyToAccount(operatorKey).address;
-  const hot = new Set([operator, ...HOT_ROLES.map((variable) => env[variable])]);
+function coldProblems(env: Partial<Environment>): Problem[] {
+  const operator = accountOfKey("operator", env);
+  if (operator === undefined) return [];
+  const holders = roleHolders(env, operator);
+  const hot = new Set([operator, ...HOT_ROLES.map((role) => holders[role])].map((one) => one.toLowerCase()));
+  const deployer = deployerOf("chiliz", env);
   const cold: [string, Address | undefined][] = [
-    ["TREASURER_ADDRESS", env.TREASURER_ADDRESS ?? operator],
-    ["PAUSER_ADDRESS", env.PAUSER_ADDRESS ?? operator],
+    ["TREASURER_ADDRESS", holders.treasurer],
+    ["PAUSER_ADDRESS", holders.pauser],
     ["ADMIN_ADDRESS", env.ADMIN_ADDRESS ?? operator],
-    ["DEPLOYER_PRIVATE_KEY", deployerKey ? privateKeyToAccount(deployerKey).address : operator],
+    [
+      env.DEPLOYER_KEY_FILE ? "DEPLOYER_KEY_FILE" : "DEPLOYER_PRIVATE_KEY",
+      deployer && privateKeyToAccount(deployer).address,
+    ],
   ];
   return cold
-    .filter(([, address]) => hot.has(address))
+    .filter(([, address]) => address !== undefined && hot.has(address.toLowerCase()))
     .map(([variable]) => ({
       variable,
       message: "must be set, and to another than the operator and the holders of hot roles, on chiliz",
@@ -191,10 +223,19 @@ function keyProblems(env: Partial<Environment>): Problem[] {
 }
 
 /** Held by the keys that sign every day. */
-const HOT_ROLES = ["MINTER_ADDRESS", "CONFIRMER_ADDRESS", "CATALOGUE_ADDRESS", "PAYER_ADDRESS"] as const;
+const HOT_ROLES = ["minter", "confirmer", "catalogue", "payer"] as const;
 
-function operatorKey(network: Network, env: Environment): Hex | undefined {
-  return env.OPERATOR_PRIVATE_KEY ?? (network === "localhost" ? LOCAL_TEST_KEY : undefined);
+function operatorKey(network: Network, env: Partial<Environment>): Hex | undefined {
+  return env.OPERATOR_PRIVATE_KEY ?? env.OPERATOR_KEY_FILE ?? (network === "localhost" ? LOCAL_TEST_KEY : undefined);
+}
+
+function operatorOf(network: Network, env: Partial<Environment>): Address | undefined {
+  const account = accountOfKey("operator", env) ?? (network === "localhost" ? addressOfKey(LOCAL_TEST_KEY) : undefined);
+  return account && getAddress(account);
+}
+
+function deployerOf(network: Network, env: Partial<Environment>): Hex | undefined {
+  return env.DEPLOYER_PRIVATE_KEY ?? env.DEPLOYER_KEY_FILE ?? operatorKey(network, env);
 }
 
 function connection(network: Network, env: Environment): ChainPlace {
@@ -206,12 +247,13 @@ function connection(network: Network, env: Environment): ChainPlace {
   };
 }
 
-function roleHolders(env: Environment, operator: Address): RoleHolders {
+function roleHolders(env: Partial<Environment>, operator: Address): RoleHolders {
+  const holderOf = (name: KeyName) => getAddress(accountOfKey(name, env) ?? operator);
   return {
-    minter: env.MINTER_ADDRESS ?? operator,
-    confirmer: env.CONFIRMER_ADDRESS ?? operator,
+    minter: holderOf("minter"),
+    confirmer: holderOf("confirmer"),
     catalogue: env.CATALOGUE_ADDRESS ?? operator,
-    payer: env.PAYER_ADDRESS ?? operator,
+    payer: holderOf("payer"),
     treasurer: env.TREASURER_ADDRESS ?? operator,
     pauser: env.PAUSER_ADDRESS ?? operator,
   };

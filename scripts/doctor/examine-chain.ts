@@ -1,4 +1,4 @@
-import { type Address, formatEther, getAddress, type PublicClient, zeroAddress } from "viem";
+import { type Address, formatEther, getAddress, keccak256, type PublicClient, toHex, zeroAddress } from "viem";
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
@@ -7,6 +7,7 @@ import { openLog } from "../../platform/log.ts";
 import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
 import type { ChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { WrongChainError } from "../../platform/rpc/node-pool.ts";
+import type { KeyName, SigningKey } from "../../platform/signing-keys.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { examineNames } from "./examine-names.ts";
 import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
@@ -85,7 +86,7 @@ async function examineRpc({ client, nodes }: OpenChain, { RPC_URLS, CHAIN_ID }: 
 async function examineContracts(client: PublicClient, environment: ApiEnvironment): Promise<Finding[]> {
   try {
     const { purchaseNft: nft, cashbackDistributor: distributor } = readContracts(environment);
-    const operator = getAddress(environment.operator.address);
+    const { keys } = environment;
     for (const [name, address] of [
       ["PurchaseNFT", nft],
       ["CashbackDistributor", distributor],
@@ -97,35 +98,51 @@ async function examineContracts(client: PublicClient, environment: ApiEnvironmen
     }
     return [
       healthy("contracts", `PurchaseNFT ${nft}, CashbackDistributor ${distributor}`),
-      ...(await examineRoles(client, nft, distributor, operator)),
-      ...(await examineBalances(client, distributor, operator)),
+      ...(await examineContractRoles(client, { nft, distributor, keys })),
+      ...(await examineWallets(client, environment)),
+      ...(await examineDistributor(client, distributor)),
     ];
   } catch (error) {
     return [failure("contracts", messageOf(error), "Correct the addresses, or the deployment record")];
   }
 }
 
-async function examineRoles(
-  client: PublicClient,
-  nft: Address,
-  distributor: Address,
-  operator: Address,
-): Promise<Finding[]> {
+type Parties = { nft: Address; distributor: Address; keys: readonly SigningKey[] };
+
+/** Each role, and the key that needs it. */
+const ROLES = [
+  ["CATALOGUE_ROLE", "operator"],
+  ["MINTER_ROLE", "minter"],
+  ["CONFIRMER_ROLE", "confirmer"],
+  ["PAYER_ROLE", "payer"],
+] as const satisfies [string, KeyName][];
+
+async function examineRoles(client: PublicClient, { nft, distributor, keys }: Parties): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, parts, address } of keys) {
+    const wanted = ROLES.filter(([, part]) => parts.includes(part)).map(([role]) => role);
+    const missing: string[] = [];
+    for (const role of wanted) {
+      const contract = { address: role === "PAYER_ROLE" ? distributor : nft, abi: purchaseNftAbi } as const;
+      const args = [keccak256(toHex(role)), address] as const;
+      if (!(await client.readContract({ ...contract, functionName: "hasRole", args }))) missing.push(role);
+    }
+    const who = `${name} ${getAddress(address)}`;
+    const toDo = "The contracts' admin grants them with grantRole (docs/runbook/key-rotation.md)";
+    findings.push(
+      missing.length === 0
+        ? healthy("roles", `${who} has ${wanted.join(", ")}`)
+        : failure("roles", `${who} lacks ${missing.join(", ")}`, toDo),
+    );
+  }
+  return findings;
+}
+
+async function examineContractRoles(client: PublicClient, parties: Parties): Promise<Finding[]> {
+  const { nft, distributor } = parties;
   const token = { address: nft, abi: purchaseNftAbi } as const;
   const payer = { address: distributor, abi: cashbackDistributorAbi } as const;
   const paidFor = await client.readContract({ ...payer, functionName: "purchaseNFT" });
-  const mayDo = async (roleName: "MINTER_ROLE" | "CONFIRMER_ROLE" | "CATALOGUE_ROLE") => {
-    const role = await client.readContract({ ...token, functionName: roleName });
-    return client.readContract({ ...token, functionName: "hasRole", args: [role, operator] });
-  };
-  const payerRole = await client.readContract({ ...payer, functionName: "PAYER_ROLE" });
-  const roles = {
-    MINTER_ROLE: await mayDo("MINTER_ROLE"),
-    CONFIRMER_ROLE: await mayDo("CONFIRMER_ROLE"),
-    CATALOGUE_ROLE: await mayDo("CATALOGUE_ROLE"),
-    PAYER_ROLE: await client.readContract({ ...payer, functionName: "hasRole", args: [payerRole, operator] }),
-  };
-  const missing = Object.entries(roles).filter(([, has]) => !has);
   const paused = [
     (await client.readContract({ ...token, functionName: "paused" })) ? "PurchaseNFT" : "",
     (await client.readContract({ ...payer, functionName: "paused" })) ? "CashbackDistributor" : "",
@@ -138,13 +155,7 @@ async function examineRoles(
           `the distributor pays for ${paidFor}, not ${nft}`,
           "Correct the two addresses: they were deployed with different partners",
         ),
-    missing.length === 0
-      ? healthy("roles", `${operator} mints, confirms, keeps the catalogue and pays`)
-      : failure(
-          "roles",
-          `${operator} lacks ${missing.map(([role]) => role).join(", ")}`,
-          "The contracts' admin grants them with grantRole (docs/runbook/key-rotation.md)",
-        ),
+    ...(await examineRoles(client, parties)),
     paused.length === 0
       ? healthy("pause", "neither contract is paused")
       : warning(
@@ -155,10 +166,25 @@ async function examineRoles(
   ];
 }
 
-async function examineBalances(client: PublicClient, distributor: Address, operator: Address): Promise<Finding[]> {
+async function examineWallets(client: PublicClient, { keys, network }: ApiEnvironment): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, address } of keys) {
+    const gas = await client.getBalance({ address });
+    const subject = keys.length === 1 ? "hot wallet" : `${name}'s wallet`;
+    const detail = `${formatEther(gas)} CHZ for gas`;
+    const toDo = `Send CHZ to ${getAddress(address)} (docs/runbook/wallet-empty.md)`;
+    findings.push(gas >= LEAST_GAS_WEI ? healthy(subject, detail) : failure(subject, detail, toDo));
+  }
+  if (network === "chiliz" && keys.length === 1) {
+    const toDo = "Give minter, confirmer and payer keys of their own (docs/going-live.md)";
+    findings.push(warning("keys", "one key mints, confirms and pays", toDo));
+  }
+  return findings;
+}
+
+async function examineDistributor(client: PublicClient, distributor: Address): Promise<Finding[]> {
   const payer = { address: distributor, abi: cashbackDistributorAbi } as const;
-  const [gas, funds, credit, limits, spent] = await Promise.all([
-    client.getBalance({ address: operator }),
+  const [funds, credit, limits, spent] = await Promise.all([
     client.getBalance({ address: distributor }),
     client.readContract({ ...payer, functionName: "totalCredit" }),
     client.readContract({ ...payer, functionName: "limits" }),
@@ -167,13 +193,6 @@ async function examineBalances(client: PublicClient, distributor: Address, opera
   const free = funds - credit;
   const left = limits.dailyCap - spent;
   return [
-    gas >= LEAST_GAS_WEI
-      ? healthy("hot wallet", `${formatEther(gas)} CHZ for gas`)
-      : failure(
-          "hot wallet",
-          `${formatEther(gas)} CHZ for gas`,
-          `Send CHZ to ${operator} (docs/runbook/wallet-empty.md)`,
-        ),
     free > 0n
       ? healthy("distributor", `${formatEther(free)} CHZ to pay with, ${formatEther(credit)} CHZ owed as credit`)
       : failure(

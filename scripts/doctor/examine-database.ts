@@ -4,8 +4,9 @@ import { sql } from "kysely";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
-import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
+import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
 import { summarizeStanding } from "../../sender/queue.ts";
+import { leaseOf } from "../../sender/sender-context.ts";
 import { warningsOf } from "../../sender/standing.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
@@ -16,7 +17,10 @@ const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;
 const GREATEST_WAIT_MS = 10 * 60_000;
 
 /** Opens the database read-only and checks for problems that would stop the system. */
-export async function examineDatabase(environment: OperatorEnvironment): Promise<Finding[]> {
+export async function examineDatabase(
+  environment: OperatorEnvironment,
+  keys: readonly WatchedKey[],
+): Promise<Finding[]> {
   let database: Database;
   try {
     database = await openDatabase(environment, { isSilent: true });
@@ -28,9 +32,9 @@ export async function examineDatabase(environment: OperatorEnvironment): Promise
       healthy("database", `${database.location} answers`),
       ...(database.engine === "sqlite" ? await examineFile(database) : await examineClock(database)),
       ...(await examineOutbox(database)),
-      ...(await examineLeases(database)),
+      ...(await examineLeases(database, keys)),
       await examinePause(database),
-      await examineForeign(database),
+      await examineForeign(database, keys),
       await examineAuditLog(database),
     ];
   } catch (error) {
@@ -85,7 +89,7 @@ async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
     .selectFrom("transactions")
     .select(["nonce", "created_at"])
     .where("status", "=", "signed")
-    .orderBy("nonce")
+    .orderBy("id")
     .limit(1)
     .executeTakeFirst();
   const waitedMs = oldest ? Date.now() - Number(oldest.created_at) : 0;
@@ -102,13 +106,13 @@ async function examineOutbox({ kysely }: Database): Promise<Finding[]> {
   ];
 }
 
-async function examineLeases({ kysely }: Database): Promise<Finding[]> {
+async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding[]> {
   const leases = await kysely.selectFrom("leases").selectAll().execute();
   const held = leases.filter((lease) => Number(lease.expires_at) > Date.now());
-  return ["sender", "indexer"].map((name) => {
+  return [...keys.map(leaseOf), "indexer"].map((name) => {
     const lease = held.find((one) => one.name === name);
     if (lease) return healthy(name, `is ${lease.holder}, term ${lease.fencing_token}`);
-    const what = name === "sender" ? "an api process: npm run api" : "the indexer: npm run indexer";
+    const what = name === "indexer" ? "the indexer: npm run indexer" : "an api process with that key: npm run api";
     return warning(name, "nobody holds the lease", `Start ${what}`);
   });
 }
@@ -119,12 +123,12 @@ async function examinePause({ kysely }: Database): Promise<Finding> {
   return warning("payments", `are paused: ${reason}`, "docs/runbook/payments-paused.md");
 }
 
-async function examineForeign({ kysely }: Database): Promise<Finding> {
-  const foreign = await listForeign(kysely);
+async function examineForeign({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding> {
+  const foreign = await listForeign(kysely, keys);
   const [first] = foreign;
-  if (!first) return healthy("operator's key", "every nonce is explained");
+  if (!first) return healthy("nonces", "all of our keys are explained");
   const detail = `${foreign.length} transactions are not ours. ${foreignText(first)}`;
-  return warning("operator's key", detail, "docs/runbook/foreign-transaction.md");
+  return warning("nonces", detail, "docs/runbook/foreign-transaction.md");
 }
 
 async function examineAuditLog({ kysely }: Database): Promise<Finding> {

@@ -136,9 +136,10 @@ describe("The api's environment", () => {
         return (error as Error).message;
       }
     };
+    const signerOf = (more: Record<string, string>) => read(more).keys[0]?.signer;
     writeFileSync(file, `${key.slice(2)}\n`, { mode: 0o600 });
-    expect(read({ OPERATOR_KEY_FILE: file }).operator).to.deep.include({ kind: "key", address });
-    expect(read({ OPERATOR_SIGNER_URL: url, OPERATOR_ADDRESS: address }).operator).to.deep.equal({
+    expect(signerOf({ OPERATOR_KEY_FILE: file })).to.deep.include({ kind: "key", address });
+    expect(signerOf({ OPERATOR_SIGNER_URL: url, OPERATOR_ADDRESS: address })).to.deep.equal({
       kind: "service",
       address,
       url,
@@ -174,6 +175,74 @@ describe("The api's environment", () => {
       "PORT OPERATOR_PRIVATE_KEY ADMIN_WALLETS SIMULATED_PURCHASES AUTH_MODE PUBLIC_URL RATE_URL".split(" "),
     );
     expect(readEnvironment(MAINNET).network).to.equal("chiliz");
+  });
+});
+
+describe("The keys that sign", () => {
+  const keys = Object.fromEntries(
+    ["operator", "minter", "payer"].map((name) => {
+      const key = generatePrivateKey();
+      return [name, { key, address: privateKeyToAccount(key).address.toLowerCase() }];
+    }),
+  ) as Record<string, { key: `0x${string}`; address: string }>;
+  const BASE = { ...SPICY, PUBLIC_URL: "https://torcida.example", OPERATOR_PRIVATE_KEY: keys.operator?.key ?? "" };
+  const minterKey = keys.minter?.key ?? "";
+  const shapeOf = (source: Record<string, string>) =>
+    readEnvironment(source).keys.map(({ name, parts, address, signer }) => [
+      name,
+      parts.join("+"),
+      address,
+      signer?.kind,
+    ]);
+
+  it("are one by default, and as many as have an account of their own", () => {
+    expect(shapeOf(BASE)).to.deep.equal([
+      ["operator", "operator+minter+confirmer+payer", keys.operator?.address, "key"],
+    ]);
+    const payer = { PAYER_SIGNER_URL: "http://127.0.0.1:9000", PAYER_ADDRESS: keys.payer?.address ?? "" };
+    expect(
+      shapeOf({ ...BASE, MINTER_PRIVATE_KEY: minterKey, CONFIRMER_PRIVATE_KEY: minterKey, ...payer }),
+    ).to.deep.equal([
+      ["operator", "operator", keys.operator?.address, "key"],
+      ["minter", "minter+confirmer", keys.minter?.address, "key"],
+      ["payer", "payer", keys.payer?.address, "service"],
+    ]);
+    const own = { MINTER_PRIVATE_KEY: BASE.OPERATOR_PRIVATE_KEY, PAYER_ADDRESS: keys.operator?.address ?? "" };
+    expect(shapeOf({ ...BASE, ...own })).to.have.length(1);
+  });
+
+  it("can be on different hosts: each process has those that it signs with, and the addresses of the others", () => {
+    const addresses = { OPERATOR_ADDRESS: keys.operator?.address ?? "", MINTER_ADDRESS: keys.minter?.address ?? "" };
+    const minter = {
+      ...BASE,
+      OPERATOR_PRIVATE_KEY: "",
+      ...addresses,
+      SENDER_KEYS: "minter",
+      MINTER_PRIVATE_KEY: minterKey,
+    };
+    expect(shapeOf(minter)).to.deep.equal([
+      ["operator", "operator+confirmer+payer", keys.operator?.address, undefined],
+      ["minter", "minter", keys.minter?.address, "key"],
+    ]);
+    const website = { ...BASE, OPERATOR_PRIVATE_KEY: "", ...addresses, SENDER_KEYS: "none" };
+    expect(shapeOf(website).map(([, , , kind]) => kind)).to.deep.equal([undefined, undefined]);
+  });
+
+  it("are refused where one is missing, doubled or named for nothing", () => {
+    const refused = (more: Record<string, string>) => linesOf({ ...BASE, ...more }).join("\n");
+    expect(refused({ MINTER_ADDRESS: keys.minter?.address ?? "" })).to.match(
+      /^MINTER_PRIVATE_KEY is missing: .*SENDER_KEYS$/,
+    );
+    expect(refused({ SENDER_KEYS: "minter" })).to.match(/^SENDER_KEYS names minter, which has no key of its own/);
+    expect(refused({ SENDER_KEYS: "none,operator" })).to.equal("SENDER_KEYS must be none alone, or names of keys");
+    expect(refused({ SENDER_KEYS: "sender" })).to.match(/^SENDER_KEYS must be operator, minter/);
+    expect(refused({ OPERATOR_PRIVATE_KEY: "", SENDER_KEYS: "none" })).to.match(/^OPERATOR_ADDRESS is missing/);
+    expect(refused({ PAYER_PRIVATE_KEY: minterKey, PAYER_SIGNER_URL: "http://127.0.0.1:9000" })).to.match(
+      /^PAYER_SIGNER_URL must not be set beside PAYER_PRIVATE_KEY/,
+    );
+    expect(refused({ PAYER_PRIVATE_KEY: LOCAL_TEST_KEY })).to.match(
+      /^PAYER_PRIVATE_KEY is a test key that everyone knows/,
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { Metrics } from "../../api/operations/metrics.ts";
 import { allRoutes } from "../../api/routes.ts";
 import type { Services } from "../../api/services.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
-import type { SenderStatus } from "../../sender/sender-context.ts";
+import { Senders } from "../../sender/senders.ts";
 import { type Answer, Caller, PERSON } from "./support/caller.ts";
 import { type Documented, documentOf } from "./support/documented.ts";
 import { type FuzzedRequest, fuzzedRequests, type Pools } from "./support/fuzz-inputs.ts";
@@ -48,10 +48,10 @@ describe("The server's table of routes", () => {
       network: "localhost",
       contracts: {},
       database: { kysely: {} },
-      sender: {},
+      senders: {},
     } as unknown as Services;
     const routes = allRoutes(services);
-    const metrics = new Metrics({ held: {} } as SenderStatus, fixedRate(1n), { isReady: true, contradictions: [] });
+    const metrics = new Metrics(new Senders([], []), fixedRate(1n), { isReady: true, contradictions: [] });
     const app = createApp({ services, metrics, routes, site: (_request, _response, next) => next() });
     const registered = app.router.stack.flatMap(({ route }) => {
       const methods = new Set(route?.stack.map((layer) => layer.method));

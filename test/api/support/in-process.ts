@@ -5,7 +5,7 @@ import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
 import { BalanceReader } from "../../../api/chain/balances.ts";
-import { createSender } from "../../../api/create-sender.ts";
+import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { createApp } from "../../../api/http/app.ts";
 import { Metrics } from "../../../api/operations/metrics.ts";
@@ -37,7 +37,7 @@ export type InProcessApi = {
 export async function startInProcess(database: Database, more: Record<string, string> = {}): Promise<InProcessApi> {
   await seedCatalogue(database);
   const services = createServices(database, more);
-  const metrics = new Metrics(services.sender.status, services.rates, services.nodes);
+  const metrics = new Metrics(services.senders, services.rates, services.nodes);
   const app = createApp({
     services,
     metrics,
@@ -89,7 +89,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     storeIds: { skipRegistered: async () => {} },
     balances: new BalanceReader(client),
     visitors: new VisitorLoader(database.kysely),
-    sender: createSender({ environment, database, client, contracts, rates, payouts, log }),
+    senders: createSenders({ environment, database, client, contracts, rates, payouts, log }),
     standing: standingReader(database.kysely),
     adminWallets: new Map(),
   };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
 import { accountsOf, saleRules } from "../../../affiliates/environment.ts";
-import { createSender } from "../../../api/create-sender.ts";
+import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { hookRoutes } from "../../../api/hooks/routes.ts";
 import { ApiError } from "../../../api/http/api-error.ts";
@@ -25,6 +25,7 @@ import { fixedRate } from "../../../rates/rate-source.ts";
 import { openAccount } from "../../../sender/account.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
 import type { Sender } from "../../../sender/sender.ts";
+import type { Senders } from "../../../sender/senders.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
 
 export type Reply = { status: number; body: Record<string, unknown> };
@@ -81,7 +82,7 @@ export class World {
   readonly chain = new ModelChain(OPERATOR);
   readonly database: Database;
   readonly services: Services;
-  sender: Sender;
+  senders: Senders;
   readonly #file: string;
   readonly #routes: readonly Route[];
   readonly #writer: ChunkWriter;
@@ -127,7 +128,7 @@ export class World {
       log: pino({ level: "silent" }),
     };
     this.services = services as unknown as Services;
-    this.sender = this.#newSender();
+    this.senders = this.#newSenders();
     this.#routes = [...purchaseRoutes(this.services), ...hookRoutes(this.services)];
   }
 
@@ -196,11 +197,18 @@ export class World {
 
   // Processes -------------------------------------------------------------------------------------------------------------
 
-  /** One round of the sender. */
+  /** The operator's. */
+  get sender(): Sender {
+    const [operator] = this.senders.all;
+    if (!operator) throw new Error("Nobody sends");
+    return operator;
+  }
+
+  /** One round of the senders. */
   async round(interruption?: Interruption): Promise<void> {
     this.#interruption = interruption;
     this.#step = 0;
-    await this.sender.step();
+    await this.senders.step();
     this.#interruption = undefined;
   }
 
@@ -219,15 +227,15 @@ export class World {
   /** Another process becomes the sender; the former one does not know yet. */
   async restartSender(): Promise<void> {
     await this.freeSenderLease();
-    this.sender = this.#newSender();
+    this.senders = this.#newSenders();
   }
 
-  /** Lets the sender's lease expire. */
+  /** Lets the senders' leases expire. */
   async freeSenderLease(): Promise<void> {
-    await this.database.kysely.updateTable("leases").set({ expires_at: 0n }).where("name", "=", "sender").execute();
+    await this.database.kysely.updateTable("leases").set({ expires_at: 0n }).where("name", "like", "sender%").execute();
   }
 
-  #newSender(): Sender {
+  #newSenders(): Senders {
     const { environment, rates, payouts, log } = this.services;
     const isDead = { value: false };
     const step = async (kind: "node" | "database") => {
@@ -244,13 +252,13 @@ export class World {
         throw error;
       }
     };
-    const sender = createSender({
+    const senders = createSenders({
       ...{ environment, contracts: MODEL_CONTRACTS, rates, payouts, log },
       database: { ...this.database, kysely: this.database.kysely.withPlugin(new StepPlugin(() => step("database"))) },
       client: this.chain.client(() => step("node")),
     });
-    this.services.sender = sender;
-    return sender;
+    this.services.senders = senders;
+    return senders;
   }
 
   /** The indexer catches up from the last common block, in ranges of at most this many blocks. */

@@ -1,0 +1,86 @@
+import type { Logger } from "pino";
+import { nameReader } from "../catalogue/chain-names.ts";
+import { storeEncoders } from "../catalogue/encoders.ts";
+import type { Contracts } from "../chain/deployment.ts";
+import type { Database } from "../database/connect.ts";
+import type { OperationKind } from "../database/schema.ts";
+import { NETWORK_RULES } from "../platform/networks.ts";
+import type { ChainClient } from "../platform/rpc/chain-client.ts";
+import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
+import { purchaseEncoders } from "../purchases/encoders.ts";
+import { planNextSteps } from "../purchases/next-step.ts";
+import type { RateSource } from "../rates/rate-source.ts";
+import { openAccount } from "../sender/account.ts";
+import type { PayoutSwitch } from "../sender/payout-switch.ts";
+import { Sender } from "../sender/sender.ts";
+import { Senders } from "../sender/senders.ts";
+import type { ApiEnvironment } from "./environment.ts";
+
+type Parts = {
+  environment: ApiEnvironment;
+  database: Database;
+  client: ChainClient;
+  contracts: Contracts;
+  rates: RateSource;
+  payouts: PayoutSwitch;
+  log: Logger;
+};
+
+/** Which key sends what. */
+const KINDS: Record<KeyName, readonly OperationKind[]> = {
+  operator: ["register_store", "rename_store"],
+  minter: ["mint"],
+  confirmer: ["confirm", "cancel"],
+  payer: ["pay"],
+};
+
+/** The senders of the keys that this process signs with, and their encoders: store names and the steps of purchases. */
+export function createSenders({ environment, database, client, contracts, rates, payouts, log }: Parts): Senders {
+  const { keys } = environment;
+  const payer = ownerOf("payer", keys).address;
+  const encoders = [
+    ...storeEncoders(contracts, nameReader(client, contracts)),
+    ...purchaseEncoders({ contracts, client, payer }),
+  ];
+  const planning = {
+    rates,
+    stepDelayMs: environment.SIMULATED_STEP_DELAY_MS,
+    holdMs: environment.HOLD_SECONDS * 1_000,
+    payoutConfirmations: environment.PAYOUT_CONFIRMATIONS,
+  };
+  const senders: Sender[] = keys.flatMap(({ name, parts, signer }) => {
+    if (!signer) return [];
+    const sender = new Sender({
+      database,
+      client,
+      key: name,
+      account: openAccount(signer),
+      siblings: keys.filter((key) => key.name !== name).map((key) => key.address),
+      chainId: environment.CHAIN_ID,
+      encoders,
+      kinds: new Set(parts.flatMap((part) => KINDS[part])),
+      async plan(assertLease) {
+        const hasPlanned = await planNextSteps(database, { ...planning, assertLease });
+        if (hasPlanned) for (const one of senders) if (one !== sender) one.wake();
+        return hasPlanned;
+      },
+      payouts,
+      log,
+      confirmations: environment.CONFIRMATIONS,
+      batchSize: environment.BATCH_SIZE,
+      batchAgeMs: environment.BATCH_AGE_MS,
+      maxFeeGwei: environment.MAX_FEE_GWEI,
+      feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
+      pollMs: NETWORK_RULES[environment.network].pollMs,
+    });
+    return [sender];
+  });
+  return new Senders(senders, keys);
+}
+
+/** The key that acts as `part`. */
+function ownerOf(part: KeyName, keys: readonly SigningKey[]): SigningKey {
+  const key = keys.find(({ parts }) => parts.includes(part));
+  if (!key) throw new Error(`No key is the ${part}`);
+  return key;
+}
