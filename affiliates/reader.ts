@@ -9,6 +9,7 @@ import { fetchRate } from "./fx.ts";
 import { listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import { applySale, listWithoutRate, markKnown, type SaleRules, storeReport } from "./ledger.ts";
+import { saleFields } from "./log-lines.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
 
@@ -254,10 +255,7 @@ export class Reader {
       if (report.currency !== "BRL") await this.#fetchRate(report.currency, report.occurredAt ?? BigInt(Date.now()));
       const stored = await this.#write((queries) => storeReport(queries, keyOf(account), report, rules));
       if (stored.outcome === "known") continue;
-      log.info(
-        { ...keyOf(account), sale: report.saleKey, status: report.status, outcome: stored.outcome },
-        "A sale was read",
-      );
+      log.info({ ...(await saleFields(database.kysely, stored.saleId)), outcome: stored.outcome }, "Sale read");
       if (report.drift !== null) {
         log.error(
           { ...keyOf(account), sale: report.saleKey, drift: report.drift },

@@ -4,6 +4,7 @@ import { chzTextFromWei } from "../domain/money.ts";
 import { type Allowance, admit, spend } from "./allowance.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
+import { subjectOf } from "./log-lines.ts";
 import {
   enqueueAgain,
   listDue,
@@ -95,6 +96,7 @@ export class Dispatch {
         if (!batch) continue;
         const stored = await this.#transmitter.signAndStore(batch.call, batch.operations, head);
         if (!stored) break;
+        this.#logSent(batch.operations, stored);
         await this.#transmitter.send(stored.hash, stored.raw);
         const subjects = batch.operations.map((operation) => operation.subject_id);
         this.#context.options.log.info({ kind: encoder.kind, subjects, hash: stored.hash }, "Sent");
@@ -228,9 +230,15 @@ export class Dispatch {
       else if (verdict.kind === "never") await markFailed(queries, ids, verdict.text);
       else await setAside(queries, ids, { afterMs: RETRY_MS, ...verdict });
     });
-    const [first] = operations;
-    const isNews = verdict.kind !== "later" || first?.reason !== verdict.reason;
-    if (isNews) this.#context.options.log.info({ kind: first?.kind, verdict, ids }, "Removed operations from a batch");
+    for (const operation of operations) {
+      const isNews = verdict.kind !== "later" || operation.reason !== verdict.reason;
+      if (isNews) this.#context.options.log.info({ ...subjectOf(operation), verdict }, "Not sent now");
+    }
+  }
+
+  #logSent(operations: readonly Operation[], { hash, nonce }: { hash: string; nonce: bigint }): void {
+    const { key, log } = this.#context.options;
+    for (const operation of operations) log.info({ ...subjectOf(operation), hash, key, nonce: Number(nonce) }, "Sent");
   }
 
   async #setKindAside(kind: OperationKind, verdict: Verdict): Promise<void> {

@@ -394,13 +394,14 @@ export async function listUnfinishedTransactionIds(queries: Queries): Promise<Se
   return new Set(rows.flatMap((row) => (row.transaction_id === null ? [] : [row.transaction_id])));
 }
 
-/** The operations of a transaction succeeded. */
-export async function finishOperations(queries: Queries, transactionId: bigint): Promise<void> {
-  await queries
+/** The operations of a transaction succeeded. Returns those that were not known to have. */
+export async function finishOperations(queries: Queries, transactionId: bigint): Promise<Operation[]> {
+  return queries
     .updateTable("operations")
     .set({ status: "done", error: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
     .where("transaction_id", "=", transactionId)
     .where("status", "=", "assigned")
+    .returningAll()
     .execute();
 }
 

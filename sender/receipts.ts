@@ -1,12 +1,15 @@
 import { BaseError, type Hex, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
-import { listUnfinishedTransactionIds, reopenOperations } from "./queue.ts";
+import { logDone } from "./log-lines.ts";
+import { listUnfinishedTransactionIds, type Operation, reopenOperations } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 
 /** Mined transactions are watched to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;
 const FOLLOW_EVERY_MS = 2_000;
+
+type Finished = { operations: Operation[]; hash: string | null; block: bigint | null };
 
 /** Follows sent transactions, by whichever of their hashes is mined, until their block is final. */
 export class Receipts {
@@ -29,7 +32,8 @@ export class Receipts {
     );
     const mined = found.filter((one) => one.receipt !== undefined);
     if (mined.length > 0) {
-      await this.#context.write(async (queries) => {
+      const done = await this.#context.write(async (queries) => {
+        const finished: Finished[] = [];
         for (const { transaction, receipt } of mined) {
           if (!receipt) continue;
           await updateTransaction(queries, transaction.id, {
@@ -42,10 +46,13 @@ export class Receipts {
           // A receipt proves that the chain has reached its block, whatever head was read before.
           const depth = (head.number > receipt.blockNumber ? head.number - receipt.blockNumber : 0n) + 1n;
           if (depth >= BigInt(this.#context.options.confirmations)) {
-            await this.#conclude(queries, transaction, receipt.status === "success");
+            const operations = await this.#conclude(queries, transaction, receipt.status === "success");
+            finished.push({ operations, hash: receipt.transactionHash, block: receipt.blockNumber });
           }
         }
+        return finished;
       });
+      this.#logDone(done);
     }
     for (const { receipt } of mined) {
       const { transactionHash: hash, blockNumber, status } = receipt ?? {};
@@ -108,13 +115,17 @@ export class Receipts {
       }
     }
     if (orphaned.length + deep.length + concluded.length === 0) return;
-    await this.#context.write(async (queries) => {
+    const done = await this.#context.write(async (queries) => {
+      const finished: Finished[] = [];
       for (const transaction of orphaned) await reopen(queries, transaction);
       for (const transaction of [...deep, ...concluded]) {
-        await this.#conclude(queries, transaction, transaction.succeeded === 1n);
+        const operations = await this.#conclude(queries, transaction, transaction.succeeded === 1n);
+        finished.push({ operations, hash: transaction.mined_hash, block: transaction.block_number });
       }
       for (const transaction of deep) await updateTransaction(queries, transaction.id, { status: "confirmed" });
+      return finished;
     });
+    this.#logDone(done);
     if (orphaned.length > 0) {
       this.#context.status.orphaned += orphaned.length;
       this.#context.options.log.warn({ count: orphaned.length }, "Blocks with our transactions were orphaned");
@@ -122,9 +133,15 @@ export class Receipts {
   }
 
   /** The transaction is final: its operations are done, or queued again if it reverted. */
-  async #conclude(queries: Queries, transaction: StoredTransaction, hasSucceeded: boolean): Promise<void> {
-    if (hasSucceeded) await this.#context.conclude(queries, transaction);
-    else await this.#context.requeue(queries, transaction.id, "reverted");
+  async #conclude(queries: Queries, transaction: StoredTransaction, hasSucceeded: boolean): Promise<Operation[]> {
+    if (hasSucceeded) return this.#context.conclude(queries, transaction);
+    await this.#context.requeue(queries, transaction.id, "reverted");
+    return [];
+  }
+
+  /** After the commit, so that a line is never of something that did not stay. */
+  #logDone(finished: readonly Finished[]): void {
+    for (const { operations, hash, block } of finished) logDone(this.#context.options.log, operations, { hash, block });
   }
 }
 

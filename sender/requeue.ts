@@ -1,6 +1,6 @@
 import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "./encoder.ts";
-import { enqueueAgain, finishOperations, listAssigned, requeue, requeueReverted, withdrawAssigned } from "./queue.ts";
+import { enqueueAgain, finishOperations, listAssigned, type Operation, requeue, requeueReverted, withdrawAssigned } from "./queue.ts";
 
 /**
  * A transaction succeeded: its operations are done, except those whose subject changed while it was on its way. They are
@@ -10,12 +10,13 @@ export async function concludeOperations(
   queries: Queries,
   encoders: readonly Encoder[],
   { id, data }: { id: bigint; data: string },
-): Promise<void> {
+): Promise<Operation[]> {
   const operations = await listAssigned(queries, id);
   const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
   const outdated = (await encoder?.listOutdated?.(queries, operations, data)) ?? [];
-  await finishOperations(queries, id);
+  const finished = await finishOperations(queries, id);
   for (const { kind, subject_id } of outdated) await enqueueAgain(queries, { kind, subjectId: subject_id });
+  return finished;
 }
 
 /** Why a transaction can no longer do its operations. */

@@ -8,6 +8,7 @@ import type { KeyName } from "../platform/signing-keys.ts";
 import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
+import type { Operation } from "./queue.ts";
 import type { Failure } from "./requeue.ts";
 import type { TransactionScope } from "./transactions.ts";
 
@@ -66,7 +67,7 @@ export type SenderContext = {
   /** Every write goes through here: the lease is checked in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A transaction succeeded: its operations are done, or queued again if they changed meanwhile. */
-  conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<void>;
+  conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<Operation[]>;
   /** A transaction failed: its operations are queued again if they are still wanted. */
   requeue(queries: Queries, transactionId: bigint, failure: Failure): Promise<void>;
   /** The transactions that this sender follows. */

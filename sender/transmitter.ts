@@ -51,7 +51,7 @@ export class Transmitter {
           signed,
         };
         await insertTransaction(queries, transaction);
-        return signed;
+        return { ...signed, nonce: next };
       });
     } catch (error) {
       if (isUniqueViolation(error) || error instanceof OperationsChangedError) return undefined;

@@ -3,6 +3,7 @@ import { noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { listOperationPage } from "../../purchases/payment-list.ts";
+import { subjectOf } from "../../sender/log-lines.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { findOperationById, release } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
@@ -57,6 +58,7 @@ export function operationQueueRoutes(services: Services): Route[] {
           return findOperationById(queries, id);
         });
         if (!operation) throw notFound("Operation");
+        services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
         services.senders.wake();
         const message = "The operation is tried again now";
         return { body: { success: true, message, operation: toOperationRecord(operation) } };

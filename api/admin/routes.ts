@@ -77,6 +77,7 @@ export function adminRoutes(services: Services): Route[] {
           const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
           await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
         });
+        services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
         services.senders.wake();
         return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts go on" } };
       },

@@ -57,6 +57,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       });
       return result;
     });
+    services.log.info({ action: entry.action }, "Decided by an admin");
     cache.drop();
     services.senders.wake();
     return outcome;

@@ -3,6 +3,7 @@ import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
 import { fetchRate } from "../../affiliates/fx.ts";
 import { storeHints } from "../../affiliates/hints.ts";
 import { storeReport } from "../../affiliates/ledger.ts";
+import { saleFields } from "../../affiliates/log-lines.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { insertAffiliateEvent } from "../../database/affiliate-events.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
@@ -88,6 +89,9 @@ function directRoute(services: Services): Route {
       const stored = await inTransaction(database.kysely, (queries) =>
         storeEvent(services, queries, params.network, body, rawBody),
       );
+      if (!stored.duplicate) {
+        log.info({ ...(await saleFields(database.kysely, BigInt(stored.sale_id))), outcome: "new" }, "Sale read");
+      }
       services.senders.wake();
       const message = stored.duplicate ? "Event known" : "Event taken";
       return { body: { success: true, message, ...stored } };

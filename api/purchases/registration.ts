@@ -64,6 +64,8 @@ export async function registerPurchase(
     await touchUser(queries, wallet);
     return inserted;
   });
+  const figures = { reais: reaisText(body.amount), percent: percentText(base.maxBps), bonus: percentText(bonusBps) };
+  services.log.info({ purchase: Number(purchase.id), store: Number(store.id), ...figures }, "Purchase registered");
   return {
     success: true,
     message: "Purchase registered",
@@ -111,6 +113,7 @@ async function registerClick(
     terms,
     windowMs: windowDays * DAY_MS,
   });
+  services.log.info({ store: Number(store.id), visit: Number(click.id) }, "Visit registered");
   return {
     success: true,
     message: "Visit registered",

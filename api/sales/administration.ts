@@ -217,6 +217,7 @@ function decided<Body>(
       if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED");
       throw error;
     }
+    services.log.info({ action, [isSale ? "sale" : "claim"]: Number(id) }, "Decided by an admin");
     services.senders.wake();
     return { body: { success: true as const, message } };
   };

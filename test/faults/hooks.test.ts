@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect } from "chai";
 import { connect, type Database } from "../../database/connect.ts";
+import { logLinesOf } from "../testing/log-lines.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
@@ -63,6 +64,20 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     expect((await tell(event)).body.duplicate).to.equal(true);
     await system.settled();
     expect(await paymentsOf(click_id)).to.have.length(1);
+  });
+
+  it("logs the visit, the sale and each step of its purchase", async () => {
+    const click_id = await visit();
+    await tell({ event_id: "logged", type: "confirm", click_id, amount: 70 });
+    await until("it is paid", async () => (await paymentsOf(click_id)).length > 0);
+    await system.settled();
+    const [purchase] = await purchasesOf(click_id);
+    const lines = logLinesOf(system.api.output());
+    const sale = lines.find((line) => line.msg === "Sale read" && line.key === click_id);
+    expect(sale).to.deep.include({ network: "direct", status: "approved", reais: "70.00", purchases: [purchase] });
+    expect(lines.some((line) => line.msg === "Visit registered")).to.equal(true);
+    const steps = lines.filter((line) => line.purchase === purchase).map((line) => `${line.kind} ${line.msg}`);
+    for (const kind of ["mint", "confirm", "pay"]) expect(steps).to.include(`${kind} Sent`);
   });
 
   it("lets a return win that arrives before its approval", async () => {

@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
+import { logLinesOf } from "../testing/log-lines.ts";
+import { until } from "../testing/until.ts";
 
 describe("npm run trace", function () {
   this.timeout(90_000);
@@ -32,6 +34,30 @@ describe("npm run trace", function () {
     expect(output).to.not.include("@");
     const json = JSON.parse((await system.run("scripts/trace.ts", [String(id), "--json"])).output);
     expect(json).to.include({ purchase: id, wallet: shopper.address });
+  });
+
+  it("leaves a line in the log for each step, with purchase, hash and amount, and no personal data", async () => {
+    const shopper = await system.shopper();
+    const id = await shopper.buy(1, "54.32");
+    await system.settled();
+    const lines = await until("the payout is logged", () => {
+      const ofPurchase = logLinesOf(system.api.output()).filter((line) => line.purchase === id);
+      return ofPurchase.some((line) => line.kind === "pay" && line.msg === "Done on chain") && ofPurchase;
+    });
+    expect(lines.map((line) => (line.kind ? `${line.kind}: ${line.msg}` : line.msg))).to.deep.equal([
+      "Purchase registered",
+      ...["mint", "confirm", "pay"].flatMap((kind) => [`${kind}: Sent`, `${kind}: Done on chain`]),
+    ]);
+    expect(lines[0]).to.include({ reais: "54.32", store: 1 });
+    for (const line of lines.slice(1)) expect(line.hash).to.match(/^0x[0-9a-f]{64}$/);
+    expect(lines.at(-1)?.chz).to.be.a("string");
+    expect(lines.at(-1)?.hash).to.equal((await system.ledger()).paymentsOf(id)[0]?.transactionHash);
+    expect(logLinesOf(system.indexer.output())).to.not.be.empty;
+    for (const output of [system.api.output(), system.indexer.output()]) {
+      for (const personal of [shopper.address, "ana@example.com", "Maria"]) {
+        expect(output.toLowerCase()).to.not.include(personal.toLowerCase());
+      }
+    }
   });
 
   it("says what is still open, and that a node is away", async () => {

@@ -1,0 +1,19 @@
+import type { Logger } from "pino";
+import { chzTextFromGwei } from "../domain/money.ts";
+import type { Operation } from "./queue.ts";
+
+/** What an operation is about, as fields of a log line. */
+export function subjectOf({ kind, subject_id, amount_gwei }: Operation): Record<string, unknown> {
+  const subject = kind.endsWith("_store") ? { store: Number(subject_id) } : { purchase: Number(subject_id) };
+  return { kind, ...subject, ...(amount_gwei === null ? {} : { chz: chzTextFromGwei(amount_gwei) }) };
+}
+
+/** One line for each operation that has happened on the chain for good. */
+export function logDone(
+  log: Logger,
+  operations: readonly Operation[],
+  { hash, block }: { hash: string | null; block: bigint | null },
+): void {
+  for (const operation of operations)
+    log.info({ ...subjectOf(operation), hash, block: Number(block) }, "Done on chain");
+}
