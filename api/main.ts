@@ -30,6 +30,8 @@ import { answerNotReady } from "./http/not-ready.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { Metrics } from "./operations/metrics.ts";
 import { listenForMetrics } from "./operations/metrics-server.ts";
+import type { Runway } from "./operations/runway.ts";
+import { watchFigures } from "./operations/watched-figures.ts";
 import { VisitorLoader } from "./people/visitor-loader.ts";
 import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
@@ -94,6 +96,8 @@ async function main(): Promise<void> {
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
   metrics.observeOperations(services.standing);
   metrics.observeForeign(async () => (await listForeign(database.kysely, services.senders.keys)).length);
+  let runway: Runway | undefined;
+  watchFigures(metrics.registry, services, () => (services.senders.isOperator ? runway : undefined));
   answer = createApp({
     services,
     metrics,
@@ -103,7 +107,9 @@ async function main(): Promise<void> {
   const endMetrics = environment.METRICS_PORT
     ? listenForMetrics(metrics, environment.METRICS_PORT, environment.HOST)
     : () => {};
-  const endHousekeeping = startHousekeeping(services, metrics);
+  const endHousekeeping = startHousekeeping(services, metrics, (read) => {
+    runway = read;
+  });
   services.senders.start();
   log.info({ port: environment.PORT, network: environment.network, database: database.location }, "The api answers");
   endOnSignals(services, server, () => {

@@ -22,6 +22,9 @@ export type SettingName =
   | "minter_nonces"
   | "confirmer_nonces"
   | "payer_nonces"
+  /** When the last backup was finished, and when the last comparison with the chain came to a result; milliseconds. */
+  | "backed_up_at"
+  | "reconciled_at"
   /** The index was complete: sales that are read may become purchases. */
   | "ids_open";
 

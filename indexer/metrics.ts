@@ -49,7 +49,10 @@ export class Metrics {
     this.#add("torcida_indexer_ignored_events_total", "", count);
   }
 
-  set(name: "cursor_block" | "head_block" | "head_lag_blocks" | "head_lag_seconds" | "leader", value: number): void {
+  set(
+    name: "cursor_block" | "head_block" | "head_lag_blocks" | "head_lag_seconds" | "head_timestamp_seconds" | "leader",
+    value: number,
+  ): void {
     this.#gauges.set(`torcida_indexer_${name}`, value);
   }
 

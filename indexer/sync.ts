@@ -132,6 +132,7 @@ class Follower {
     status.headSeenAt = performance.now();
     const behind = Math.max(0, head.number - (this.#cursor?.number ?? head.number));
     metrics.set("head_block", head.number);
+    metrics.set("head_timestamp_seconds", head.timestamp);
     metrics.set("head_lag_blocks", behind);
     metrics.set("head_lag_seconds", behind === 0 ? 0 : Math.max(0, head.timestamp - (status.cursorTimestamp ?? 0)));
   }

@@ -2,6 +2,7 @@ import { BaseError } from "viem";
 import type { Contracts } from "../chain/deployment.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
+import { writeSetting } from "../database/settings.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
@@ -73,6 +74,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
     const scope = await scopeOf(options);
     const first = await compare(options, scope);
     await scope.remember();
+    await writeSetting(options.database.kysely, "reconciled_at", String(Date.now()));
     if (first.differences.length === 0) return first;
     const second = await compare(options, scope);
     const found = new Set(first.differences.map((one) => one.text));

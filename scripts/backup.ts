@@ -2,7 +2,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Database } from "../database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
+import { writeSetting } from "../database/settings.ts";
 import { writeArchive } from "./backup/write-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -21,13 +23,22 @@ try {
   ensureDirectory(folder);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
   const name = join(folder, `torcida-${stamp}.jsonl.gz`);
-  const { file, rows } = await writeArchive(database, name).finally(() => database.close());
+  const { file, rows } = await write(database, name).finally(() => database.close());
   console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
+}
+
+/** Its time is kept in the database, for the metric and its alert. */
+async function write(database: Database, name: string): ReturnType<typeof writeArchive> {
+  const written = await writeArchive(database, name);
+  await writeSetting(database.kysely, "backed_up_at", String(Date.now())).catch((error: Error) =>
+    console.error(`The backup is complete; its time was not noted: ${error.message}`),
+  );
+  return written;
 }
 
 /** Oldest first: the name contains the time. */

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 const DEFAULT = "shop";
 const REHEARSALS: Record<string, () => Promise<{ rehearse: () => Promise<void> }>> = {
   [DEFAULT]: () => import("./rehearse/shop.ts"),
+  spicy: () => import("./rehearse/spicy.ts"),
 };
 
 try {

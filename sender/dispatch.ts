@@ -98,8 +98,6 @@ export class Dispatch {
         if (!stored) break;
         this.#logSent(batch.operations, stored);
         await this.#transmitter.send(stored.hash, stored.raw);
-        const subjects = batch.operations.map((operation) => operation.subject_id);
-        this.#context.options.log.info({ kind: encoder.kind, subjects, hash: stored.hash }, "Sent");
         wallet.reserve(batch.call);
         allowance = allowance && spend(allowance, sumOf(batch.operations));
         inFlight += 1;

@@ -1,6 +1,14 @@
 import type { Queries } from "../database/transaction.ts";
 import type { Encoder } from "./encoder.ts";
-import { enqueueAgain, finishOperations, listAssigned, type Operation, requeue, requeueReverted, withdrawAssigned } from "./queue.ts";
+import {
+  enqueueAgain,
+  finishOperations,
+  listAssigned,
+  type Operation,
+  requeue,
+  requeueReverted,
+  withdrawAssigned,
+} from "./queue.ts";
 
 /**
  * A transaction succeeded: its operations are done, except those whose subject changed while it was on its way. They are

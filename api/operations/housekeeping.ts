@@ -7,16 +7,22 @@ import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
+import { type Runway, readRunway } from "./runway.ts";
 
 const LOOK_EVERY_MS = 1_000;
 /** As often as the sender reads the head. */
 const NONCES_MS = 5_000;
+const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const IDS_MS = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
 /** Background work of the api: reconciles with the chain, and deletes expired rows. */
-export function startHousekeeping(services: Services, metrics: Metrics): () => void {
+export function startHousekeeping(
+  services: Services,
+  metrics: Metrics,
+  onRunway: (runway: Runway) => void,
+): () => void {
   let isReconciling = false;
   const timers = [
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
@@ -30,6 +36,7 @@ export function startHousekeeping(services: Services, metrics: Metrics): () => v
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
     whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
     whileSending(services, NONCES_MS, () => watchNonces(services)),
+    whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
   ];
   timers.push(openIds(services), findStoreIds(services));
   for (const timer of timers) timer.unref();

@@ -52,11 +52,6 @@ export class Metrics {
     help: "CHZ in the distributor above what it must hold, at the last reconciliation",
     registers: [this.registry],
   });
-  readonly #reconcileAt = new Gauge({
-    name: "torcida_reconcile_last_timestamp_seconds",
-    help: "When the last reconciliation came to a result",
-    registers: [this.registry],
-  });
 
   constructor(senders: Senders, rates: RateSource, nodes: NodePoolStatus) {
     collectDefaultMetrics({ register: this.registry });
@@ -115,7 +110,6 @@ export class Metrics {
     if (result.outcome === "cannot say") return;
     this.#reconcileDifferences.set(result.differences.length);
     this.#reconcileSurplus.set(Number(chzTextFromWei(result.surplusWei)));
-    this.#reconcileAt.set(Date.now() / 1_000);
   }
 
   /** Adds the foreign transactions with our keys that nobody has accepted, counted whenever the metrics are read. */

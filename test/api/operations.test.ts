@@ -91,7 +91,11 @@ describe("The api's endpoints for operators", function () {
     );
     expect(text).to.match(/^torcida_http_request_seconds_count\{method="GET",route="other",status="404"\} [1-9]/m);
     expect(text).to.not.contain("123456789").and.to.not.contain("987654321");
-    for (const name of ["torcida_sender_leader 1", "torcida_sender_balance_chz", "torcida_rate_available 1"]) {
+    for (const name of [
+      `torcida_sender_leader{key="operator"} 1`,
+      "torcida_sender_balance_chz",
+      "torcida_rate_available 1",
+    ]) {
       expect(text).to.contain(`\n${name}`);
     }
     expect((await metricsOf(`http://127.0.0.1:${metricsPort}/other`)).status).to.equal(404);

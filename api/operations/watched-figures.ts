@@ -1,0 +1,129 @@
+import { statfs } from "node:fs/promises";
+import { sql } from "kysely";
+import { Gauge, type Registry } from "prom-client";
+import { polledAccounts } from "../../affiliates/accounts.ts";
+import { readClock } from "../../database/clock.ts";
+import { readSetting } from "../../database/settings.ts";
+import type { Services } from "../services.ts";
+import type { Runway } from "./runway.ts";
+
+/** More are told as one more than this. */
+const COUNTED = 10_000;
+/** A database that needs longer is away. */
+const PATIENCE_MS = 3_000;
+
+type Observed = { labels?: Record<string, string>; value: number };
+
+/**
+ * What alerts watch besides the work of this process, read whenever the metrics are: the database, the disk, the clock,
+ * sales, polls, backups and comparisons. A figure that cannot be read now is left out.
+ */
+export function watchFigures(registry: Registry, services: Services, readRunway: () => Runway | undefined): void {
+  const { kysely } = services.database;
+  const gauge = (name: string, help: string, read: () => Observed[] | Promise<Observed[]>, labelNames: string[] = []) =>
+    new Gauge({
+      ...{ name: `torcida_${name}`, help, labelNames, registers: [registry] },
+      async collect() {
+        this.reset();
+        const found = await withinPatience(async () => read()).catch(() => []);
+        // `reset` sets a gauge without labels to 0.
+        if (found.length === 0 && labelNames.length === 0) this.remove();
+        for (const { labels, value } of found) labels ? this.set(labels, value) : this.set(value);
+      },
+    });
+  const only = (value: number): Observed[] => [{ value }];
+  const setting = (name: "backed_up_at" | "reconciled_at") => async () =>
+    only(Number((await readSetting(kysely, name)) ?? 0) / 1_000);
+
+  gauge("database_ready", "Whether the database answers", async () => {
+    const isReady = await withinPatience(() => sql`select 1`.execute(kysely)).then(
+      () => 1,
+      () => 0,
+    );
+    return only(isReady);
+  });
+  gauge("disk_free_bytes", "Room on the disk of DATA_DIR", async () => {
+    const { bavail, bsize } = await statfs(services.environment.DATA_DIR);
+    return only(bavail * bsize);
+  });
+  gauge("clock_offset_seconds", "How far this host's clock is ahead of the database's", async () => {
+    const asked = Date.now();
+    const theirs = await readClock(kysely);
+    return only(((asked + Date.now()) / 2 - Number(theirs)) / 1_000);
+  });
+  gauge("backup_last_timestamp_seconds", "When the last backup was finished; 0: never", setting("backed_up_at"));
+  gauge(
+    "reconcile_last_timestamp_seconds",
+    "When the last reconciliation came to a result; 0: never",
+    setting("reconciled_at"),
+  );
+  for (const state of ["held", "unmatched"] as const) {
+    gauge(`sales_${state}`, `Sales that are ${state} (counted to ${COUNTED})`, async () => {
+      const rows = kysely
+        .selectFrom("sales")
+        .select("id")
+        .where("state", "=", state)
+        .limit(COUNTED + 1);
+      const { count } = await kysely
+        .selectFrom(rows.as("rows"))
+        .select(({ fn }) => fn.countAll<bigint>().as("count"))
+        .executeTakeFirstOrThrow();
+      return only(Number(count));
+    });
+  }
+  gauge("sales_held_oldest_seconds", "Age of the oldest held sale", async () => {
+    const query = kysely.selectFrom("sales").select("created_at").where("state", "=", "held");
+    const oldest = await query.orderBy("id").limit(1).executeTakeFirst();
+    return only(oldest ? (Date.now() - Number(oldest.created_at)) / 1_000 : 0);
+  });
+  watchPolls(gauge, services);
+  gauge("sender_days_left", "Days that the wallet lasts", () => walletsOf(readRunway()), ["key"]);
+  gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
+  gauge("pool_days_left", "Days that the distributor lasts", () => poolOf(readRunway(), "daysLeft"));
+}
+
+type AddGauge = (name: string, help: string, read: () => Promise<Observed[]>, labelNames?: string[]) => void;
+
+/** Since a poll of each network account went through; since this process began, where none has. */
+function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
+  const startedAt = Date.now();
+  const polled = polledAccounts(accounts);
+  const labelNames = ["network", "account"];
+  const labelsOf = ({ network, account }: { network: string; account: string }) => ({ network, account });
+  gauge(
+    "poll_age_seconds",
+    "Since the last poll of a network that went through",
+    async () => {
+      const rows = await database.kysely
+        .selectFrom("affiliate_status")
+        .select(["network", "account", "read_at"])
+        .execute();
+      return polled.map((account) => {
+        const row = rows.find((one) => one.network === account.network && one.account === account.account);
+        return { labels: labelsOf(account), value: (Date.now() - Number(row?.read_at ?? startedAt)) / 1_000 };
+      });
+    },
+    labelNames,
+  );
+  gauge(
+    "poll_interval_seconds",
+    "How often the network is to be polled",
+    async () => polled.map((account) => ({ labels: labelsOf(account), value: account.poll_seconds })),
+    labelNames,
+  );
+}
+
+function walletsOf(runway: Runway | undefined): Observed[] {
+  return (runway?.wallets ?? []).map(({ key, daysLeft }) => ({ labels: { key }, value: daysLeft }));
+}
+
+function poolOf(runway: Runway | undefined, figure: "chz" | "daysLeft"): Observed[] {
+  return runway ? [{ value: runway.pool[figure] }] : [];
+}
+
+function withinPatience<T>(work: () => Promise<T>): Promise<T> {
+  return Promise.race([
+    work(),
+    new Promise<T>((_, reject) => setTimeout(() => reject(new Error("It takes too long")), PATIENCE_MS).unref()),
+  ]);
+}

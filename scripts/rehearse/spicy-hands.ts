@@ -1,0 +1,100 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { encodeFunctionData, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import type { DeployedRecord } from "./spicy.ts";
+import type { SpicyChain } from "./spicy-chain.ts";
+
+/** The people of the page: the founders' wallets, the faucet, and a buyer. */
+export type Hands = {
+  adminWallet: string;
+  multisig: string;
+  treasurer: string;
+  pauser: string;
+  send(to: string, wei: bigint): Promise<void>;
+  /** Registers, signs in and sets out to the first store; answers the click. */
+  visit(): Promise<string>;
+  until(what: string, isSo: (me: Me) => boolean): Promise<void>;
+};
+
+type Me = { nfts: unknown[]; purchases: { status: string; cashback_state: string }[] };
+
+const PATIENCE_MS = 120_000;
+const BLOCKS_A_LOOK = 2;
+const DELAY_OVER_S = 3_700;
+
+export async function startHands(chain: SpicyChain, shop: string): Promise<Hands> {
+  const [faucet = ""] = await chain.request<string[]>("eth_accounts");
+  const someone = () => privateKeyToAddress(generatePrivateKey());
+  const buyer = privateKeyToAccount(generatePrivateKey());
+  let token = "";
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${shop}${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Record<string, never>;
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  return {
+    ...{ adminWallet: someone(), multisig: someone(), treasurer: someone(), pauser: someone() },
+    async send(to, wei) {
+      const hash = await chain.request<Hex>("eth_sendTransaction", {
+        from: faucet,
+        to,
+        value: `0x${wei.toString(16)}`,
+      });
+      await mined(chain, hash);
+    },
+    async visit() {
+      const address = buyer.address;
+      const { challenge } = await call("POST", "/api/check-user", { address });
+      const { message, nonce } = challenge as { message: string; nonce: string };
+      const signature = await buyer.signMessage({ message });
+      const person = { first_name: "Ana", last_name: "Silva", email: "ana@example.com" };
+      const registered = await call("POST", "/api/register-user-data", { address, ...person, signature, nonce });
+      token = registered.token ?? "";
+      const { click } = await call("POST", "/api/register-purchase", { user: address, store_id: 1, amount: 100 });
+      return (click as { id: string }).id;
+    },
+    async until(what, isSo) {
+      for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+        const { data } = await call("GET", "/api/me");
+        if (isSo(data as Me)) return;
+        if (Date.now() > deadline)
+          throw new Error(`Not within ${PATIENCE_MS / 1_000} s: ${what}; ${JSON.stringify(data)}`);
+        // Depth comes block by block; a rehearsal does not wait 90 seconds for thirty of them.
+        await chain.request("anvil_mine", `0x${BLOCKS_A_LOOK.toString(16)}`, "0x1");
+        await delay(500);
+      }
+    },
+  };
+}
+
+/** The multisig accepts what it was offered, once the delay is over. */
+export async function handOver(chain: SpicyChain, record: DeployedRecord, { multisig, send }: Hands): Promise<void> {
+  const snapshot = await chain.request<string>("evm_snapshot");
+  await send(multisig, 10n ** 19n);
+  await chain.request("evm_increaseTime", DELAY_OVER_S);
+  await chain.request("anvil_mine", "0x1");
+  await chain.request("anvil_impersonateAccount", multisig);
+  for (const { address } of [record.purchaseNft, record.cashbackDistributor]) {
+    const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
+    await mined(chain, await chain.request<Hex>("eth_sendTransaction", { from: multisig, to: address, data }));
+  }
+  // It was possible; the rehearsal's clock goes on an hour earlier.
+  await chain.request("evm_revert", snapshot);
+}
+
+async function mined(chain: SpicyChain, hash: Hex): Promise<void> {
+  await chain.request("anvil_mine", "0x1");
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const receipt = await chain.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
+    if (receipt?.status === "0x1") return;
+    if (receipt) throw new Error(`${hash} reverted`);
+    await delay(200);
+  }
+  throw new Error(`${hash} is not mined`);
+}

