@@ -37,11 +37,8 @@ function act(name: string): void {
 function start(name: string, { environment, command, folder, type, successes }: Unit): void {
   const [program = "", ...args] = command;
   const log = openSync(join(RUN_DIR, `${name}.log`), "a");
-  const options = {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ["ignore", log, log],
-  } as const;
+  const stdio: StdioOptions = ["ignore", log, log];
+  const options = { cwd: folder, env: { PATH: process.env.PATH, ...environment }, stdio };
   if (type === "oneshot") {
     const { status } = spawnSync(program, args, options);
     if (status !== 0 && !successes.includes(status ?? -1)) {
