@@ -1,24 +1,51 @@
-/** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N]`. */
+/** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N] [--every SECONDS]`. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Database } from "../database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { writeSetting } from "../database/settings.ts";
 import { writeArchive } from "./backup/write-archive.ts";
-import { readOperatorEnvironment } from "./operator/environment.ts";
+import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
 const NAME = /^torcida-[0-9TZ-]+\.jsonl\.gz$/;
 
 makeFilesPrivate();
 try {
-  const { values } = parseArgs({ options: { to: { type: "string" }, keep: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { to: { type: "string" }, keep: { type: "string" }, every: { type: "string" } },
+  });
   const environment = readOperatorEnvironment(process.env);
   const folder = values.to ?? join(environment.dataDirectory, "backups");
-  const keep = values.keep === undefined ? undefined : Number(values.keep);
-  if (keep !== undefined && !(Number.isInteger(keep) && keep > 0))
-    throw new Error("--keep must be a whole number above 0");
+  const keep = wholeNumber("--keep", values.keep);
+  const everySeconds = wholeNumber("--every", values.every);
+  if (everySeconds === undefined) await backUp(environment, folder, keep);
+  else await backUpEvery(everySeconds, () => backUp(environment, folder, keep));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+function wholeNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0)) throw new Error(`${option} must be a whole number above 0`);
+  return value;
+}
+
+/** Where nothing starts this by the clock, as in a container. A backup that fails is tried again at its next time. */
+async function backUpEvery(seconds: number, work: () => Promise<void>): Promise<void> {
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
+  while (!ending.signal.aborted) {
+    await work().catch((error: unknown) => console.error(error instanceof Error ? error.message : String(error)));
+    await delay(seconds * 1_000, undefined, { signal: ending.signal }).catch(() => {});
+  }
+}
+
+async function backUp(environment: OperatorEnvironment, folder: string, keep: number | undefined): Promise<void> {
   const database = await openDatabase(environment, { anyVersion: true });
   ensureDirectory(folder);
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
@@ -27,9 +54,6 @@ try {
   console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
 }
 
 /** Its time is kept in the database, for the metric and its alert. */

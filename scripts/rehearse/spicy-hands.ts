@@ -34,7 +34,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
       headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Record<string, never>;
+    const answer = (await response.json()) as Record<string, unknown>;
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
@@ -55,7 +55,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
       const signature = await buyer.signMessage({ message });
       const person = { first_name: "Ana", last_name: "Silva", email: "ana@example.com" };
       const registered = await call("POST", "/api/register-user-data", { address, ...person, signature, nonce });
-      token = registered.token ?? "";
+      token = String(registered.token ?? "");
       const { click } = await call("POST", "/api/register-purchase", { user: address, store_id: 1, amount: 100 });
       return (click as { id: string }).id;
     },

@@ -1,0 +1,15 @@
+/** Creates the database's schema, or upgrades it, and ends: `npm run migrate`. The api and the indexer do the same at their start. */
+import { makeFilesPrivate } from "../database/private-files.ts";
+import { prepareDatabase } from "../platform/prepare-database.ts";
+import { readOperatorEnvironment } from "./operator/environment.ts";
+
+makeFilesPrivate();
+try {
+  const { databaseUrl, dataDirectory, network } = readOperatorEnvironment(process.env);
+  const onWait = (reason: string) => console.error(`Waiting for the database: ${reason}`);
+  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
+  console.log(`The database of ${network} has this version's schema`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
