@@ -1,6 +1,15 @@
 import type { Overview } from "../../domain/api/administration.ts";
 import { ApiError, call } from "../api/http.ts";
-import type { AdminRole, Margin, PurchaseDetails, SaleDetails, StoreWithCategories, UserDetails } from "./shapes.ts";
+import type {
+  AdminRole,
+  Configuration,
+  Figures,
+  Margin,
+  PurchaseDetails,
+  SaleDetails,
+  StoreWithCategories,
+  UserDetails,
+} from "./shapes.ts";
 
 /** The result of the store and fan-token helpers, which never throw. docs/product.md#error-helpers. */
 export type Outcome = {
@@ -128,6 +137,11 @@ export const getPurchase = async (id: string, signal?: AbortSignal): Promise<Pur
 export const holdPurchase = (id: number, reason: string) => call("POST", `/api/admin/purchases/${id}/hold`, { reason });
 export const releasePurchase = (id: number, reason: string) =>
   call("POST", `/api/admin/purchases/${id}/release`, { reason });
+
+export const getFigures = async ({ signal }: { signal?: AbortSignal } = {}): Promise<Figures> =>
+  (await call<{ data: Figures }>("GET", "/api/admin/figures", undefined, signal)).data;
+export const getConfiguration = async ({ signal }: { signal?: AbortSignal } = {}): Promise<Configuration> =>
+  (await call<{ settings: Configuration }>("GET", "/api/admin/configuration", undefined, signal)).settings;
 
 /** People. */
 export const getUser = async (wallet: string, signal?: AbortSignal): Promise<UserDetails> =>

@@ -7,9 +7,9 @@ import { useLanguage, useText } from "../i18n/language.tsx";
 import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { LinkButton } from "../ui/link-button.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
+import { AdminLinks } from "./admin-links.tsx";
 import { Analytics } from "./analytics.tsx";
 import { paths } from "./paths.ts";
 import { setTheme, useTheme } from "./theme.ts";
@@ -68,11 +68,7 @@ function Header() {
           <ClubButton />
         </nav>
         <div className="site-actions">
-          {isAdmin && (
-            <LinkButton to={paths.admin} className="button button-small button-quiet admin-link" lang="pt-BR">
-              Painel de Admin
-            </LinkButton>
-          )}
+          {isAdmin && <AdminLinks />}
           {wallet.address ? (
             <button
               type="button"

@@ -26,6 +26,9 @@ export function useFormat() {
         new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number),
       integer: (value: number) => intl.formatNumber(value),
       date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
+      /** "21/11" */
+      shortDate: (iso: string | undefined) =>
+        iso ? intl.formatDate(iso, { day: "2-digit", month: "2-digit", timeZone: "UTC" }) : "",
       /** "jun." */
       month: (iso: string | undefined) => (iso ? intl.formatDate(iso, { month: "short" }) : ""),
       dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "medium" }),

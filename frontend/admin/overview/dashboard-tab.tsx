@@ -7,48 +7,60 @@ import { OperationsView } from "../payments/operations-view.tsx";
 import { PaymentsView } from "../payments/payments-view.tsx";
 import { PurchasesView } from "../purchases/purchases-view.tsx";
 import { SalesView } from "../sales/sales-view.tsx";
+import { type Attention, useAttention } from "./attention.ts";
 import { MarginView } from "./margin-view.tsx";
 import { Overview } from "./overview.tsx";
 
-type View = { id: string; label: string; Content: () => React.ReactNode };
+type View = { id: string; label: string; Content: () => React.ReactNode; count?: (attention: Attention) => number };
 
 const OVERVIEW: View = { id: "", label: "Visão geral", Content: Overview };
 const VIEWS: readonly View[] = [
   OVERVIEW,
-  { id: "purchases", label: "Compras", Content: PurchasesView },
+  { id: "purchases", label: "Compras", Content: PurchasesView, count: (one) => one.held_purchases },
   {
     id: "payments",
     label: "Pagamentos",
     Content: PaymentsView,
+    count: (one) => one.failed_payments + one.waiting_payments,
   },
-  { id: "sales", label: "Vendas", Content: SalesView },
-  { id: "claims", label: "Reclamações", Content: ClaimsView },
+  { id: "sales", label: "Vendas", Content: SalesView, count: (one) => one.held_sales + one.unmatched_sales },
+  { id: "claims", label: "Reclamações", Content: ClaimsView, count: (one) => one.open_claims },
   { id: "margin", label: "Margem", Content: MarginView },
-  { id: "operations", label: "Transações", Content: OperationsView },
+  { id: "operations", label: "Transações", Content: OperationsView, count: (one) => one.failed_operations },
   { id: "log", label: "Registro", Content: LogView },
 ];
 
 /** The figures, and below them the lists that a day's work needs. Each has its own address. */
 export function DashboardTab() {
   const [parameters] = useSearchParams();
+  const attention = useAttention().data;
   const asked = parameters.get("view") ?? "";
   const selected = VIEWS.find(({ id }) => id === asked) ?? OVERVIEW;
   const { Content } = selected;
   return (
     <>
       <nav ref={useCurrentInView(selected.id)} className="views" aria-label="Seções do Dashboard">
-        {VIEWS.map(({ id, label }) => (
-          <Link
-            key={id}
-            to={viewHref({ view: id })}
-            replace
-            preventScrollReset
-            className="view-link"
-            aria-current={id === selected.id ? "page" : undefined}
-          >
-            {label}
-          </Link>
-        ))}
+        {VIEWS.map(({ id, label, count }) => {
+          const waiting = attention && count ? count(attention) : 0;
+          return (
+            <Link
+              key={id}
+              to={viewHref({ view: id })}
+              replace
+              preventScrollReset
+              className="view-link"
+              aria-current={id === selected.id ? "page" : undefined}
+            >
+              {label}
+              {waiting > 0 && (
+                <span className="view-count">
+                  <span className="figures">{waiting > 99 ? "99+" : waiting}</span>
+                  <span className="sr-only"> à espera de alguém</span>
+                </span>
+              )}
+            </Link>
+          );
+        })}
       </nav>
       <Content key={selected.id} />
     </>

@@ -6,6 +6,9 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { getOverview } from "../admin-calls.ts";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { useAttention } from "./attention.ts";
+import { AttentionList } from "./attention-list.tsx";
+import { Figures } from "./figures.tsx";
 import { RecentChanges } from "./recent-changes.tsx";
 
 /** Sample figures, shown as examples while the API has none. docs/product.md#admin-overview. */
@@ -26,6 +29,7 @@ const STATUS_WORDS: Record<string, string> = {
 /** How the shop stands: what needs a person, what moved, and the totals. */
 export function Overview() {
   const overview = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
+  const attention = useAttention();
   const { data } = overview;
   if (overview.isPending) {
     return (
@@ -37,11 +41,13 @@ export function Overview() {
   return (
     <div className="grid gap-6">
       {!data && <p className="hint">Números de exemplo: os verdadeiros aparecem quando o servidor responder.</p>}
-      {data?.payouts.paused && (
+      {data?.payouts.paused && !attention.data && (
         <p className="problem" role="status">
           Pagamentos pausados. {data.payouts.reason}
         </p>
       )}
+      {attention.data && <AttentionList attention={attention.data} />}
+      {data && <Figures />}
       <Totals data={data} />
       <div className="two-columns">
         <Activity data={data} />

@@ -1,6 +1,95 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Skeletons } from "../../ui/skeleton.tsx";
+import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
+import { getConfiguration } from "../admin-calls.ts";
 import { Placeholder } from "../placeholder.tsx";
+import type { Configuration } from "../shapes.ts";
 
-/** docs/product.md#admin-panel. */
+/** The configuration as it is in force: read only, secrets never. */
 export function SettingsTab() {
-  return <Placeholder title="Configurações" text="As configurações estão em desenvolvimento." />;
+  const configuration = useQuery({
+    queryKey: ["own", "configuration"],
+    queryFn: getConfiguration,
+    staleTime: 0,
+  });
+  return (
+    <>
+      <Placeholder title="Configurações" text="As configurações estão em desenvolvimento." />
+      {configuration.isPending ? (
+        <Skeletons count={5} className="h-12" />
+      ) : configuration.data ? (
+        <Settings settings={configuration.data} />
+      ) : (
+        <RetryPanel
+          title="Não foi possível carregar a configuração."
+          error={configuration.error}
+          onRetry={() => configuration.refetch()}
+          isRetrying={configuration.isFetching}
+        />
+      )}
+    </>
+  );
+}
+
+function Settings({ settings }: { settings: Configuration }) {
+  const [query, setQuery] = useState("");
+  const found = settings.filter(({ name }) => name.toLowerCase().includes(query.trim().toLowerCase()));
+  return (
+    <section className="list" aria-label="Configuração em vigor">
+      <p className="hint">
+        O que vale agora, só para ler. Muda-se nas variáveis de ambiente do servidor; segredos nunca aparecem.
+      </p>
+      <div className="list-tools">
+        <div className="list-search">
+          <label htmlFor="settings-search" className="sr-only">
+            Buscar por nome
+          </label>
+          <input
+            id="settings-search"
+            type="search"
+            placeholder="Buscar por nome"
+            value={query}
+            onChange={({ target }) => setQuery(target.value)}
+          />
+        </div>
+      </div>
+      {found.length === 0 ? (
+        <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou." />
+      ) : (
+        <div className="list-table">
+          <table>
+            <caption className="sr-only">Configuração em vigor</caption>
+            <thead>
+              <tr>
+                <th scope="col">Nome</th>
+                <th scope="col">Valor</th>
+                <th scope="col">Origem</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.map((setting) => (
+                <tr key={setting.name}>
+                  <th scope="row">
+                    <code className="setting-name">{setting.name}</code>
+                  </th>
+                  <td data-label="Valor">
+                    <SettingValue setting={setting} />
+                  </td>
+                  <td data-label="Origem">{setting.is_set ? "definido" : <span className="muted">padrão</span>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SettingValue({ setting }: { setting: Configuration[number] }) {
+  if (setting.is_secret)
+    return <span className="muted">{setting.is_set ? "segredo, não é mostrado" : "sem segredo"}</span>;
+  if (setting.value === null || setting.value === "") return <span className="muted">–</span>;
+  return <code>{setting.value}</code>;
 }

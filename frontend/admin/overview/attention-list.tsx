@@ -1,0 +1,133 @@
+import { Link } from "react-router";
+import { useFormat } from "../../i18n/use-format.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { viewHref } from "../list/list-address.ts";
+import type { Attention } from "./attention.ts";
+
+type Counted = { count: number; words: readonly [one: string, many: string]; href: string; isUrgent?: boolean };
+
+/** What waits for a person, each one click from its place; the urgent first. */
+const countedOf = (attention: Attention): Counted[] => [
+  {
+    count: attention.failed_payments,
+    words: ["pagamento que falhou", "pagamentos que falharam"],
+    href: viewHref({ view: "payments" }, { state: "failed" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.held_sales,
+    words: ["venda retida", "vendas retidas"],
+    href: viewHref({ view: "sales" }, { state: "held" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.open_claims,
+    words: ["reclamação aberta", "reclamações abertas"],
+    href: viewHref({ view: "claims" }, { state: "open" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.failed_operations,
+    words: ["transação que falhou", "transações que falharam"],
+    href: viewHref({ view: "operations" }, { state: "failed" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.differences,
+    words: [
+      "diferença entre o banco e a rede: veja npm run reconcile",
+      "diferenças entre o banco e a rede: veja npm run reconcile",
+    ],
+    href: viewHref({ view: "operations" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.foreign_transactions,
+    words: ["transação de fora na carteira do operador", "transações de fora na carteira do operador"],
+    href: viewHref({ view: "operations" }),
+    isUrgent: true,
+  },
+  {
+    count: attention.waiting_payments,
+    words: ["pagamento esperando", "pagamentos esperando"],
+    href: viewHref({ view: "payments" }, { state: "waiting" }),
+  },
+  {
+    count: attention.unmatched_sales,
+    words: ["venda sem comprador", "vendas sem comprador"],
+    href: viewHref({ view: "sales" }, { state: "unmatched" }),
+  },
+  {
+    count: attention.held_purchases,
+    words: ["compra retida", "compras retidas"],
+    href: viewHref({ view: "purchases" }, { state: "held" }),
+  },
+  {
+    count: attention.draft_stores,
+    words: ["loja em rascunho", "lojas em rascunho"],
+    href: viewHref({ tab: "stores" }, { state: "draft" }),
+  },
+];
+
+const WALLETS = {
+  operator: "A carteira do operador tem pouco CHZ para taxas",
+  minter: "A carteira que emite bilhetes tem pouco CHZ para taxas",
+  confirmer: "A carteira que confirma bilhetes tem pouco CHZ para taxas",
+  payer: "A carteira que paga tem pouco CHZ para taxas",
+  distributor: "O distribuidor tem pouco CHZ",
+};
+
+/** What stops everything stands first. */
+function alarmsOf(attention: Attention, chz: (amount: string) => string): string[] {
+  return [
+    ...(attention.payouts_paused === null ? [] : [`Pagamentos pausados: ${attention.payouts_paused}`]),
+    ...attention.low_balances.map(({ wallet, balance }) => `${WALLETS[wallet]}: ${chz(balance)}`),
+  ];
+}
+
+export function AttentionList({ attention }: { attention: Attention }) {
+  const { chz, integer } = useFormat();
+  const alarms = alarmsOf(attention, chz);
+  const counted = countedOf(attention).filter(({ count }) => count > 0);
+  return (
+    <section aria-labelledby="attention">
+      <h2 id="attention" className="section-title">
+        Precisa de alguém
+      </h2>
+      {alarms.length + counted.length === 0 ? (
+        <p className="all-clear">
+          <Icon name="check" /> Tudo em dia: nada espera por você.
+        </p>
+      ) : (
+        <ul className="matters">
+          {alarms.map((text) => (
+            <li key={text}>
+              <Link to={viewHref({ view: "payments" })} className="matter" data-urgent="">
+                <Icon name="alert" />
+                <span>{text}</span>
+                <Arrow />
+              </Link>
+            </li>
+          ))}
+          {counted.map(({ count, words, href, isUrgent }) => (
+            <li key={words[1]}>
+              <Link to={href} className="matter" data-urgent={isUrgent || undefined}>
+                <strong className="figures">{count > 10_000 ? "10.000+" : integer(count)}</strong>{" "}
+                <span>{count === 1 ? words[0] : words[1]}</span>
+                <Arrow />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Arrow() {
+  return (
+    <span aria-hidden="true" className="matter-arrow">
+      →
+    </span>
+  );
+}

@@ -1,0 +1,15 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { Attention } from "../../domain/api/admin-figures.ts";
+import { call } from "./http.ts";
+
+export type { Attention };
+
+/** What needs a person: counted in the header for admins, listed in the panel. */
+export const attentionQuery = queryOptions({
+  queryKey: ["own", "attention"],
+  queryFn: async ({ signal }) =>
+    (await call<{ attention: Attention }>("GET", "/api/admin/attention", undefined, signal)).attention,
+  staleTime: 10_000,
+  refetchInterval: 60_000,
+  retry: false,
+});
