@@ -29,7 +29,7 @@ export function allRoutes(services: Services): Route[] {
     ...operationQueueRoutes(services),
     ...purchaseAdministrationRoutes(services),
     ...userAdministrationRoutes(services),
-    ...storeAdministrationRoutes(services),
+    ...storeAdministrationRoutes(services, catalogue),
     ...figureRoutes(services),
     ...visitRoutes(services),
     ...saleAdministrationRoutes(services),

@@ -34,6 +34,22 @@ export async function findFanTokenBySlug(queries: Queries, slug: string): Promis
     .executeTakeFirst();
 }
 
+export async function findFanTokenByContract(
+  queries: Queries,
+  contract: WalletAddress,
+): Promise<FanTokenRow | undefined> {
+  return queries
+    .selectFrom("fan_tokens")
+    .selectAll()
+    .where("contract", "=", contract)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+export async function findFanTokenName(queries: Queries, id: bigint): Promise<string | undefined> {
+  return (await queries.selectFrom("fan_tokens").select("name").where("id", "=", id).executeTakeFirst())?.name;
+}
+
 /** @throws a unique violation if another token has the slug. */
 export async function insertFanToken(queries: Queries, fields: FanTokenFields): Promise<bigint> {
   const now = BigInt(Date.now());

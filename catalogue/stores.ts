@@ -105,6 +105,17 @@ export async function findStore(queries: Queries, storeId: bigint): Promise<Stor
   return (await readStores(queries, [storeId]))[0];
 }
 
+/** The active store of a name, whatever its capitals and accents. */
+export async function findStoreByName(queries: Queries, name: string): Promise<StoreRow | undefined> {
+  return queries
+    .selectFrom("stores")
+    .selectAll()
+    .where("name_key", "=", searchKey(name))
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .executeTakeFirst();
+}
+
 export async function insertStore(queries: Queries, fields: StoreFields): Promise<bigint> {
   const now = BigInt(Date.now());
   const { id } = await queries

@@ -5,13 +5,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { BaseError } from "viem";
+import { CatalogueFileError, formatOf, readCatalogue, writeCatalogue } from "../catalogue/catalogue-file.ts";
 import { nameReader, skipRegisteredIds } from "../catalogue/chain-names.ts";
+import { apply, type Change, diff, exportRows } from "../catalogue/changes.ts";
 import type { Database } from "../database/connect.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { CatalogueFileError, readCatalogue, writeCatalogue } from "./catalog/catalogue-file.ts";
-import { apply, type Change, diff, exportRows } from "./catalog/changes.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
@@ -30,16 +30,16 @@ async function main(): Promise<void> {
   const [verb, file, ...rest] = positionals;
   if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new Error(USAGE);
   const environment = readOperatorEnvironment(process.env);
-  const catalogue = verb === "export" ? undefined : readCatalogue(file, readFileSync(file, "utf8"));
+  const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), readFileSync(file, "utf8"));
   const database = await openDatabase(environment);
   try {
     if (!catalogue) {
       const rows = await exportRows(database);
-      writeFileSync(file, writeCatalogue(file, rows));
+      writeFileSync(file, writeCatalogue(formatOf(file), rows));
       console.log(`${rows.length} rows are in ${file}`);
     } else if (verb === "import" && values.apply) {
       if (catalogue.stores.length > 0) await skipIdsOnChain(environment, database);
-      report(await apply(database, catalogue), "made");
+      report(await apply(database, catalogue, "catalog script"), "made");
     } else {
       report(await diff(database, catalogue), "to make; add --apply to an import to make them");
     }

@@ -1,14 +1,33 @@
+import { linkOf } from "../../affiliates/links.ts";
+import { CatalogueFileError, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
+import { apply, diff, exportRows } from "../../catalogue/changes.ts";
 import { listStorePage } from "../../catalogue/store-list.ts";
-import { lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
-import { type AdminStore, adminStoreSchema, storesListQuerySchema } from "../../domain/api/admin-catalogue.ts";
+import { findStore, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
+import {
+  type AdminStore,
+  adminStoreSchema,
+  catalogueExportQuerySchema,
+  catalogueImportRequestSchema,
+  catalogueImportResponseSchema,
+  catalogueRowsSchema,
+  storesListQuerySchema,
+  testClickResponseSchema,
+  tokenContractQuerySchema,
+  tokenContractResponseSchema,
+} from "../../domain/api/admin-catalogue.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { toWireStore } from "../catalogue/wire.ts";
+import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
-import type { Route } from "../http/route.ts";
-import { isoTime } from "../sales/list-answer.ts";
+import { readId } from "../http/read-id.ts";
+import { actorOf, type Route, route } from "../http/route.ts";
+import { isoTime, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 
 /** Stores for those who look after them: drafts with what they lack. docs/product.md#store-draft */
-export function storeAdministrationRoutes({ database }: Services): Route[] {
+export function storeAdministrationRoutes(services: Services, cache: CatalogueCache): Route[] {
+  const { database } = services;
   return [
     listRoute({
       path: "/api/admin/stores",
@@ -20,8 +39,91 @@ export function storeAdministrationRoutes({ database }: Services): Route[] {
         return { ...page, rows: rows.map(toWireAdminStore) };
       },
     }),
+    route({
+      method: "get",
+      path: "/api/admin/stores/:id/test-click",
+      access: "admin",
+      summary: "Where a buyer would be sent, with a click that is nobody's",
+      responses: { 200: testClickResponseSchema },
+      async handle({ params }) {
+        const store = await findStore(database.kysely, readId(params.id, "Store"));
+        if (!store) throw notFound("Store");
+        const url = linkOf(store, TEST_CLICK, services.accounts);
+        const carries_click = url?.includes(TEST_CLICK) ?? false;
+        return { body: { success: true, click_id: TEST_CLICK, url, carries_click }, headers: NO_STORE };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/token-contract",
+      access: "admin",
+      summary: "What a fan token's contract says of itself on the chain",
+      limit: { perMinute: 60, by: "wallet" },
+      query: tokenContractQuerySchema,
+      failures: { 409: "There is no ERC-20 token at this address" },
+      responses: { 200: tokenContractResponseSchema },
+      async handle({ query: { contract } }) {
+        const found = await services.balances.describeToken(contract.toLowerCase() as WalletAddress);
+        if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
+        return { body: { success: true, contract: contract.toLowerCase(), ...found }, headers: NO_STORE };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/catalogue",
+      access: "admin",
+      summary: "The whole catalogue as a file that can be imported again",
+      limit: { perMinute: 30, by: "wallet" },
+      query: catalogueExportQuerySchema,
+      alternatives: ["text/csv"],
+      responses: { 200: catalogueRowsSchema },
+      async handle({ query: { format } }) {
+        const text = writeCatalogue(format, await exportRows(database));
+        const headers = { ...NO_STORE, "content-disposition": `attachment; filename="catalogue.${format}"` };
+        return {
+          text,
+          type: format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
+          headers,
+        };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/admin/catalogue",
+      access: "admin",
+      permission: "catalogue",
+      summary: "Lists the changes that a catalogue file would make, or makes all of them or none",
+      limit: { perMinute: 30, by: "wallet" },
+      bodyLimitBytes: FILE_BYTES,
+      body: catalogueImportRequestSchema,
+      failures: { 422: "A row of the file is wrong; the message names each" },
+      responses: { 200: catalogueImportResponseSchema },
+      async handle({ body, identity }) {
+        try {
+          const catalogue = readCatalogue(body.format, body.content);
+          if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
+          const made = body.apply ? apply(database, catalogue, actorOf(identity)) : diff(database, catalogue);
+          const changes = (await made).map(({ text }) => text);
+          const message = `${changes.length} changes ${body.apply ? "made" : "to make"}`;
+          return { body: { success: true, message, applied: body.apply, changes } };
+        } catch (error) {
+          if (error instanceof CatalogueFileError) throw new ApiError(422, "CATALOGUE_FILE", error.message);
+          throw error;
+        } finally {
+          if (body.apply) {
+            cache.drop();
+            services.senders.wake();
+          }
+        }
+      },
+    }),
   ];
 }
+
+/** A click that no buyer has: a sale with it stays unmatched. */
+const TEST_CLICK = "testtesttesttesttesttestte";
+/** Ten thousand stores with their categories. */
+const FILE_BYTES = 8 * 1024 * 1024;
 
 function toWireAdminStore(store: StoreWithCategories): AdminStore {
   const missing = lacksOf(store);

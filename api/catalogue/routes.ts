@@ -1,16 +1,22 @@
 import type { z } from "zod";
-import { insertFanToken, updateFanToken } from "../../catalogue/fan-tokens.ts";
+import {
+  findFanTokenByContract,
+  findFanTokenName,
+  insertFanToken,
+  updateFanToken,
+} from "../../catalogue/fan-tokens.ts";
 import {
   deleteStore,
   findStore,
+  findStoreByName,
   insertCategory,
   insertStore,
   isOnOffer,
   type StoreFields,
+  type StoreWithCategories,
   updateCategory,
   updateStore,
 } from "../../catalogue/stores.ts";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { isUniqueViolation, type Queries } from "../../database/transaction.ts";
 import {
   createCashbackRequestSchema,
@@ -23,13 +29,15 @@ import {
   updateStoreRequestSchema,
 } from "../../domain/api/catalogue.ts";
 import { createdSchema, doneSchema } from "../../domain/api/common.ts";
+import { percentText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
-import { actorOf, type Call, type Identity, type Route, route, type TextReply } from "../http/route.ts";
+import { type Call, type Identity, type Route, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
+import { catalogueWriter } from "./catalogue-writer.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
@@ -41,27 +49,7 @@ const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
 
-  /** Runs an admin's write and its audit row in one transaction, then drops the cache. */
-  async function write<T>(
-    call: Pick<Call<unknown, unknown>, "identity">,
-    entry: { action: string; detail: object },
-    work: (queries: Queries) => Promise<{ result: T; subject: string }>,
-  ): Promise<T> {
-    const outcome = await inAuditedTransaction(database.kysely, async (queries) => {
-      const { result, subject } = await work(queries);
-      await appendAudit(queries, {
-        actor: actorOf(call.identity),
-        action: entry.action,
-        subject,
-        detail: { ...entry.detail },
-      });
-      return result;
-    });
-    services.log.info({ action: entry.action }, "Decided by an admin");
-    cache.drop();
-    services.senders.wake();
-    return outcome;
-  }
+  const write = catalogueWriter(services, cache);
 
   return [
     route({
@@ -111,10 +99,12 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "Creates a store",
       limit: WRITE_LIMIT,
       body: createStoreRequestSchema,
+      failures: { 409: "Another store has this name" },
       responses: { 200: createdSchema },
       async handle(call) {
         await services.storeIds.skipRegistered();
         const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
+          await requireNewName(queries, call.body.name);
           const storeId = await insertStore(queries, call.body);
           await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
           return { result: storeId, subject: `store:${storeId}` };
@@ -130,12 +120,13 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "Updates the given fields of a store",
       limit: WRITE_LIMIT,
       body: updateStoreRequestSchema,
+      failures: { 409: "Another store has this name" },
       responses: { 200: doneSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
         await write(call, { action: "store.update", detail: call.body }, async (queries) => {
-          await changeStore(queries, storeId, call.body);
-          return { result: undefined, subject: `store:${storeId}` };
+          const { name } = await changeStore(queries, storeId, call.body);
+          return { result: undefined, subject: `store:${storeId}`, words: { store: name } };
         });
         return { body: { success: true, message: "Loja atualizada com sucesso!" } };
       },
@@ -151,8 +142,9 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
         await write(call, { action: "store.delete", detail: {} }, async (queries) => {
-          if (!(await deleteStore(queries, storeId))) throw notFound("Store");
-          return { result: undefined, subject: `store:${storeId}` };
+          const store = await findStore(queries, storeId);
+          if (!store || !(await deleteStore(queries, storeId))) throw notFound("Store");
+          return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
         });
         return { body: { success: true, message: "Loja excluída com sucesso!" } };
       },
@@ -170,9 +162,11 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const storeId = readId(call.params.id, "Store");
         const fields = { category: call.body.category, ...categoryFields(call.body) };
         const id = await write(call, { action: "cashback.create", detail: fields }, async (queries) => {
-          if (!(await findStore(queries, storeId))) throw notFound("Store");
+          const store = await findStore(queries, storeId);
+          if (!store) throw notFound("Store");
           const categoryId = await insertCategory(queries, storeId, fields);
-          return { result: categoryId, subject: `store:${storeId}/cashback:${categoryId}` };
+          const words = { store: store.name, ...percentWords(fields) };
+          return { result: categoryId, subject: `store:${storeId}/cashback:${categoryId}`, words };
         });
         return { body: { success: true, message: "Cashback adicionado com sucesso!", id: Number(id) } };
       },
@@ -215,7 +209,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       summary: "Creates a fan token, or updates it if an id is given",
       limit: WRITE_LIMIT,
       body: saveFanTokenRequestSchema,
-      failures: { 404: "No fan token has this id", 409: "Another fan token has this slug" },
+      failures: { 404: "No fan token has this id", 409: "Another fan token has this slug or contract" },
       responses: { 200: createdSchema },
       async handle(call) {
         const id = await saveFanToken(call);
@@ -233,8 +227,9 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       async handle(call) {
         const id = readId(call.params.id, "Fan token");
         await write(call, { action: "fan_token.delete", detail: {} }, async (queries) => {
+          const name = await findFanTokenName(queries, id);
           if (!(await updateFanToken(queries, id, { deleted_at: BigInt(Date.now()) }))) throw notFound("Fan token");
-          return { result: undefined, subject: `fan_token:${id}` };
+          return { result: undefined, subject: `fan_token:${id}`, words: { name } };
         });
         return { body: { success: true, message: "Fan token excluído com sucesso!" } };
       },
@@ -248,9 +243,13 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
   ): Promise<void> {
     const key = { storeId: readId(call.params.id, "Store"), categoryId: readId(call.params.cashbackId, "Cashback") };
     await write(call, { action, detail: fields }, async (queries) => {
-      if (!(await findStore(queries, key.storeId))) throw notFound("Store");
-      if (!(await updateCategory(queries, key, fields))) throw notFound("Cashback");
-      return { result: undefined, subject: `store:${key.storeId}/cashback:${key.categoryId}` };
+      const store = await findStore(queries, key.storeId);
+      if (!store) throw notFound("Store");
+      const before = store.categories.find(({ id }) => id === key.categoryId);
+      if (!before || !(await updateCategory(queries, key, fields))) throw notFound("Cashback");
+      const was = { category: before.category, cashback_percent: percentText(before.cashbackBps) };
+      const words = { store: store.name, category: before.category, ...fields, ...percentWords(fields), was };
+      return { result: undefined, subject: `store:${key.storeId}/cashback:${key.categoryId}`, words };
     });
   }
 
@@ -262,6 +261,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         call,
         { action: id ? "fan_token.update" : "fan_token.create", detail: call.body },
         async (queries) => {
+          if (address) await requireNewContract(queries, address, id ?? undefined);
           if (id === undefined || id === null) {
             const created = await insertFanToken(queries, {
               ...fields,
@@ -280,18 +280,44 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         },
       );
     } catch (error) {
-      if (isUniqueViolation(error)) throw conflict(`Another fan token has the slug ${fields.slug}`, "SLUG_TAKEN");
+      if (isUniqueViolation(error))
+        throw conflict(`Another fan token has the slug ${fields.slug}`, "SLUG_TAKEN", { field: "slug" });
       throw error;
     }
   }
 }
 
-async function changeStore(queries: Queries, storeId: bigint, fields: Partial<StoreFields>): Promise<void> {
+async function changeStore(
+  queries: Queries,
+  storeId: bigint,
+  fields: Partial<StoreFields>,
+): Promise<StoreWithCategories> {
   const store = await findStore(queries, storeId);
-  if (!store || !(await updateStore(queries, storeId, fields))) throw notFound("Store");
-  if (fields.name === undefined || fields.name === store.name) return;
+  if (!store) throw notFound("Store");
+  const isRenamed = fields.name !== undefined && fields.name !== store.name;
+  if (isRenamed) await requireNewName(queries, fields.name ?? "", storeId);
+  if (!(await updateStore(queries, storeId, fields))) throw notFound("Store");
   // Every ticket shows the name, so it is renamed on the chain too.
-  await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
+  if (isRenamed) await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
+  return store;
+}
+
+/** Two stores of one name could not be told apart, neither by buyers nor by the catalogue file. */
+async function requireNewName(queries: Queries, name: string, except?: bigint): Promise<void> {
+  const other = await findStoreByName(queries, name);
+  if (!other || other.id === except) return;
+  throw conflict(`Store ${other.id} has the name ${other.name} already`, "STORE_NAME_TAKEN", { field: "name" });
+}
+
+async function requireNewContract(queries: Queries, contract: WalletAddress, except?: bigint): Promise<void> {
+  const other = await findFanTokenByContract(queries, contract);
+  if (!other || other.id === except) return;
+  throw conflict(`The fan token ${other.name} has this contract already`, "CONTRACT_TAKEN", { field: "contract" });
+}
+
+/** The percent as people read it, for the log. */
+function percentWords({ cashbackBps }: { cashbackBps?: bigint }) {
+  return cashbackBps === undefined ? {} : { cashback_percent: percentText(cashbackBps) };
 }
 
 function isAdmin(identity: Identity): boolean {

@@ -69,6 +69,20 @@ export class BalanceReader {
     }
   }
 
+  /** What a contract says of itself; undefined if it is no ERC-20. @throws if the node does not respond */
+  async describeToken(contract: WalletAddress): Promise<TokenDescription | undefined> {
+    const read = <Name extends "symbol" | "name">(functionName: Name) =>
+      this.#client.readContract({ address: contract, abi: erc20Abi, functionName });
+    try {
+      const [symbol, decimals] = await Promise.all([read("symbol"), this.#readDecimals(contract)]);
+      const name = await read("name").catch(() => null);
+      return { symbol, decimals, name };
+    } catch (error) {
+      if (isNoToken(error)) return undefined;
+      throw error;
+    }
+  }
+
   async #readDecimals(contract: WalletAddress): Promise<number> {
     const known = this.#decimals.get(contract);
     if (known !== undefined) return known;
@@ -77,6 +91,8 @@ export class BalanceReader {
     return decimals;
   }
 }
+
+export type TokenDescription = { symbol: string; decimals: number; name: string | null };
 
 /** The contract responded, but not as an ERC-20. */
 function isNoToken(error: unknown): boolean {

@@ -39,7 +39,8 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   app.set("query parser", "simple");
   app.set("trust proxy", trustedProxies(services.environment.TRUST_PROXY));
   const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
-  const readBody = express.raw({ type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
+  const bodyReader = (limit = BODY_LIMIT_BYTES) => express.raw({ type: () => true, limit, inflate: false });
+  const readBody = bodyReader();
 
   app.use((request: Request, response: Response, next: NextFunction) => {
     const requestId = randomUUID();
@@ -57,7 +58,8 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   });
 
   for (const route of routes) {
-    const readers = route.body || route.method !== "get" ? [readBody] : [];
+    const readers =
+      route.body || route.method !== "get" ? [route.bodyLimitBytes ? bodyReader(route.bodyLimitBytes) : readBody] : [];
     const admitCaller = (request: Request, response: Response, next: NextFunction) => {
       response.locals.route = route.path;
       admit(services, limiter, route, request, response).then(() => next(), next);
@@ -289,7 +291,8 @@ function toApiError(error: unknown): ApiError {
   const status = (error as { status?: unknown } | undefined)?.status;
   const type = (error as { type?: unknown } | undefined)?.type;
   if (type === "entity.too.large") {
-    return new ApiError(413, "BODY_TOO_LARGE", `The body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`);
+    const { limit = BODY_LIMIT_BYTES } = error as { limit?: number };
+    return new ApiError(413, "BODY_TOO_LARGE", `The body is larger than ${limit / 1024} KiB`);
   }
   if (type === "encoding.unsupported")
     return new ApiError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must not be compressed");

@@ -103,6 +103,8 @@ type Description = {
   permission?: Permission;
   summary: string;
   limit?: Limit;
+  /** Of the body; 64 KiB by default. */
+  bodyLimitBytes?: number;
   body?: z.ZodType;
   query?: z.ZodType;
   /** The headers that the handler reads, by lower-case name, for the document. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SAMPLE_FAN_TOKENS } from "../catalogue-samples.ts";
 import { isReadableName } from "../chain-text.ts";
 import { InvalidNumberError, parsePercent } from "../money.ts";
 import { SLUG_PATTERN } from "../slug.ts";
@@ -149,17 +150,33 @@ export const createCashbackRequestSchema = z.strictObject({
   group_code: optionalText(64),
   is_default: z.boolean().optional(),
 });
-export const updateCashbackRequestSchema = createCashbackRequestSchema.partial();
+export const updateCashbackRequestSchema = createCashbackRequestSchema
+  .partial()
+  .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
+    path: ["cashback_percent"],
+    message: "is missing: send what is to change",
+  });
+
+/** The two that every shop begins with have no picture of their own. */
+const BUILT_IN_SLUGS = SAMPLE_FAN_TOKENS.map(({ slug }) => slug);
 
 /** Updates with an `id`, creates without one (or with null, as forms send it). */
-export const saveFanTokenRequestSchema = z.strictObject({
-  id: idSchema.nullish(),
-  name: text(60).min(1, "must not be empty"),
-  slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens"),
-  image: httpsUrlSchema,
-  symbol: text(12).optional(),
-  contract: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address")
-    .nullish(),
-});
+export const saveFanTokenRequestSchema = z
+  .strictObject({
+    id: idSchema.nullish(),
+    name: text(60).min(1, "must not be empty"),
+    slug: z.string().trim().toLowerCase().regex(SLUG_PATTERN, "must be lower-case letters, digits and hyphens"),
+    image: z
+      .union([z.literal(""), httpsUrlSchema])
+      .nullish()
+      .transform((image) => image ?? ""),
+    symbol: text(12).optional(),
+    contract: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address")
+      .nullish(),
+  })
+  .refine(({ slug, image }) => image !== "" || BUILT_IN_SLUGS.includes(slug), {
+    path: ["image"],
+    message: "is missing: only the built-in tokens need no picture",
+  });

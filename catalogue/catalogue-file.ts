@@ -6,7 +6,7 @@ import {
   createCashbackRequestSchema,
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
-} from "../../domain/api/catalogue.ts";
+} from "../domain/api/catalogue.ts";
 
 type StoreEntry = z.output<typeof createStoreRequestSchema>;
 /** `place` is its position in the file. */
@@ -41,12 +41,19 @@ const FIELDS: Record<string, readonly string[]> = {
   fan_token: ["name", "slug", "symbol", "image", "contract"],
 };
 
-/**
- * Reads a file in the format of its extension, `.csv` or `.json`.
- * @throws CatalogueFileError that names every bad row
- */
-export function readCatalogue(path: string, text: string): Catalogue {
-  const rows = isJson(path) ? jsonRows(text) : csvRows(text);
+export type CatalogueFormat = "csv" | "json";
+
+/** The format of a file by its extension. @throws CatalogueFileError */
+export function formatOf(path: string): CatalogueFormat {
+  const ending = extname(path).toLowerCase();
+  if (ending === ".json") return "json";
+  if (ending === ".csv") return "csv";
+  throw new CatalogueFileError(`${path} must end in .csv or .json`);
+}
+
+/** Reads a file. @throws CatalogueFileError that names every bad row */
+export function readCatalogue(format: CatalogueFormat, text: string): Catalogue {
+  const rows = format === "json" ? jsonRows(text) : csvRows(text);
   const catalogue: Catalogue = { stores: [], cashbacks: [], fanTokens: [] };
   const problems: string[] = [];
   const seen = new Map<string, string>();
@@ -115,6 +122,7 @@ function csvRows(text: string): PlacedRow[] {
       info: true,
       skip_empty_lines: true,
       trim: true,
+      cast: (value, { header }) => (header ? value : value.replace(/^'(?=[=+\-@\t\r])/, "")),
     });
     return records.map(({ record: { type, ...row }, info }) => ({
       place: `line ${info.lines}`,
@@ -141,16 +149,9 @@ function jsonRows(text: string): PlacedRow[] {
   });
 }
 
-/** Writes rows in the format of the path's extension; the file can be imported again. */
-export function writeCatalogue(path: string, rows: readonly Row[]): string {
+/** Writes rows; the file can be imported again. A cell that a spreadsheet would take for a formula gets an apostrophe. */
+export function writeCatalogue(format: CatalogueFormat, rows: readonly Row[]): string {
   const bare = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
-  if (isJson(path)) return `${JSON.stringify(bare, null, 2)}\n`;
-  return stringify(bare, { header: true, columns: [...COLUMNS], cast: { boolean: String } });
-}
-
-function isJson(path: string): boolean {
-  const ending = extname(path).toLowerCase();
-  if (ending === ".json") return true;
-  if (ending === ".csv") return false;
-  throw new CatalogueFileError(`${path} must end in .csv or .json`);
+  if (format === "json") return `${JSON.stringify(bare, null, 2)}\n`;
+  return stringify(bare, { header: true, columns: [...COLUMNS], escape_formulas: true, cast: { boolean: String } });
 }

@@ -1,4 +1,11 @@
-import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "../../catalogue/fan-tokens.ts";
+import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
+import type { Database } from "../database/connect.ts";
+import type { Queries } from "../database/transaction.ts";
+import { percentText } from "../domain/money.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { enqueue } from "../sender/queue.ts";
+import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
+import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
 import {
   insertCategory,
   insertStore,
@@ -7,19 +14,14 @@ import {
   type StoreWithCategories,
   updateCategory,
   updateStore,
-} from "../../catalogue/stores.ts";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import type { Database } from "../../database/connect.ts";
-import type { Queries } from "../../database/transaction.ts";
-import { percentText } from "../../domain/money.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { enqueue } from "../../sender/queue.ts";
-import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
+} from "./stores.ts";
 
 /** One change of an import. */
-export type Change = { text: string; apply(queries: Queries): Promise<void> };
+export type Change = { text: string; apply(queries: Queries, importing: Import): Promise<void> };
 
-const ACTOR = "catalog script";
+/** Who imports, and the stores that the import has made, by name in lower case. */
+type Import = { actor: string; madeStores: Map<string, bigint> };
+
 /** Far above the size of any catalogue; the api's lists are shorter. */
 const ALL_ROWS = 10_000;
 
@@ -51,10 +53,11 @@ export async function diff(database: Database, catalogue: Catalogue): Promise<Ch
 }
 
 /** Applies all changes in one transaction, with their audit rows, or none. Returns what was done. */
-export async function apply(database: Database, catalogue: Catalogue): Promise<Change[]> {
+export async function apply(database: Database, catalogue: Catalogue, actor: string): Promise<Change[]> {
   return inAuditedTransaction(database.kysely, async (queries) => {
     const changes = await planChanges(queries, catalogue);
-    for (const change of changes) await change.apply(queries);
+    const importing: Import = { actor, madeStores: new Map() };
+    for (const change of changes) await change.apply(queries, importing);
     return changes;
   });
 }
@@ -64,10 +67,11 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
     return [
       {
         text: `+ store ${entry.name} (${entry.country}), named on the chain by the api`,
-        async apply(queries) {
+        async apply(queries, { actor, madeStores }) {
           const id = await insertStore(queries, entry);
+          madeStores.set(entry.name.toLowerCase(), id);
           await enqueue(queries, [{ kind: "register_store", subjectId: id }]);
-          await appendAudit(queries, { actor: ACTOR, action: "store.create", subject: `store:${id}`, detail: entry });
+          await appendAudit(queries, { actor, action: "store.create", subject: `store:${id}`, detail: entry });
         },
       },
     ];
@@ -80,10 +84,11 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   return [
     {
       text: `~ store ${known.name}: ${changed.map(([field, value]) => `${field} → ${value}`).join(", ")}`,
-      async apply(queries) {
-        const detail = Object.fromEntries(changed);
-        await updateStore(queries, known.id, detail);
-        await appendAudit(queries, { actor: ACTOR, action: "store.update", subject: `store:${known.id}`, detail });
+      async apply(queries, { actor }) {
+        const changes = Object.fromEntries(changed);
+        await updateStore(queries, known.id, changes);
+        const detail = { store: known.name, ...changes };
+        await appendAudit(queries, { actor, action: "store.update", subject: `store:${known.id}`, detail });
       },
     },
   ];
@@ -101,20 +106,18 @@ function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithC
       text: known
         ? `~ ${entry.store}, ${known.category}: ${percentText(known.cashbackBps)}% → ${percent}`
         : `+ ${entry.store}, ${entry.category}: ${percent}`,
-      async apply(queries) {
-        // Looked up again: an earlier change of this import may have created the store.
-        const stores = store ? [store] : await listStores(queries, ALL_ROWS);
-        const storeId = stores.find((one) => one.name.toLowerCase() === entry.store.toLowerCase())?.id;
+      async apply(queries, { actor, madeStores }) {
+        const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
         const rate = { cashbackBps: bps, groupCode, isDefault };
         const fields = { category: entry.category, ...rate };
         const id = known?.id ?? (await insertCategory(queries, storeId, fields));
         if (known) await updateCategory(queries, { storeId, categoryId: known.id }, rate);
         await appendAudit(queries, {
-          actor: ACTOR,
+          actor,
           action: known ? "cashback.update" : "cashback.create",
           subject: `store:${storeId}/cashback:${id}`,
-          detail: fields,
+          detail: { store: store?.name ?? entry.store, ...fields },
         });
       },
     },
@@ -138,15 +141,15 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
     return [
       {
         text: known ? `~ fan token ${entry.slug}: ${what}` : `+ fan token ${entry.slug} (${entry.name})`,
-        async apply(queries: Queries) {
+        async apply(queries: Queries, { actor }: Import) {
           const id = known?.id ?? (await insertFanToken(queries, fields));
           if (known) await updateFanToken(queries, known.id, fields);
           const action = known ? "fan_token.update" : "fan_token.create";
           await appendAudit(queries, {
-            actor: ACTOR,
+            actor,
             action,
             subject: `fan_token:${id}`,
-            detail: Object.fromEntries(changed),
+            detail: { name: fields.name, ...Object.fromEntries(changed) },
           });
         },
       },
@@ -154,7 +157,7 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
   });
 }
 
-/** The whole catalogue as rows of a file, without fan tokens that have no picture, which a file requires. */
+/** The whole catalogue as rows of a file. */
 export async function exportRows({ kysely }: Database): Promise<Record<string, unknown>[]> {
   const stores = await listStores(kysely, ALL_ROWS);
   const tokens = await listFanTokens(kysely, ALL_ROWS);
@@ -170,9 +173,10 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
         is_default: isDefault || null,
       })),
     ),
-    ...tokens
-      .filter(({ image }) => image !== "")
-      .map(({ name, slug, symbol, image, contract }) => ({ type: "fan_token", name, slug, symbol, image, contract })),
+    ...tokens.map(({ name, slug, symbol, image, contract }) => ({
+      type: "fan_token",
+      ...{ name, slug, symbol, image: image || null, contract },
+    })),
   ];
 }
 

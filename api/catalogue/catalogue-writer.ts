@@ -1,0 +1,28 @@
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { actorOf, type Identity } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import type { CatalogueCache } from "./catalogue-cache.ts";
+
+/** `words` are what a sentence of the log names beside the request's own fields. */
+type Written<T> = { result: T; subject: string; words?: object };
+
+/** Runs an admin's write and its audit row in one transaction, then drops the cache. */
+export function catalogueWriter(services: Services, cache: CatalogueCache) {
+  return async function write<T>(
+    call: { identity: Identity },
+    entry: { action: string; detail: object },
+    work: (queries: Queries) => Promise<Written<T>>,
+  ): Promise<T> {
+    const outcome = await inAuditedTransaction(services.database.kysely, async (queries) => {
+      const { result, subject, words } = await work(queries);
+      const detail = { ...entry.detail, ...words };
+      await appendAudit(queries, { actor: actorOf(call.identity), action: entry.action, subject, detail });
+      return result;
+    });
+    services.log.info({ action: entry.action }, "Decided by an admin");
+    cache.drop();
+    services.senders.wake();
+    return outcome;
+  };
+}

@@ -1,0 +1,114 @@
+import { expect } from "chai";
+import { onBothEngines } from "../testing/databases.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+describe("The catalogue in the panel", () => {
+  onBothEngines(({ open }) => {
+    let api: InProcessApi;
+
+    beforeEach(async () => {
+      api = await startInProcess((await open()).database);
+    });
+    afterEach(() => api.stop());
+
+    it("has no two stores of one name, no two tokens of one slug or contract", async () => {
+      const admin = await api.admin("catalogue");
+      const store = { name: "Loja São João", country: "Brasil" };
+      const { id } = (await admin.post("/api/store", store)).body;
+      for (const name of ["Loja São João", "LOJA SÃO JOÃO", " loja  sao joao"]) {
+        const refused = await admin.post("/api/store", { ...store, name });
+        expectRefusal(refused, 409, "STORE_NAME_TAKEN");
+        expect(refused.body).to.include({ field: "name" });
+      }
+      const other = (await admin.post("/api/store", { ...store, name: "Outra" })).body.id;
+      const rename = (to: string) => admin.send("PUT", `/api/store/${other}`, JSON.stringify({ name: to }));
+      expectRefusal(await rename("loja são joão"), 409, "STORE_NAME_TAKEN");
+      expect((await rename("OUTRA")).status, "its own name in capitals").to.equal(200);
+      await admin.send("DELETE", `/api/store/${id}`);
+      expect((await rename("Loja São João")).status, "the other is gone").to.equal(200);
+
+      const contract = `0x${"ab".repeat(20)}`;
+      const token = { name: "Galo", slug: "galo", image: "https://img.example/galo.png", contract };
+      expect((await admin.post("/api/admin/fan-token", token)).status).to.equal(200);
+      expectRefusal(await admin.post("/api/admin/fan-token", token), 409, "CONTRACT_TAKEN");
+      expectRefusal(await admin.post("/api/admin/fan-token", { ...token, contract: null }), 409, "SLUG_TAKEN");
+    });
+
+    it("saves the built-in tokens without a picture, no others", async () => {
+      const admin = await api.admin("catalogue");
+      const [psg] = (await admin.get("/api/fan-tokens")).body.data;
+      const same = { id: psg.id, name: psg.name, slug: psg.slug, image: psg.image };
+      expect(psg.image).to.equal("");
+      expect((await admin.post("/api/admin/fan-token", same)).status).to.equal(200);
+      const refused = await admin.post("/api/admin/fan-token", { name: "Galo", slug: "galo", image: "" });
+      expectRefusal(refused, 400, "INVALID_REQUEST");
+      expect(refused.body.field).to.equal("image");
+    });
+
+    it("refuses an emptied percent", async () => {
+      const admin = await api.admin("catalogue");
+      const [category] = (await admin.get("/api/stores/1")).body.cashbacks;
+      const path = `/api/store/1/cashback/${category.id}`;
+      for (const body of ['{"cashback_percent":""}', "{}"])
+        expectRefusal(await admin.send("PUT", path, body), 400, "INVALID_REQUEST");
+      expect((await admin.get("/api/stores/1")).body.cashbacks[0]).to.deep.equal(category);
+    });
+
+    it("tells what a draft lacks, and where a test click leads", async () => {
+      const admin = await api.admin("catalogue");
+      const { id } = (await admin.post("/api/store", { name: "Rascunho", country: "Brasil" })).body;
+      const read = async () => (await admin.get(`/api/admin/stores?query=rascunho`)).body.rows[0];
+      expect(await read()).to.deep.include({ id, state: "draft", missing: ["link", "rate"] });
+      const click = async () => (await admin.get(`/api/admin/stores/${id}/test-click`)).body;
+      expect(await click()).to.include({ url: null, carries_click: false });
+      const affiliate_link = "https://go.example/x?ref={click}";
+      await admin.send("PUT", `/api/store/${id}`, JSON.stringify({ affiliate_link }));
+      expect(await read()).to.deep.include({ state: "draft", missing: ["rate"] });
+      const { click_id, url, carries_click } = await click();
+      expect([url, carries_click]).to.deep.equal([`https://go.example/x?ref=${click_id}`, true]);
+      await admin.post(`/api/store/${id}/cashback`, { category: "Camisas", cashback_percent: "5,5" });
+      expect(await read()).to.deep.include({ state: "ready", missing: [] });
+      const [entry] = (await admin.get("/api/admin/audit-log?state=catalogue&limit=1")).body.rows;
+      expect(entry).to.include({ action: "cashback.create" });
+      expect(entry.params).to.include({ store: "Rascunho", category: "Camisas", cashback_percent: "5.5" });
+    });
+
+    it("comes out as a file and goes in again, all of it or nothing", async () => {
+      const admin = await api.admin("catalogue");
+      await admin.post("/api/store", { name: "=1+1", country: "Brasil", description: "@me" });
+      for (const format of ["csv", "json"]) {
+        const { text, headers } = await admin.get(`/api/admin/catalogue?format=${format}`);
+        expect(headers.get("content-disposition")).to.include(`catalogue.${format}`);
+        if (format === "csv") expect(text).to.match(/^store,,'=1\+1,Brasil,,,'@me,/m);
+        const again = await admin.post("/api/admin/catalogue", { format, content: text });
+        expect(again.body).to.deep.include({ applied: false, changes: [] });
+      }
+      const rows = "type,store,name,country,category,cashback_percent\nstore,,Nova,Brasil,,\n";
+      const file = `${rows}cashback,Nova,,,Camisas,4.5\ncashback,Nova,,,Bonés,2\n`;
+      const dry = await admin.post("/api/admin/catalogue", { format: "csv", content: file });
+      expect(dry.body.changes).to.have.lengthOf(3);
+      expect((await admin.get("/api/admin/stores?query=nova")).body.total, "a dry run changes nothing").to.equal(0);
+      const wrong = `${file}cashback,Nova,,,Meias,400\n`;
+      const refused = await admin.post("/api/admin/catalogue", { format: "csv", content: wrong, apply: true });
+      expectRefusal(refused, 422, "CATALOGUE_FILE");
+      expect(refused.body.message).to.match(/^line 5: cashback_percent/);
+      expect((await admin.get("/api/admin/stores?query=nova")).body.total).to.equal(0);
+      const made = await admin.post("/api/admin/catalogue", { format: "csv", content: file, apply: true });
+      expect(made.body).to.deep.include({ applied: true, changes: dry.body.changes });
+      const [store] = (await admin.get("/api/admin/stores?query=nova")).body.rows;
+      expect(store.cashbacks).to.have.lengthOf(2);
+      const large = { format: "csv", content: "x".repeat(9 * 1024 * 1024), apply: false };
+      expectRefusal(await admin.post("/api/admin/catalogue", large), 413, "BODY_TOO_LARGE");
+      const buyer = await api.user();
+      expectRefusal(await buyer.post("/api/admin/catalogue", { format: "csv", content: file }), 403, "FORBIDDEN");
+    });
+
+    it("says that the chain is away when a token's contract is looked up", async () => {
+      const admin = await api.admin("catalogue");
+      const asked = await admin.get(`/api/admin/token-contract?contract=0x${"cd".repeat(20)}`);
+      expectRefusal(asked, 503, "CHAIN_UNAVAILABLE");
+      expectRefusal(await admin.get("/api/admin/token-contract?contract=0x12"), 400, "INVALID_REQUEST");
+    });
+  });
+});
