@@ -1,22 +1,38 @@
 /** One small change of a contract that a test must detect. */
 export type Mutant = { file: string; line: number; what: string; source: string };
 
-type Operator = { name: string; pattern: RegExp; replace: (match: RegExpExecArray) => string };
+/** `replace` answers every replacement of one match. */
+type Operator = { name: string; pattern: RegExp; replace: (match: RegExpExecArray) => readonly string[] };
 
-/** Every comparison, number, operator, check, guard and event that could be changed by mistake. */
+/** An assignment or a call that is a line of its own; without a declaration it would not compile. */
+const STATEMENT = /^(\s+)(?:[\w.]+(?:\[[^\]]+\])* (?:[-+|]?=) .+|_?[a-z][\w.]*\(.*\));$/gm;
+
+/** Two that both contracts know. */
+const OTHER_ROLES = ["PAUSER", "DEFAULT_ADMIN"];
+
+/** Every comparison, number, operator, check, guard, statement and event that could be changed by mistake. */
 const OPERATORS: readonly Operator[] = [
-  { name: "comparison", pattern: / (<=|>=|<|>|==|!=) /g, replace: ([, sign = ""]) => ` ${OTHER_COMPARISON[sign]} ` },
-  { name: "check removed", pattern: /if \((.+)\) revert /g, replace: () => "if (false) revert " },
-  { name: "access check removed", pattern: / ?onlyRole\(\w+\)/g, replace: () => "" },
-  { name: "guard removed", pattern: / (whenNotPaused|nonReentrant)\b/g, replace: () => "" },
-  { name: "event removed", pattern: /^(\s*)emit .+;$/gm, replace: ([, indent]) => `${indent};` },
-  { name: "sign", pattern: / (\+|-)= /g, replace: ([, sign]) => ` ${sign === "+" ? "-" : "+"}= ` },
+  { name: "comparison", pattern: / (<=|>=|<|>|==|!=) /g, replace: ([, sign = ""]) => [` ${OTHER_COMPARISON[sign]} `] },
+  { name: "check removed", pattern: /if \((.+)\) revert /g, replace: () => ["if (false) revert "] },
+  {
+    name: "condition negated",
+    pattern: /if \((.+)\) (?=\{|return|emit|_)/g,
+    replace: ([, test]) => [`if (!(${test})) `],
+  },
+  { name: "access check removed", pattern: / ?onlyRole\(\w+\)/g, replace: () => [""] },
+  { name: "another role", pattern: /onlyRole\((\w+)_ROLE\)/g, replace: ([, role = ""]) => otherRoles(role) },
+  { name: "guard removed", pattern: / (whenNotPaused|nonReentrant)\b/g, replace: () => [""] },
+  { name: "event removed", pattern: /^(\s*)emit .+;$/gm, replace: ([, indent]) => [`${indent};`] },
+  { name: "arguments swapped", pattern: /(?:emit|revert) (\w+)\((.+)\);/g, replace: swapped },
+  { name: "statement removed", pattern: STATEMENT, replace: ([, indent]) => [`${indent};`] },
+  { name: "sign", pattern: / (\+|-)= /g, replace: ([, sign]) => [` ${sign === "+" ? "-" : "+"}= `, " = "] },
+  { name: "truth", pattern: /\b(true|false)\b/g, replace: ([, truth]) => [truth === "true" ? "false" : "true"] },
   {
     name: "operator",
     pattern: / (<<|>>|&&|\|\||[-+*/%&|]) /g,
-    replace: ([, sign = ""]) => ` ${OTHER_OPERATOR[sign]} `,
+    replace: ([, sign = ""]) => [` ${OTHER_OPERATOR[sign]} `],
   },
-  { name: "number", pattern: /(?<![\w.])(0x[\da-f]+|\d[\d_]*)(?![\w.])/g, replace: ([, n = "0"]) => `${another(n)}` },
+  { name: "number", pattern: /(?<![\w.])(0x[\da-f]+|\d[\d_]*)(?![\w.])/g, replace: ([, n = "0"]) => neighbours(n) },
 ];
 
 const OTHER_COMPARISON: Record<string, string> = { "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==" };
@@ -26,8 +42,23 @@ const OTHER_OPERATOR: Record<string, string> = {
   ...{ "+": "-", "-": "+", "*": "/", "/": "*", "%": "/" },
 };
 
-function another(number: string): bigint {
-  return BigInt(number.replaceAll("_", "")) + 1n;
+function otherRoles(role: string): string[] {
+  return OTHER_ROLES.filter((one) => one !== role).map((one) => `onlyRole(${one}_ROLE)`);
+}
+
+/** Each two neighbouring arguments the other way round; where their types differ it does not compile. */
+function swapped([text = "", name = "", list = ""]: RegExpExecArray): string[] {
+  const args = list.split(/, (?![^(]*\))/);
+  const verb = text.slice(0, text.indexOf(" "));
+  return args.slice(1).map((_, i) => {
+    const other = args.toSpliced(i, 2, args[i + 1] as string, args[i] as string);
+    return `${verb} ${name}(${other.join(", ")});`;
+  });
+}
+
+function neighbours(number: string): string[] {
+  const n = BigInt(number.replaceAll("_", ""));
+  return n === 0n ? ["1"] : [`${n + 1n}`, `${n - 1n}`];
 }
 
 /** Blanks out strings and comments, so that only code is changed; every character keeps its position. */
@@ -43,12 +74,14 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   const code = codeOf(source);
   for (const { name, pattern, replace } of OPERATORS) {
     for (const match of code.matchAll(pattern)) {
-      const text = replace(match as RegExpExecArray);
       const line = source.slice(0, match.index).split("\n").length;
       const lineStart = source.lastIndexOf("\n", match.index) + 1;
       if (/^\s*(\/\/|\*|\/\*)/.test(source.slice(lineStart)) || /^\s*for \(/.test(source.slice(lineStart))) continue;
-      const mutated = source.slice(0, match.index) + text + source.slice(match.index + match[0].length);
-      mutants.push({ file, line, what: `${name}: ${match[0].trim()} → ${text.trim() || "nothing"}`, source: mutated });
+      for (const text of replace(match as RegExpExecArray)) {
+        const mutated = source.slice(0, match.index) + text + source.slice(match.index + match[0].length);
+        const what = `${name}: ${match[0].trim()} → ${text.trim() || "nothing"}`;
+        mutants.push({ file, line, what, source: mutated });
+      }
     }
   }
   return mutants.sort((a, b) => a.line - b.line);
