@@ -245,7 +245,11 @@ describe("Token metadata", () => {
         expect(attributes[0]?.value).to.equal(name);
         expect(description).to.equal(`Ingresso de uma compra na loja ${name}, com cashback em CHZ. Intransferível.`);
         // This parser reads the line separator as a new line, as XML 1.1 does.
-        expect(textsOf(parsePicture(image))).to.include(name.replaceAll("\u2028", "\n"));
+        const whole = name.replaceAll("\u2028", "\n");
+        const drawn = textsOf(parsePicture(image));
+        // One that is too wide is cut, which TextFit.t.sol is about.
+        const isCut = (text: string | null) => /.…$/su.test(text ?? "") && whole.startsWith(text?.slice(0, -1) ?? "");
+        expect(drawn.includes(whole) || drawn.some(isCut), `${drawn}`).to.equal(true);
       }),
       { numRuns: FUZZ_RUNS },
     );
