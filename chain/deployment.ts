@@ -9,6 +9,35 @@ const addressSchema = z
   .refine(isAddressShaped, "must be an address")
   .transform((text) => text as `0x${string}`);
 
+const distributorSchema = z.object({
+  address: addressSchema,
+  transaction: z.string(),
+  /** The block that it came with; left out where it came with the record's first block. */
+  block: z.number().int().nonnegative().optional(),
+  constructorArguments: z.tuple([
+    addressSchema,
+    z.number().int(),
+    addressSchema,
+    /** Wei, as decimal text: a JSON number cannot hold it. */
+    z.object({ maxWeiPerCent: z.string(), maxPayout: z.string(), dailyCap: z.string() }),
+    /** The distributor that paid before; the zero address where there was none. */
+    addressSchema,
+  ]),
+});
+
+const buildSchema = z.object({
+  compiler: z.string(),
+  evmVersion: z.string(),
+  viaIR: z.boolean(),
+  optimizerRuns: z.object({
+    purchaseNft: z.number().int(),
+    cashbackDistributor: z.number().int(),
+    ticketDescriptor: z.number().int(),
+  }),
+  libraries: z.array(z.string()),
+  sourceHash: z.string(),
+});
+
 /** The record of one network: contract addresses, and what is needed to rebuild and compare the bytecode. */
 export const deploymentSchema = z.object({
   network: z.enum(NETWORKS),
@@ -23,31 +52,11 @@ export const deploymentSchema = z.object({
     transaction: z.string(),
     constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
   }),
-  cashbackDistributor: z.object({
-    address: addressSchema,
-    transaction: z.string(),
-    constructorArguments: z.tuple([
-      addressSchema,
-      z.number().int(),
-      addressSchema,
-      /** Wei, as decimal text: a JSON number cannot hold it. */
-      z.object({ maxWeiPerCent: z.string(), maxPayout: z.string(), dailyCap: z.string() }),
-      /** The distributor that paid before; the zero address where there was none. */
-      addressSchema,
-    ]),
-  }),
-  build: z.object({
-    compiler: z.string(),
-    evmVersion: z.string(),
-    viaIR: z.boolean(),
-    optimizerRuns: z.object({
-      purchaseNft: z.number().int(),
-      cashbackDistributor: z.number().int(),
-      ticketDescriptor: z.number().int(),
-    }),
-    libraries: z.array(z.string()),
-    sourceHash: z.string(),
-  }),
+  /** The distributor in office. */
+  cashbackDistributor: distributorSchema,
+  /** Those that paid before it and were retired, the latest first, each with the source that it was built from. */
+  formerDistributors: z.array(distributorSchema.extend({ build: buildSchema })).default([]),
+  build: buildSchema,
   /** ERC-20 contracts of the fan tokens; on the local chain, test tokens. */
   fanTokens: z.array(
     z.object({ slug: z.string(), symbol: z.string(), decimals: z.number().int(), address: addressSchema }),
@@ -56,7 +65,24 @@ export const deploymentSchema = z.object({
 export type Deployment = z.infer<typeof deploymentSchema>;
 
 /** The addresses of the contracts that a process works with. */
-export type Contracts = { purchaseNft: WalletAddress; cashbackDistributor: WalletAddress };
+export type Contracts = {
+  purchaseNft: WalletAddress;
+  /** The distributor in office, which pays. */
+  cashbackDistributor: WalletAddress;
+  /** Those that paid before it, where there were any. They hold credits, and their payments count. */
+  formerDistributors?: readonly WalletAddress[];
+};
+
+/** Every distributor that ever paid. */
+export function distributorsOf<Address extends string>({
+  cashbackDistributor,
+  formerDistributors = [],
+}: {
+  cashbackDistributor: Address;
+  formerDistributors?: readonly Address[];
+}): Address[] {
+  return [cashbackDistributor, ...formerDistributors];
+}
 
 /** The path of a network's record. `DEPLOYMENTS_DIR` moves the folder, so that test systems can run in parallel. */
 export function deploymentPath(network: Network): string {

@@ -454,6 +454,8 @@ export type OperationReason =
   | "rate_too_high"
   /** The contract is paused. */
   | "paused"
+  /** The distributor was retired, and this process does not know its successor yet. */
+  | "retired"
   /** The operator's wallet lacks a role. */
   | "role_missing"
   /** The token is not in the state that the operation starts from. */

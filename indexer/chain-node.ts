@@ -1,3 +1,4 @@
+import { distributorsOf } from "../chain/deployment.ts";
 import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
 import { ContradictionError } from "../platform/rpc/node-pool.ts";
@@ -12,6 +13,10 @@ export type Source = {
   chainId: number;
   purchaseNft: string;
   cashbackDistributor: string;
+  /** Distributors that paid before it. */
+  formerDistributors?: readonly string[] | undefined;
+  /** The block that a successor came with, where it is known. */
+  successorBlock?: number | undefined;
   /** The first block that can hold an event of ours. */
   startBlock: number;
 };
@@ -27,16 +32,19 @@ const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) =
 export class ChainNode {
   readonly name: string;
   readonly #rpc: JsonRpc;
-  readonly #source: Source;
-  readonly #contractOf: ReadonlyMap<string, string>;
+  /** All addresses, in lower case. */
+  readonly #addresses: readonly string[];
+  /** The contracts that emit an event, by its topic. */
+  readonly #emittersOf: ReadonlyMap<string, readonly string[]>;
 
   constructor(rpc: JsonRpc, source: Source) {
     this.name = rpc.name;
     this.#rpc = rpc;
-    this.#source = source;
-    this.#contractOf = new Map([
-      [TRANSFER_TOPIC, source.purchaseNft],
-      ...Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, source[contract]] as const),
+    const emitters = { purchaseNft: [source.purchaseNft], cashbackDistributor: distributorsOf(source) };
+    this.#addresses = Object.values(emitters).flat();
+    this.#emittersOf = new Map([
+      [TRANSFER_TOPIC, emitters.purchaseNft],
+      ...Object.values(EVENT_TOPICS).map(({ topic, contract }) => [topic, emitters[contract]] as const),
     ]);
   }
 
@@ -104,8 +112,7 @@ export class ChainNode {
   }
 
   #logsCall(from: number, to: number): RpcCall {
-    const address = [this.#source.purchaseNft, this.#source.cashbackDistributor];
-    const filter = { address, fromBlock: hex(from), toBlock: hex(to), topics: [TOPICS] };
+    const filter = { address: this.#addresses, fromBlock: hex(from), toBlock: hex(to), topics: [TOPICS] };
     return { method: "eth_getLogs", params: [filter] };
   }
 
@@ -125,7 +132,7 @@ export class ChainNode {
     if (!Array.isArray(all)) throw this.#lie("logs that are not a list");
     if (!bloom.isOf(block.logsBloom, all)) throw this.#lie(`other logs of block ${block.number} than its bloom says`);
     if (all.some((log) => log.blockHash !== block.hash)) throw this.#lie(`other logs than of block ${block.hash}`);
-    const ours = all.filter((log) => this.#contractOf.get(log.topics[0] ?? "") === log.address.toLowerCase());
+    const ours = all.filter((log) => this.#emittersOf.get(log.topics[0] ?? "")?.includes(log.address.toLowerCase()));
     return this.#checked(ours, block.number, block.number);
   }
 
@@ -139,22 +146,20 @@ export class ChainNode {
     for (const log of logs) {
       const number = Number(log.blockNumber);
       const index = Number(log.logIndex);
-      const contract = this.#contractOf.get(log.topics[0] ?? "");
+      const emitters = this.#emittersOf.get(log.topics[0] ?? "");
       if (!(number >= from && number <= to)) throw this.#lie(`a log of block ${number} for ${from} to ${to}`);
       if (log.removed) throw this.#lie(`a removed log of block ${number}`);
       if (number === lastNumber) {
         if (!(index > lastIndex)) throw this.#lie(`logs of block ${number} twice or out of order`);
         if (log.blockHash !== lastHash) throw this.#lie(`two hashes for block ${number}`);
       } else if (number < lastNumber) throw this.#lie(`block ${number} after ${lastNumber}`);
-      if (contract === undefined) throw this.#lie(`an event that was not asked for in block ${number}`);
+      if (emitters === undefined) throw this.#lie(`an event that was not asked for in block ${number}`);
       const address = log.address.toLowerCase();
-      if (address !== this.#source.purchaseNft && address !== this.#source.cashbackDistributor) {
-        throw this.#lie(`a log of the contract ${address}`);
-      }
+      if (!this.#addresses.includes(address)) throw this.#lie(`a log of the contract ${address}`);
       lastNumber = number;
       lastIndex = index;
       lastHash = log.blockHash;
-      if (address === contract) ours.push(log);
+      if (emitters.includes(address)) ours.push(log);
     }
     return ours;
   }

@@ -1,3 +1,4 @@
+import { distributorsOf } from "../chain/deployment.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
@@ -55,9 +56,8 @@ function assertLinked(previous: BlockId | undefined, blocks: readonly Block[]): 
 }
 
 function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: Block): boolean {
-  return (
-    bloom.mayHold(block.logsBloom, source.purchaseNft) || bloom.mayHold(block.logsBloom, source.cashbackDistributor)
-  );
+  const addresses = [source.purchaseNft, ...distributorsOf(source)];
+  return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
 }
 
 /** One query for many blocks, checked against their hashes and blooms. */

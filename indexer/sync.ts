@@ -25,8 +25,11 @@ export type SyncParameters = {
 export async function sync(context: Context, { heads, reset }: SyncParameters): Promise<void> {
   const { database, lease, source, log, signal } = context;
   if (reset) await emptyIndex(database, lease);
-  if (await adoptSource(database, lease, source)) {
+  const adopted = await adoptSource(database, lease, source);
+  if (adopted === "emptied") {
     log.warn({ source }, "The contracts, the chain or the start block changed: rebuilding the index");
+  } else if (adopted === "rolled back") {
+    log.info({ source }, "A distributor took over: reading the chain again from its first block");
   }
   const follower = new Follower(context, await readCursor(database));
   for (let announced: Block | undefined; !signal.aborted; ) {

@@ -1,30 +1,47 @@
-import { readDeployment } from "../chain/deployment.ts";
+import { type Contracts, readDeployment } from "../chain/deployment.ts";
 import type { Network } from "../domain/networks.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { EnvironmentError } from "./environment.ts";
 
-/** The contracts of a network, and the first block that can contain their events. */
-export type DeployedContracts = { purchaseNft: WalletAddress; cashbackDistributor: WalletAddress; startBlock: number };
+/** The contracts of a network, and where on the chain they begin. */
+export type DeployedContracts = Contracts & {
+  /** The first block that can contain an event of theirs. */
+  startBlock: number;
+  /** The block that a successor came with; undefined where it is the first distributor, or that is not known. */
+  successorBlock?: number | undefined;
+};
 
 export type ContractVariables = {
   network: Network;
   PURCHASE_NFT_ADDRESS?: WalletAddress | undefined;
   CASHBACK_DISTRIBUTOR_ADDRESS?: WalletAddress | undefined;
+  FORMER_DISTRIBUTOR_ADDRESSES?: readonly WalletAddress[] | undefined;
   START_BLOCK?: number | undefined;
 };
 
 /** From the environment, otherwise from the network's deployment record. @throws EnvironmentError */
 export function readContracts(variables: ContractVariables): DeployedContracts {
-  const { PURCHASE_NFT_ADDRESS: purchaseNft, CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor } = variables;
+  const {
+    PURCHASE_NFT_ADDRESS: purchaseNft,
+    CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor,
+    FORMER_DISTRIBUTOR_ADDRESSES: former,
+  } = variables;
   if (purchaseNft && cashbackDistributor) {
-    return { purchaseNft, cashbackDistributor, startBlock: variables.START_BLOCK ?? 0 };
+    return {
+      purchaseNft,
+      cashbackDistributor,
+      formerDistributors: former ?? [],
+      startBlock: variables.START_BLOCK ?? 0,
+    };
   }
   try {
     const record = readDeployment(variables.network);
     return {
       purchaseNft: purchaseNft ?? lower(record.purchaseNft.address),
       cashbackDistributor: cashbackDistributor ?? lower(record.cashbackDistributor.address),
+      formerDistributors: former ?? record.formerDistributors.map(({ address }) => lower(address)),
       startBlock: variables.START_BLOCK ?? record.block,
+      successorBlock: cashbackDistributor ? undefined : record.cashbackDistributor.block,
     };
   } catch (error) {
     throw new EnvironmentError(error instanceof Error ? error.message : String(error));

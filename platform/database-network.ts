@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Contracts, distributorsOf } from "../chain/deployment.ts";
 import { DatabaseUnavailableError } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -8,7 +9,6 @@ import { CHAIN_IDS, type Network } from "../domain/networks.ts";
 export class OtherNetworkError extends DatabaseUnavailableError {}
 
 type Place = { kysely: Queries; location: string };
-type Contracts = { purchaseNft: string; cashbackDistributor: string };
 
 /** Records the network of a database; must be called by every process that writes. @throws OtherNetworkError */
 export async function claimForNetwork(database: Place, network: Network): Promise<void> {
@@ -43,9 +43,10 @@ export async function requireNetwork(database: Place, network: Network, contract
   if (Number(indexed.chain_id) !== CHAIN_IDS[network]) refuse(`chain ${indexed.chain_id}`, network);
   if (!contracts) return;
   for (const [name, known, wanted] of [
-    ["PurchaseNFT", indexed.purchase_nft, contracts.purchaseNft],
-    ["CashbackDistributor", indexed.cashback_distributor, contracts.cashbackDistributor],
+    ["PurchaseNFT", indexed.purchase_nft, [contracts.purchaseNft]],
+    // One that was succeeded, until the indexer runs with the successor.
+    ["CashbackDistributor", indexed.cashback_distributor, distributorsOf(contracts)],
   ] as const) {
-    if (known !== wanted.toLowerCase()) refuse(`${name} ${known}`, `${network}'s ${wanted}`);
+    if (!wanted.includes(known)) refuse(`${name} ${known}`, `${network}'s ${wanted[0]}`);
   }
 }

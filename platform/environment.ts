@@ -136,6 +136,10 @@ export const CHAIN_VARIABLES = {
   CHAIN_PORT: port(8545),
   PURCHASE_NFT_ADDRESS: address.optional(),
   CASHBACK_DISTRIBUTOR_ADDRESS: address.optional(),
+  FORMER_DISTRIBUTOR_ADDRESSES: list(
+    (item) => address.safeParse(item).data,
+    "must be addresses, comma separated",
+  ).optional(),
   START_BLOCK: wholeNumberIfSet(0),
 };
 

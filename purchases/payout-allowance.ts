@@ -11,15 +11,17 @@ const CLOSED_RETRY_MS = 30_000n;
 /** The distributor's current limits. */
 export async function readPayoutAllowance({ client, contracts, payer }: PurchaseEncoderOptions): Promise<Allowance> {
   const distributor = { address: contracts.cashbackDistributor, abi: cashbackDistributorAbi } as const;
-  const [limits, spentToday, available, isPaused, isPayer] = await Promise.all([
+  const [limits, spentToday, available, isRetired, isPaused, isPayer] = await Promise.all([
     client.readContract({ ...distributor, functionName: "limits" }),
     client.readContract({ ...distributor, functionName: "spentToday" }),
     client.readContract({ ...distributor, functionName: "available" }),
+    // A distributor of the first version cannot be retired.
+    client.readContract({ ...distributor, functionName: "isRetired" }).catch(() => false),
     client.readContract({ ...distributor, functionName: "paused" }),
     client.readContract({ ...distributor, functionName: "hasRole", args: [PAYER_ROLE, payer] }),
   ]);
   return {
-    ...closedBy(isPaused, isPayer, payer),
+    ...closedBy({ isRetired, isPaused, isPayer, payer }),
     maxWeiPerCent: limits.maxWeiPerCent,
     maxPayout: limits.maxPayout / WEI_PER_GWEI,
     dayLeft: (limits.dailyCap - spentToday) / WEI_PER_GWEI,
@@ -28,10 +30,16 @@ export async function readPayoutAllowance({ client, contracts, payer }: Purchase
   };
 }
 
-function closedBy(isPaused: boolean, isPayer: boolean, payer: string): Pick<Allowance, "closed"> {
-  const closed = (reason: "paused" | "role_missing", text: string) => {
+function closedBy({
+  isRetired,
+  isPaused,
+  isPayer,
+  payer,
+}: Record<"isRetired" | "isPaused" | "isPayer", boolean> & { payer: string }): Pick<Allowance, "closed"> {
+  const closed = (reason: "retired" | "paused" | "role_missing", text: string) => {
     return { closed: { kind: "later" as const, reason, text, afterMs: CLOSED_RETRY_MS } };
   };
+  if (isRetired) return closed("retired", "DistributorRetired: start the api with the successor's address");
   if (isPaused) return closed("paused", "EnforcedPause: the distributor is paused");
   if (!isPayer)
     return closed("role_missing", `AccessControlUnauthorizedAccount: the payer's wallet ${payer} lacks PAYER_ROLE`);

@@ -1,10 +1,11 @@
 import { getAbiItem } from "viem";
 import { z } from "zod";
+import { distributorsOf } from "../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 
-/** Deposits to and withdrawals from the distributor, other than payouts. */
+/** Deposits to and withdrawals from all distributors together, other than payouts. */
 export type Flows = { fundedWei: bigint; sweptWei: bigint; withdrawnWei: bigint };
 
 const RANGE_BLOCKS = 2_000n;
@@ -26,7 +27,7 @@ const storedSchema = z.object({
 });
 
 /**
- * Adds up the distributor's events up to a block, continuing from the last stored sum. With `isFresh` it starts at the
+ * Adds up the distributors' events up to a block, continuing from the last stored sum. With `isFresh` it starts at the
  * first block again: the node that answered then may have left something out.
  */
 export async function readFlows(
@@ -66,7 +67,7 @@ async function addRange(
   toBlock: bigint,
 ): Promise<void> {
   if (fromBlock > toBlock) return;
-  const address = contracts.cashbackDistributor;
+  const address = distributorsOf(contracts);
   const events = await client.getLogs({ address, events: EVENTS, fromBlock, toBlock, strict: true });
   for (const event of events) {
     if (event.eventName === "Funded") sum.fundedWei += event.args.amount;

@@ -1,5 +1,5 @@
 import { BaseError } from "viem";
-import type { Contracts } from "../chain/deployment.ts";
+import { type Contracts, distributorsOf } from "../chain/deployment.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
 import { writeSetting } from "../database/settings.ts";
@@ -139,7 +139,10 @@ function shortfall(missingWei: bigint): Difference {
 async function compareBalance(options: ReconcileOptions, blockNumber: bigint): Promise<bigint> {
   const { client, contracts, database } = options;
   const { paidGwei } = await sumPayouts(database.kysely, blockNumber);
-  const balance = await client.getBalance({ address: contracts.cashbackDistributor, blockNumber });
+  const balances = await Promise.all(
+    distributorsOf(contracts).map((address) => client.getBalance({ address, blockNumber })),
+  );
+  const balance = balances.reduce((sum, one) => sum + one, 0n);
   const missing = (flows: Flows) =>
     flows.fundedWei - flows.sweptWei - flows.withdrawnWei - paidGwei * WEI_PER_GWEI - balance;
   const missingWei = missing(await readFlows(options, blockNumber));

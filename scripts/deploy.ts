@@ -1,23 +1,25 @@
 /**
  * Deploys to a network, or continues where an earlier run stopped: `npm run deploy -- --network localhost|spicy|chiliz`.
  * `--dry-run` prints the cost, `--check` compares the network with its record and with this source, `--verify`
- * submits the sources to the explorer.
+ * submits the sources to the explorer. `--successor-of 0x…` deploys a distributor that takes over from that one; with
+ * `--retire` the deployer, if it is the admin, retires that one first, for ever.
  */
 import { parseArgs } from "node:util";
-import { BaseError } from "viem";
+import { BaseError, getAddress, isAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { deploymentPath } from "../chain/deployment.ts";
 import { SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../domain/networks.ts";
 import { checkDeployment, type Finding } from "./deploy/check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./deploy/configuration.ts";
+import { deploySuccessor } from "./deploy/deploy-successor.ts";
 import { deployTorcida } from "./deploy/deploy-torcida.ts";
 import { costReport, estimateCost } from "./deploy/estimate-cost.ts";
 import { verifySource } from "./deploy/verify-source.ts";
 import { openCommandChain } from "./operator/open-chain.ts";
 
 const FUND_IT = "send it some (--dry-run says how much), and run this again";
-const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify]`;
+const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify | --successor-of 0x… [--retire]]`;
 /** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
 const storesOf = (network: Network) =>
   network === "localhost" ? SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name })) : [];
@@ -45,6 +47,8 @@ async function main(): Promise<void> {
       "dry-run": { type: "boolean" },
       check: { type: "boolean" },
       verify: { type: "boolean" },
+      "successor-of": { type: "string" },
+      retire: { type: "boolean" },
     },
   });
   const network = NETWORKS.find((one) => one === values.network);
@@ -52,6 +56,9 @@ async function main(): Promise<void> {
   if (values["dry-run"]) return await dryRun(network);
   if (values.check) return await check(network);
   if (values.verify) return show(await verifySource(network, process.env.EXPLORER_API_URL || undefined));
+  const predecessor = values["successor-of"];
+  if (predecessor !== undefined) return await succeed(network, predecessor, values.retire ?? false);
+  if (values.retire) throw new Error(`--retire goes with --successor-of: ${USAGE}`);
   await deploy(network);
 }
 
@@ -68,6 +75,23 @@ async function deploy(network: Network): Promise<void> {
     `PurchaseNFT ${purchaseNft.address}`,
     `CashbackDistributor ${cashbackDistributor.address}`,
     `The record is ${deploymentPath(network)}`,
+  ]);
+}
+
+async function succeed(network: Network, predecessor: string, mayRetire: boolean): Promise<void> {
+  if (!isAddress(predecessor, { strict: false })) {
+    throw new Error(`--successor-of must be the address of the distributor in office: ${USAGE}`);
+  }
+  const configuration = readDeployConfiguration(network, process.env);
+  if (network !== "localhost") await requireFunds(configuration);
+  const report = (line: string) => console.log(line);
+  const { cashbackDistributor } = await deploySuccessor({
+    ...{ configuration, mayRetire, report },
+    predecessor: getAddress(predecessor.toLowerCase()),
+  });
+  print([
+    `CashbackDistributor ${cashbackDistributor.address} is in office`,
+    `The record is ${deploymentPath(network)}: start the indexer and the api again, so that they read it`,
   ]);
 }
 

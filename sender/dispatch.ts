@@ -30,7 +30,7 @@ const RETRY_MS = 3_000n;
 /** Reasons that end when a limit allows it again. */
 const LIMIT_REASONS = ["max_payout", "day_cap", "pool_empty"] as const;
 /** Reasons that apply to a whole kind, and end for all of it. */
-const CLOSED_REASONS = ["paused", "role_missing"] as const;
+const CLOSED_REASONS = ["paused", "retired", "role_missing"] as const;
 
 export type DueKind = { encoder: Encoder; count: number };
 type Prepared = { call: Call; operations: Operation[] };

@@ -5,6 +5,7 @@ import type { Operation } from "./queue.ts";
 /** A refusal that can occur in any call of our contracts. */
 export function refusalOfContract(revert: Revert): Refusal {
   if (revert.name === "EnforcedPause") return { atFault: "kind", verdict: later("paused", revert, 30_000n) };
+  if (revert.name === "DistributorRetired") return { atFault: "kind", verdict: later("retired", revert, 30_000n) };
   if (revert.name === "AccessControlUnauthorizedAccount") {
     return { atFault: "kind", verdict: later("role_missing", revert, 30_000n) };
   }

@@ -12,7 +12,10 @@ const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 /** Payouts in these states are told of even if there are none: an alert needs to see that it is over. */
 const WATCHED = [
-  ...["max_payout", "day_cap", "pool_empty", "rate_too_high", "paused", "role_missing"].map((one) => ["waiting", one]),
+  ...["max_payout", "day_cap", "pool_empty", "rate_too_high", "paused", "retired", "role_missing"].map((one) => [
+    "waiting",
+    one,
+  ]),
   ...["reverted", "invalid"].map((one) => ["failed", one]),
 ] as [state: string, reason: string][];
 

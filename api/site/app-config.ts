@@ -15,6 +15,7 @@ export function appConfig(services: Services): AppConfig {
     explorer_url: network === "localhost" ? null : (chain.blockExplorers?.default.url ?? null),
     purchase_nft: contracts.purchaseNft,
     cashback_distributor: contracts.cashbackDistributor,
+    former_distributors: [...(contracts.formerDistributors ?? [])],
     start_block: Number(services.startBlock),
     simulated: environment.SIMULATED_PURCHASES,
     auth_mode: environment.AUTH_MODE,

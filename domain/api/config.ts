@@ -12,6 +12,8 @@ export const configResponseSchema = z.object({
     /** Contract addresses in lower case. */
     purchase_nft: z.string(),
     cashback_distributor: z.string(),
+    /** The distributors that paid before it. */
+    former_distributors: z.array(z.string()),
     /** The first block that can hold an event of the contracts. */
     start_block: z.number(),
     /** Whether a registered purchase is minted, confirmed and paid automatically. */

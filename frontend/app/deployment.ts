@@ -12,6 +12,7 @@ const DEFAULTS: AppConfig = {
   explorer_url: null,
   purchase_nft: "",
   cashback_distributor: "",
+  former_distributors: [],
   start_block: 0,
   simulated: false,
   auth_mode: "strict",

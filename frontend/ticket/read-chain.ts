@@ -51,8 +51,9 @@ async function paymentsIn(hash: Hex) {
   const receipt = await chainClient().getTransactionReceipt({ hash });
   const payments = new Map<bigint, NonNullable<ChainTicket["payment"]>>();
   let weiPerCent: bigint | undefined;
+  const distributors = [deployment.cashback_distributor, ...deployment.former_distributors];
   for (const log of receipt.logs) {
-    if (log.address.toLowerCase() !== deployment.cashback_distributor) continue;
+    if (!distributors.includes(log.address.toLowerCase())) continue;
     const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
     // The rate event comes before the payments that it applies to.
     if (event.eventName === "RateApplied") weiPerCent = event.args.weiPerCent;

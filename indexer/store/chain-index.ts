@@ -57,10 +57,15 @@ export async function readStoredBlocksUp(
 }
 
 /**
- * Empties the index if its contracts, chain or start block differ from the configuration, and records the new ones.
- * @returns whether anything was deleted
+ * Records the contracts, chain and start block of the configuration. An index of others is emptied; one whose distributor
+ * has a successor is rolled back to before the successor came, which is all that it can lack.
+ * @returns what became of the index
  */
-export async function adoptSource({ kysely }: Database, lease: Lease, source: Source): Promise<boolean> {
+export async function adoptSource(
+  { kysely }: Database,
+  lease: Lease,
+  source: Source,
+): Promise<"kept" | "rolled back" | "emptied"> {
   const wanted = {
     chain_id: BigInt(source.chainId),
     purchase_nft: source.purchaseNft as WalletAddress,
@@ -71,15 +76,30 @@ export async function adoptSource({ kysely }: Database, lease: Lease, source: So
     await assertLease(transaction, lease);
     const known = await transaction.selectFrom("chain_source").selectAll().where("id", "=", 1n).executeTakeFirst();
     const isSame = Object.entries(wanted).every(([name, value]) => known?.[name as keyof typeof wanted] === value);
-    if (isSame) return false;
-    await empty(transaction);
+    if (isSame) return "kept";
+    const successorBlock = known && isSucceeded(known, wanted, source) ? source.successorBlock : undefined;
+    if (successorBlock === undefined) await empty(transaction);
+    else await rollBackBelow(transaction, successorBlock);
     await transaction.deleteFrom("chain_source").execute();
     await transaction
       .insertInto("chain_source")
       .values({ id: 1n, ...wanted })
       .execute();
-    return known !== undefined;
+    if (known === undefined) return "kept";
+    return successorBlock === undefined ? "emptied" : "rolled back";
   });
+}
+
+type ChainSource = { chain_id: bigint; purchase_nft: string; cashback_distributor: string; start_block: bigint };
+
+/** Whether only the distributor is another, and paid before the one in office. */
+function isSucceeded(known: ChainSource, wanted: ChainSource, { formerDistributors = [] }: Source): boolean {
+  return (
+    known.chain_id === wanted.chain_id &&
+    known.purchase_nft === wanted.purchase_nft &&
+    known.start_block === wanted.start_block &&
+    formerDistributors.includes(known.cashback_distributor)
+  );
 }
 
 /** Deletes the whole index; the next run reads the chain again. */
@@ -110,22 +130,32 @@ export async function rollBack(
   await inTransaction(kysely, async (transaction) => {
     await assertLease(transaction, lease);
     await assertCursor(transaction, cursor);
-    if (!ancestor) return empty(transaction);
-    const orphaned = BigInt(ancestor.number);
-    await sql`create temporary table touched_tokens as
-      select distinct token_id from chain_events where block_number > ${sql.lit(ancestor.number)} and token_id is not null`.execute(
-      transaction,
-    );
-    await transaction.deleteFrom("chain_events").where("block_number", ">", orphaned).execute();
-    await refoldTouched(transaction);
-    await sql`drop table touched_tokens`.execute(transaction);
-    await transaction.deleteFrom("chain_blocks").where("number", ">", orphaned).execute();
-    await transaction
-      .updateTable("chain_cursor")
-      .set({ block_number: orphaned, block_hash: ancestor.hash })
-      .where("id", "=", 1n)
-      .execute();
+    await rollBackTo(transaction, ancestor);
   });
+}
+
+/** To the highest kept block below this one. */
+async function rollBackBelow(transaction: Transaction<Schema>, number: number): Promise<void> {
+  const [ancestor] = await readStoredBlocks({ kysely: transaction }, { highest: number - 1, count: 1 });
+  await rollBackTo(transaction, ancestor);
+}
+
+async function rollBackTo(transaction: Transaction<Schema>, ancestor: BlockId | undefined): Promise<void> {
+  if (!ancestor) return empty(transaction);
+  const orphaned = BigInt(ancestor.number);
+  await sql`create temporary table touched_tokens as
+      select distinct token_id from chain_events where block_number > ${sql.lit(ancestor.number)} and token_id is not null`.execute(
+    transaction,
+  );
+  await transaction.deleteFrom("chain_events").where("block_number", ">", orphaned).execute();
+  await refoldTouched(transaction);
+  await sql`drop table touched_tokens`.execute(transaction);
+  await transaction.deleteFrom("chain_blocks").where("number", ">", orphaned).execute();
+  await transaction
+    .updateTable("chain_cursor")
+    .set({ block_number: orphaned, block_hash: ancestor.hash })
+    .where("id", "=", 1n)
+    .execute();
 }
 
 async function assertCursor(transaction: Transaction<Schema>, cursor: BlockId): Promise<void> {

@@ -1,20 +1,15 @@
-import { type Address, type Hex, isAddress, isAddressEqual, type PublicClient, zeroHash } from "viem";
+import { type Address, type Hex, isAddress, isAddressEqual, type PublicClient, zeroAddress, zeroHash } from "viem";
 import { type Deployment, readDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import type { CheckConfiguration } from "./configuration.ts";
-import {
-  distributorCreation,
-  purchaseNftCreation,
-  roleId,
-  roleName,
-  roleTable,
-  runtimeCode,
-} from "./deploy-torcida.ts";
+import { distributorCreation, purchaseNftCreation, runtimeCode } from "./creations.ts";
 import { probeChain } from "./probe-chain.ts";
 import { type RoleHolding, roleHolders } from "./role-holders.ts";
+import { roleId, roleName, roleTable } from "./roles.ts";
 
 const DEFAULT_ADMIN_ROLE = zeroHash;
 
@@ -45,6 +40,7 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
       deployment.cashbackDistributor.address,
       distributorCreation(deployment.cashbackDistributor.constructorArguments),
     ),
+    ...(await predecessorFindings(client, deployment)),
     ...(await roleFindings(client, configuration, deployment)),
   ];
 }
@@ -74,6 +70,27 @@ async function descriptorFinding(client: PublicClient, deployment: Deployment): 
     isGood,
     text: `the tickets are drawn by ${drawing ?? "nothing that can be read"}${isGood ? "" : `, not by the recorded ${ticketDescriptor.address}`}`,
   };
+}
+
+/** Whether each distributor names the one before it in the record, and that one is retired. */
+async function predecessorFindings(
+  client: PublicClient,
+  { cashbackDistributor, formerDistributors }: Deployment,
+): Promise<Finding[]> {
+  const all = [cashbackDistributor, ...formerDistributors];
+  return Promise.all(
+    formerDistributors.map(async ({ address }, index): Promise<Finding> => {
+      const successor = all[index]?.address ?? zeroAddress;
+      const abi = cashbackDistributorAbi;
+      const [before, isRetired] = await Promise.all([
+        client.readContract({ address: successor, abi, functionName: "predecessor" }).catch(() => undefined),
+        client.readContract({ address, abi, functionName: "isRetired" }).catch(() => false),
+      ]);
+      const isGood = before !== undefined && isAddressEqual(before, address) && isRetired;
+      const what = isRetired ? "is retired" : "is not retired";
+      return { isGood, text: `${address} ${what}, and ${successor} took over from ${before ?? "nothing to be read"}` };
+    }),
+  );
 }
 
 /** Missing holders, and unexpected ones: a former key, or a thief's. */

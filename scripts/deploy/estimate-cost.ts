@@ -4,7 +4,8 @@ import { findDeployment } from "../../chain/deployment.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import type { DeployConfiguration } from "./configuration.ts";
-import { distributorArguments, distributorCreation, purchaseNftCreation, type StoreName } from "./deploy-torcida.ts";
+import { distributorArguments, distributorCreation, purchaseNftCreation } from "./creations.ts";
+import type { StoreName } from "./deploy-torcida.ts";
 import { probeChain } from "./probe-chain.ts";
 
 /** Rounded up from measurements; these calls cannot be estimated before the contracts exist. */
@@ -32,7 +33,7 @@ export async function estimateCost(configuration: DeployConfiguration, stores: r
   const lines: CostLine[] = [];
   if (!findDeployment(network)) {
     const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl, zeroAddress]);
-    const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress));
+    const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress, zeroAddress));
     // From the zero address, so that a deployer without funds can estimate too.
     lines.push({ what: "TicketDescriptor", gas: await client.estimateGas({ data: ticketDescriptorBytecode }) });
     lines.push({ what: "PurchaseNFT", gas: await client.estimateGas({ data: nft }) });

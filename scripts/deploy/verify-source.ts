@@ -10,7 +10,7 @@ import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descripto
 import type { Network } from "../../domain/networks.ts";
 import type { Finding } from "./check-deployment.ts";
 import { readCompiledContract } from "./compiled-contract.ts";
-import { distributorCreation, purchaseNftCreation } from "./deploy-torcida.ts";
+import { distributorCreation, purchaseNftCreation } from "./creations.ts";
 
 /** Explorers with Etherscan's interface for sources. */
 const EXPLORERS: Partial<Record<Network, string>> = {

@@ -72,6 +72,7 @@ describe("The api's endpoints for operators", function () {
       network: "localhost",
       purchase_nft: system.deployment.purchaseNft.address.toLowerCase(),
       cashback_distributor: system.deployment.cashbackDistributor.address.toLowerCase(),
+      former_distributors: [],
       simulated: true,
       auth_mode: "compat",
       wei_per_cent: "10000000000000000",

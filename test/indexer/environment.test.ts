@@ -19,6 +19,7 @@ describe("Indexer environment", () => {
         chainId: 88_882,
         purchaseNft: ADDRESSES.PURCHASE_NFT_ADDRESS.toLowerCase(),
         cashbackDistributor: ADDRESSES.CASHBACK_DISTRIBUTOR_ADDRESS,
+        formerDistributors: [],
         startBlock: 0,
       },
       port: 3001,
@@ -43,6 +44,10 @@ describe("Indexer environment", () => {
     [{ START_BLOCK: "-1" }, "START_BLOCK must be at least 0"],
     [{ RPC_URLS: "ws://127.0.0.1:8546" }, "RPC_URLS needs at least one http(s):// address"],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL /],
+    [
+      { FORMER_DISTRIBUTOR_ADDRESSES: "0x12" },
+      'FORMER_DISTRIBUTOR_ADDRESSES must be addresses, comma separated, not "0x12"',
+    ],
     [{ PURCHASE_NFT_ADDRESS: "0x12" }, "PURCHASE_NFT_ADDRESS must be an address: 0x and 40 hexadecimal digits"],
     [
       { PURCHASE_NFT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aA3" },

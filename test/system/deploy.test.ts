@@ -19,7 +19,7 @@ import type { Deployment } from "../../chain/deployment.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import type { RoleHolders } from "../../scripts/deploy/configuration.ts";
-import { roleId, roleTable } from "../../scripts/deploy/deploy-torcida.ts";
+import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { type DeployProcess, type DeployRun, expectSecretsKept, startDeploy } from "../testing/deploy-run.ts";
 import { until } from "../testing/until.ts";

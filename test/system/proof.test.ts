@@ -23,7 +23,7 @@ import type { Deployment } from "../../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import { roleId } from "../../scripts/deploy/deploy-torcida.ts";
+import { roleId } from "../../scripts/deploy/roles.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { startDeploy } from "../testing/deploy-run.ts";
 

@@ -57,6 +57,7 @@ export const fixtureConfig = (): AppConfig => ({
   explorer_url: "https://explorer.example",
   purchase_nft: `0x${"11".repeat(20)}`,
   cashback_distributor: `0x${"22".repeat(20)}`,
+  former_distributors: [],
   start_block: 0,
   simulated: true,
   auth_mode: "compat",

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Database } from "../../../database/connect.ts";
+import type { Source } from "../../../indexer/chain-node.ts";
 import type { IndexerEnvironment } from "../../../indexer/environment.ts";
 import { runIndexer } from "../../../indexer/run-indexer.ts";
 import { openLog } from "../../../platform/log.ts";
@@ -22,17 +23,26 @@ export type StartIndexerParameters = {
   webSocketUrls?: string[];
   startBlock?: number;
   purchaseNft?: string;
+  /** Other contracts than a generated chain's. */
+  source?: Source;
 };
 
 /** What the process would read from its environment. */
 export function indexerEnvironment(
-  { databaseUrl, rpcUrls, webSocketUrls = [], startBlock = 0, purchaseNft = PURCHASE_NFT }: StartIndexerParameters,
+  {
+    databaseUrl,
+    rpcUrls,
+    webSocketUrls = [],
+    startBlock = 0,
+    purchaseNft = PURCHASE_NFT,
+    source = { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
+  }: StartIndexerParameters,
   port: number,
 ): IndexerEnvironment {
   return {
     ...{ dataDirectory: tmpdir(), network: "localhost" as const },
     ...{ databaseUrl, rpcUrls, webSocketUrls, port, host: "127.0.0.1", pollIntervalMs: 50, logLevel: "silent" },
-    source: { chainId: 88_882, purchaseNft, cashbackDistributor: CASHBACK_DISTRIBUTOR, startBlock },
+    source,
   };
 }
 

@@ -1,0 +1,44 @@
+import { type Address, encodeDeployData, type Hex, type PublicClient } from "viem";
+import type { Deployment } from "../../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
+import type { DeployConfiguration } from "./configuration.ts";
+
+/** The constructor arguments of CashbackDistributor, as in the record; without a predecessor it is the zero address. */
+export function distributorArguments(
+  { adminDelaySeconds, limits }: DeployConfiguration,
+  admin: Address,
+  purchaseNft: Address,
+  predecessor: Address,
+): Deployment["cashbackDistributor"]["constructorArguments"] {
+  const { maxWeiPerCent, maxPayout, dailyCap } = limits;
+  const texts = { maxWeiPerCent: `${maxWeiPerCent}`, maxPayout: `${maxPayout}`, dailyCap: `${dailyCap}` };
+  return [admin, adminDelaySeconds, purchaseNft, texts, predecessor];
+}
+
+/** The creation code of PurchaseNFT with its arguments. */
+export function purchaseNftCreation(args: Deployment["purchaseNft"]["constructorArguments"]): Hex {
+  return encodeDeployData({ abi: purchaseNftAbi, bytecode: purchaseNftBytecode, args });
+}
+
+/** The creation code of CashbackDistributor with its arguments. */
+export function distributorCreation(args: Deployment["cashbackDistributor"]["constructorArguments"]): Hex {
+  const [admin, adminDelaySeconds, purchaseNft, limits, predecessor] = args;
+  const bounds = {
+    maxWeiPerCent: BigInt(limits.maxWeiPerCent),
+    maxPayout: BigInt(limits.maxPayout),
+    dailyCap: BigInt(limits.dailyCap),
+  };
+  return encodeDeployData({
+    abi: cashbackDistributorAbi,
+    bytecode: cashbackDistributorBytecode,
+    args: [admin, adminDelaySeconds, purchaseNft, bounds, predecessor],
+  });
+}
+
+/** The code that a creation would deploy, with immutables: the node runs it without a transaction. */
+export async function runtimeCode(client: PublicClient, creation: Hex): Promise<Hex | undefined> {
+  return (await client.call({ data: creation })).data;
+}

@@ -1,0 +1,124 @@
+import { type Address, encodeFunctionData, formatEther, isAddressEqual } from "viem";
+import { type Deployment, deploymentPath, deploymentSchema, readDeployment } from "../../chain/deployment.ts";
+import { build } from "../../chain/generated/build.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import type { DeployConfiguration } from "./configuration.ts";
+import { distributorArguments, distributorCreation } from "./creations.ts";
+import { fundingCalls } from "./deploy-torcida.ts";
+import { type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
+import { writeWhole } from "./journal.ts";
+import { grantCalls, handOverCalls, roleTable } from "./roles.ts";
+
+export type SuccessorOptions = {
+  configuration: DeployConfiguration;
+  /** The distributor that is succeeded. Named, so that a repeated command does not succeed the successor. */
+  predecessor: Address;
+  /** Whether the deployer, if it is the admin, retires the predecessor, for ever. */
+  mayRetire: boolean;
+  report: (line: string) => void;
+};
+
+/**
+ * Deploys a distributor that takes over from the one in office, and writes both into the record. The predecessor is
+ * retired first and the successor reads its paid bits, so no purchase is paid by both. Can be killed anywhere and run again.
+ * @throws Error with one sentence
+ */
+export async function deploySuccessor({
+  configuration,
+  predecessor,
+  mayRetire,
+  report,
+}: SuccessorOptions): Promise<Deployment> {
+  const { network } = configuration;
+  const wallet = await openDeployerWallet(configuration, report);
+  await wallet.settled();
+  const recorded = readDeployment(network);
+  const known = recordedSuccessor(recorded, predecessor);
+  if (!known) await retire(wallet, recorded, predecessor, mayRetire);
+
+  const nft = recorded.purchaseNft.address;
+  const values = known?.constructorArguments ?? distributorArguments(configuration, wallet.address, nft, predecessor);
+  const { address, transaction } = await wallet.create(
+    `CashbackDistributor after ${predecessor}`,
+    distributorCreation(values),
+    known,
+  );
+  const roles = roleTable(configuration.roles, nft, address).filter(({ contract }) => contract === address);
+  await wallet.sendAll([...(await grantCalls(wallet, roles)), ...(await fundingCalls(wallet, configuration, address))]);
+  await wallet.sendAll(await handOverCalls(wallet, configuration, roles));
+
+  const successor = { address, transaction, block: await wallet.blockOf(transaction), constructorArguments: values };
+  const deployment = known ? recorded : withSuccessor(recorded, successor);
+  if (!known) writeWhole(deploymentPath(network), deployment);
+  wallet.forget();
+  await reportLeftOver(wallet, predecessor, address, report);
+  return deployment;
+}
+
+/** The distributor in office, if it is already the predecessor's successor. @throws Error if neither is in office */
+function recordedSuccessor(
+  { cashbackDistributor }: Deployment,
+  predecessor: Address,
+): Deployment["cashbackDistributor"] | undefined {
+  if (isAddressEqual(cashbackDistributor.address, predecessor)) return undefined;
+  if (isAddressEqual(cashbackDistributor.constructorArguments[4], predecessor)) return cashbackDistributor;
+  throw new Error(
+    `The distributor in office is ${cashbackDistributor.address}, not ${predecessor}: only that one can be succeeded`,
+  );
+}
+
+function withSuccessor(recorded: Deployment, successor: Deployment["cashbackDistributor"]): Deployment {
+  const { cashbackDistributor, formerDistributors, build: formerBuild } = recorded;
+  return deploymentSchema.parse({
+    ...recorded,
+    cashbackDistributor: successor,
+    formerDistributors: [{ ...cashbackDistributor, build: formerBuild }, ...formerDistributors],
+    build,
+  });
+}
+
+async function retire(
+  wallet: DeployerWallet,
+  { purchaseNft }: Deployment,
+  predecessor: Address,
+  mayRetire: boolean,
+): Promise<void> {
+  const contract = { address: predecessor, abi: cashbackDistributorAbi } as const;
+  const read = (functionName: "isRetired" | "defaultAdmin" | "purchaseNFT") =>
+    wallet.client.readContract({ ...contract, functionName });
+  if ((await read("purchaseNFT")) !== purchaseNft.address) {
+    throw new Error(`${predecessor} does not pay for the tickets of ${purchaseNft.address}`);
+  }
+  if (await read("isRetired")) return;
+  const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "retire" });
+  const admin = await read("defaultAdmin");
+  if (admin !== wallet.address) {
+    throw new Error(
+      `${predecessor} still pays. Its admin ${admin} must retire it first, for ever: retire(), data ${data}; then run this again`,
+    );
+  }
+  if (!mayRetire) {
+    throw new Error(
+      `${predecessor} still pays. Add --retire to have the deployer, its admin, retire it for ever first`,
+    );
+  }
+  await wallet.sendAll([{ to: predecessor, data, what: `${predecessor} retired for ever` }]);
+}
+
+/** The CHZ that the predecessor does not owe anyone can be moved by its treasurer alone. */
+async function reportLeftOver(
+  { client }: DeployerWallet,
+  predecessor: Address,
+  successor: Address,
+  report: (line: string) => void,
+): Promise<void> {
+  const left = await client.readContract({
+    address: predecessor,
+    abi: cashbackDistributorAbi,
+    functionName: "available",
+  });
+  if (left === 0n) return;
+  report(
+    `${predecessor} still holds ${formatEther(left)} CHZ: its treasurer moves them by sweep(${successor}, ${left})`,
+  );
+}

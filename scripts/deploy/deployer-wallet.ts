@@ -1,0 +1,187 @@
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Address, getContractAddress, type Hash, type Hex, keccak256, type TransactionSerializable } from "viem";
+import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { deploymentPath } from "../../chain/deployment.ts";
+import type { ChainClient } from "../../platform/rpc/chain-client.ts";
+import { openCommandChain } from "../operator/open-chain.ts";
+import type { DeployConfiguration } from "./configuration.ts";
+import { runtimeCode } from "./creations.ts";
+import { Journal } from "./journal.ts";
+import { probeChain } from "./probe-chain.ts";
+
+/** One transaction, and what the operator is told once it succeeded. */
+export type Call = { to: Address; data?: Hex; value?: bigint; what: string };
+
+type Created = { address: Address; transaction: Hash; isNew: boolean };
+
+const SETTLE_TIMEOUT_MS = 180_000;
+
+/** A deployer's wallet on the configured chain, which was proven to be that one and recent enough. */
+export async function openDeployerWallet(
+  configuration: DeployConfiguration,
+  report: (line: string) => void,
+): Promise<DeployerWallet> {
+  const client = await openCommandChain(configuration);
+  await probeChain(client, configuration.network);
+  return new DeployerWallet(configuration, client, report);
+}
+
+/** Signs and sends a deployment's transactions, such that a killed run goes on and sends none of them twice. */
+export class DeployerWallet {
+  readonly client: ChainClient;
+  readonly #configuration: DeployConfiguration;
+  readonly #report: (line: string) => void;
+  readonly #account: PrivateKeyAccount;
+  readonly #journal: Journal;
+
+  constructor(configuration: DeployConfiguration, client: ChainClient, report: (line: string) => void) {
+    this.#configuration = configuration;
+    this.#report = report;
+    this.#account = privateKeyToAccount(configuration.deployerKey);
+    this.client = client;
+    this.#journal = new Journal(journalPath(configuration));
+  }
+
+  get address(): Address {
+    return this.#account.address;
+  }
+
+  /** To be called once the record is written: what was signed is in it. */
+  forget(): void {
+    this.#journal.remove();
+  }
+
+  /** A contract with exactly this code: the recorded one, one signed by an interrupted run, or a new one. */
+  async create(
+    name: string,
+    creation: Hex,
+    recorded: { address: Address; transaction: string } | undefined,
+  ): Promise<Created> {
+    if (recorded && (await this.#isKept(name, recorded.address, creation))) {
+      return { address: recorded.address, transaction: recorded.transaction as Hash, isNew: false };
+    }
+    const signed = this.#journal.get(name);
+    if (signed?.creationHash === keccak256(creation) && (await this.#resume(signed.address, creation, signed))) {
+      this.#report(`${name} was on its way; it stands at ${signed.address}`);
+      return { address: signed.address, transaction: signed.transaction, isNew: true };
+    }
+    const nonce = await this.client.getTransactionCount({ address: this.address, blockTag: "pending" });
+    const rawTransaction = await this.#sign({ data: creation, nonce });
+    const address = getContractAddress({ from: this.address, nonce: BigInt(nonce) });
+    const transaction = keccak256(rawTransaction);
+    this.#journal.set(name, { creationHash: keccak256(creation), rawTransaction, transaction, address, nonce });
+    await this.#hand(rawTransaction);
+    await this.#succeeded(transaction, name);
+    this.#report(`${name} deployed to ${address}`);
+    return { address, transaction, isNew: true };
+  }
+
+  /**
+   * Whether a recorded contract is kept. On the local chain one of another version is, because the database refers to it;
+   * elsewhere a record that does not fit is for a person to look at, never a reason to deploy.
+   */
+  async #isKept(name: string, address: Address, creation: Hex): Promise<boolean> {
+    if (await this.#stands(address, creation)) {
+      this.#report(`${name} stands at ${address}`);
+      return true;
+    }
+    const isLocal = this.#configuration.network === "localhost";
+    const isThere = (await this.client.getCode({ address })) !== undefined;
+    if (!isLocal) {
+      const what = isThere ? "other code than this version makes" : "no code";
+      throw new Error(`${name} is recorded at ${address}, where there is ${what}; move the record away to deploy anew`);
+    }
+    if (isThere) this.#report(`${name} of another version stands at ${address}; remove the data folder to start anew`);
+    return isThere;
+  }
+
+  /** Whether the code at an address equals what this creation would deploy there, immutables included. */
+  async #stands(address: Address, creation: Hex): Promise<boolean> {
+    const code = await this.client.getCode({ address });
+    return code !== undefined && code === (await runtimeCode(this.client, creation));
+  }
+
+  async #resume(
+    address: Address,
+    creation: Hex,
+    { rawTransaction, transaction, nonce }: { rawTransaction: Hex; transaction: Hash; nonce: number },
+  ) {
+    if (await this.#stands(address, creation)) return true;
+    if ((await this.client.getTransactionCount({ address: this.address })) > nonce) return false;
+    await this.#hand(rawTransaction);
+    await this.#succeeded(transaction, "the creation of the interrupted run");
+    return true;
+  }
+
+  /** Sends calls in order without waiting in between, then waits for all. */
+  async sendAll(calls: readonly Call[]): Promise<void> {
+    if (calls.length === 0) return;
+    let nonce = await this.client.getTransactionCount({ address: this.address, blockTag: "pending" });
+    const sent: { hash: Hash; what: string }[] = [];
+    for (const { to, data, value, what } of calls) {
+      const rawTransaction = await this.#sign({ to, data, value, nonce: nonce++ });
+      await this.#hand(rawTransaction);
+      sent.push({ hash: keccak256(rawTransaction), what });
+    }
+    for (const { hash, what } of sent) {
+      await this.#succeeded(hash, what);
+      this.#report(what);
+    }
+  }
+
+  async #sign(call: { to?: Address; data?: Hex; value?: bigint; nonce: number }): Promise<Hex> {
+    const { chain } = this.client;
+    const request = await this.client.prepareTransactionRequest({ account: this.#account, chain, ...call });
+    return await this.#account.signTransaction(request as TransactionSerializable);
+  }
+
+  /**
+   * Sends signed bytes to the node. The response may be lost, and a repetition is refused ("already known", "nonce too
+   * low"), so what counts is whether the node has the transaction.
+   */
+  async #hand(rawTransaction: Hex): Promise<void> {
+    try {
+      await this.client.sendRawTransaction({ serializedTransaction: rawTransaction });
+    } catch (error) {
+      const known = await this.client.getTransaction({ hash: keccak256(rawTransaction) }).catch(() => undefined);
+      if (!known) throw error;
+    }
+  }
+
+  /**
+   * Waits for the pending transactions of an interrupted run, so that none is sent twice: what is missing is read from the
+   * chain, which does not show them yet.
+   */
+  async settled(): Promise<void> {
+    const { address } = this;
+    const deadline = Date.now() + SETTLE_TIMEOUT_MS;
+    for (let isFirst = true; ; isFirst = false) {
+      const [mined, sent] = await Promise.all([
+        this.client.getTransactionCount({ address }),
+        this.client.getTransactionCount({ address, blockTag: "pending" }),
+      ]);
+      if (mined >= sent) return;
+      if (isFirst) this.#report(`${sent - mined} transactions of the deployer are on their way; waiting for them`);
+      if (Date.now() > deadline) {
+        throw new Error(
+          `${sent - mined} transactions of ${address} are not mined after ${SETTLE_TIMEOUT_MS / 1_000} s, the first with nonce ${mined}; replace it or wait, then run this again`,
+        );
+      }
+      await delay(this.client.pollingInterval);
+    }
+  }
+
+  async #succeeded(hash: Hash, what: string): Promise<void> {
+    const receipt = await this.client.waitForTransactionReceipt({ hash });
+    if (receipt.status !== "success") throw new Error(`The transaction ${hash} failed: ${what}`);
+  }
+
+  async blockOf(hash: string): Promise<number> {
+    return Number((await this.client.getTransactionReceipt({ hash: hash as Hash })).blockNumber);
+  }
+}
+
+function journalPath({ network }: DeployConfiguration): string {
+  return join(dirname(deploymentPath(network)), `.${network}.journal.json`);
+}

@@ -1,0 +1,251 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { spicy } from "../../chain/chains.ts";
+import type { Deployment } from "../../chain/deployment.ts";
+import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { readEnvironment } from "../../indexer/environment.ts";
+import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
+import type { ChainClient } from "../../platform/rpc/chain-client.ts";
+import { readPayoutAllowance } from "../../purchases/payout-allowance.ts";
+import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
+import { caughtUp, startIndexer } from "../indexer/support/running-indexer.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { startDeploy } from "../testing/deploy-run.ts";
+import { until } from "../testing/until.ts";
+import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
+
+const runFile = promisify(execFile);
+const OPERATOR = privateKeyToAccount(LOCAL_TEST_KEY);
+const BUYER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+const STRANGER = getAddress("0x00000000000000000000000000000000000b0b0b");
+const CENT_WEI = 10n ** 16n;
+const CHZ = 10n ** 18n;
+/** To retire, to create, three roles and the local pool. */
+const TRANSACTIONS = 6;
+const lower = (address: string) => address.toLowerCase() as WalletAddress;
+/** Said by the gate itself, to a process that is gone. */
+const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
+
+/** The real scripts and the real indexer, on a real node. */
+describe("A distributor that takes over", function () {
+  this.timeout(120_000);
+  let anvil: Anvil;
+  let gate: RpcGate;
+  let directory: string;
+  let first: Deployment;
+  const client = () => createPublicClient({ chain: spicy, transport: http(anvil.rpcUrl), pollingInterval: 20 });
+
+  beforeEach(async () => {
+    anvil = await startAnvil({ manualBlocks: true });
+    gate = await openRpcGate(anvil.rpcUrl);
+    directory = mkdtempSync(join(tmpdir(), "torcida-successor-"));
+    expect((await deploy()).code).to.equal(0);
+    first = record();
+  });
+  afterEach(async () => {
+    await gate?.stop();
+    await anvil?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const environment = (extra: Record<string, string> = {}) => ({
+    DEPLOYMENTS_DIR: directory,
+    RPC_URLS: gate.url,
+    ...extra,
+  });
+  const start = (...args: string[]) => startDeploy(["--network", "localhost", ...args], environment());
+  const deploy = (...args: string[]) => start(...args).ended;
+  const record = () => JSON.parse(readFileSync(join(directory, "localhost.json"), "utf8")) as Deployment;
+  const old = () => first.cashbackDistributor.address;
+  const takeOver = () => ["--successor-of", old(), "--retire"];
+  const succeed = async () => {
+    const { code, output } = await deploy(...takeOver());
+    expect(code, output).to.equal(0);
+    return record().cashbackDistributor.address;
+  };
+
+  const send = async (to: Address, abi: readonly unknown[], functionName: string, args: unknown[]) => {
+    const wallet = createWalletClient({ account: OPERATOR, chain: spicy, transport: http(anvil.rpcUrl) });
+    const data = encodeFunctionData({ abi: abi as Abi, functionName, args });
+    const receipt = await client().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data }) });
+    expect(receipt.status).to.equal("success");
+  };
+  const nft = (functionName: string, args: unknown[]) =>
+    send(first.purchaseNft.address, purchaseNftAbi, functionName, args);
+  const confirmed = async (...ids: bigint[]) => {
+    const terms = { buyer: BUYER, storeId: 1, valueCents: 10_000, cashbackBps: 500, bonusBps: 0, metadataUri: "" };
+    await nft("mintBatch", [ids.map((id) => ({ id, ...terms }))]);
+    await nft("confirm", [ids]);
+  };
+  /** 5 CHZ for each, which is all that is promised. */
+  const pay = (distributor: Address, ...ids: bigint[]) =>
+    send(distributor, cashbackDistributorAbi, "payBatch", [ids.map((id) => (id << 96n) | (5n * CHZ)), CENT_WEI]);
+  const ask = (address: Address, functionName: "isRetired" | "predecessor" | "available") =>
+    client().readContract({ address, abi: cashbackDistributorAbi, functionName });
+  const received = () => client().getBalance({ address: BUYER });
+
+  it("retires the one in office, has its own roles, and stands in the record beside it", async () => {
+    const next = await succeed();
+    const { cashbackDistributor, formerDistributors, ...rest } = record();
+    const { cashbackDistributor: former, formerDistributors: none, ...restBefore } = first;
+    expect(none).to.deep.equal([]);
+    expect(formerDistributors).to.deep.equal([{ ...former, build: first.build }]);
+    expect(rest).to.deep.equal(restBefore);
+    expect(cashbackDistributor.block).to.be.greaterThan(first.block);
+    expect(await ask(old(), "isRetired")).to.equal(true);
+    expect(await ask(next, "predecessor")).to.equal(old());
+    const { address } = OPERATOR;
+    const holders = { minter: address, confirmer: address, catalogue: address };
+    const roles = { ...holders, payer: address, treasurer: address, pauser: address };
+    for (const { contract, role, holder } of roleTable(roles, first.purchaseNft.address, next)) {
+      const args = [roleId(role), holder] as const;
+      const query = { address: contract, abi: purchaseNftAbi, functionName: "hasRole", args } as const;
+      expect(await client().readContract(query), role).to.equal(true);
+    }
+    const payer = lower(address);
+    const purchaseNft = lower(first.purchaseNft.address);
+    const allowanceOf = (distributor: Address) => {
+      const contracts = { purchaseNft, cashbackDistributor: lower(distributor) };
+      return readPayoutAllowance({ client: client() as unknown as ChainClient, contracts, payer });
+    };
+    expect((await allowanceOf(old())).closed?.reason, "payments wait").to.equal("retired");
+    expect((await allowanceOf(next)).closed).to.equal(undefined);
+    const checked = await deploy("--check");
+    expect(checked.code, checked.output).to.equal(0);
+    expect(checked.output).to.include(`✓ ${old()} is retired, and ${next} took over from ${old()}`);
+  });
+
+  it("changes nothing when asked again, nor when the rest is deployed again", async () => {
+    await succeed();
+    const text = JSON.stringify(record());
+    gate.sent.length = 0;
+    await succeed();
+    expect((await deploy()).code).to.equal(0);
+    expect(gate.sent).to.deep.equal([]);
+    expect(JSON.stringify(record())).to.equal(text);
+  });
+
+  it("ends as an undisturbed run does wherever it is killed, no transaction sent twice", async () => {
+    for (const [count, isTaken] of [
+      [1, false],
+      [1, true],
+      [2, false],
+      [2, true],
+      [4, true],
+    ] as const) {
+      const where = `killed ${isTaken ? "after" : "before"} the node took transaction ${count}`;
+      const before = await anvil.request<string>("evm_snapshot");
+      gate.sent.length = 0;
+      await killAt(count, isTaken);
+      expect(record(), where).to.deep.equal(first);
+      const next = await succeed();
+      expect(new Set(gate.sent).size, where).to.equal(gate.sent.length);
+      expect(gate.sent.length, where).to.equal(TRANSACTIONS);
+      expect(await ask(next, "predecessor"), where).to.equal(old());
+      expect(await ask(next, "available"), where).to.equal(250_000n * CHZ);
+      await anvil.request("evm_revert", before);
+      writeFileSync(join(directory, "localhost.json"), JSON.stringify(first));
+    }
+  });
+  /** Kills a run at its n-th signed transaction, before the node got it or after. */
+  const killAt = async (count: number, isTaken: boolean) => {
+    let seen = 0;
+    const killed = start(...takeOver());
+    gate.before = ({ method }: RpcCall) => {
+      if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
+      if (isTaken) return "never-answer";
+      killed.child.kill("SIGKILL");
+      return NOT_PASSED_ON;
+    };
+    if (isTaken) {
+      await until("the node has it", () => gate.sent.length >= count);
+      killed.child.kill("SIGKILL");
+    }
+    expect((await killed.ended).code, killed.output()).to.equal(null);
+    gate.before = () => "pass";
+  };
+
+  it("is refused while the one in office pays, and for one that is not in office, without a transaction", async () => {
+    gate.sent.length = 0;
+    const refused = async (sentence: string, ...args: string[]) => {
+      const { code, output } = await deploy(...args);
+      expect(output).to.include(sentence);
+      expect(code, output).to.equal(1);
+    };
+    await refused(`${old()} still pays. Add --retire`, "--successor-of", old());
+    await refused(`The distributor in office is ${old()}, not ${STRANGER}`, "--successor-of", STRANGER, "--retire");
+    await refused("--successor-of must be the address", "--successor-of", "0x12");
+    await refused("--retire goes with --successor-of", "--retire");
+    expect(gate.sent).to.deep.equal([]);
+    expect(record()).to.deep.equal(first);
+
+    await send(old(), purchaseNftAbi, "beginDefaultAdminTransfer", [STRANGER]);
+    await anvil.request("anvil_setBalance", STRANGER, "0x56bc75e2d63100000");
+    await anvil.request("anvil_impersonateAccount", STRANGER);
+    // An offer can be taken after its block's second.
+    await anvil.request("evm_increaseTime", 2);
+    const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
+    await anvil.request("eth_sendTransaction", { from: STRANGER, to: old(), data: data as Hex });
+    await refused(`Its admin ${STRANGER} must retire it first, for ever`, ...takeOver());
+  });
+
+  onBothEngines(({ open }) => {
+    it("never pays again what was paid before, and its payments are told beside the earlier ones", async () => {
+      await confirmed(1n, 2n, 3n);
+      await pay(old(), 1n);
+      const { database, url } = await open();
+      const index = async () => {
+        const { source } = readEnvironment({ ...environment(), NETWORK: "localhost", DATABASE_URL: url });
+        return startIndexer({ databaseUrl: url, rpcUrls: [anvil.rpcUrl], source });
+      };
+      const indexed = async () => {
+        const rows = await database.kysely.selectFrom("payouts").selectAll().orderBy("token_id").execute();
+        return rows.map(({ token_id, amount_gwei }) => [token_id, amount_gwei]);
+      };
+      process.env.DEPLOYMENTS_DIR = directory;
+      try {
+        let running = await index();
+        await caughtUp(database, anvil);
+        expect(await indexed()).to.deep.equal([[1n, 5n * 10n ** 9n]]);
+        // It goes on with the old record while the successor pays, as nobody can restart all at once.
+        const next = await succeed();
+        await pay(next, 1n, 2n);
+        await caughtUp(database, anvil);
+        await running.stop();
+        running = await index();
+        await until("both are told", async () => (await indexed()).length === 2);
+        await pay(next, 1n, 2n, 3n);
+        await caughtUp(database, anvil);
+        await running.stop();
+        expect(await indexed()).to.deep.equal([1n, 2n, 3n].map((id) => [id, 5n * 10n ** 9n]));
+        expect(await received()).to.equal((10_000n + 15n) * CHZ);
+        const args = ["scripts/prove.ts", "--wallet", BUYER, "--rpc", anvil.rpcUrl];
+        const { stdout } = await runFile(process.execPath, args, {
+          env: { ...process.env, DEPLOYMENTS_DIR: directory },
+        });
+        const summary = JSON.parse(stdout.trim().split("\n").at(-1) ?? "null");
+        expect(summary).to.deep.equal({ purchases: 3, expected: "15", paid: "15", matches: true });
+      } finally {
+        delete process.env.DEPLOYMENTS_DIR;
+      }
+    });
+  });
+});
