@@ -4,14 +4,10 @@ import type { Queries } from "./transaction.ts";
 export async function findPurchaseNft(queries: Queries, tokenId: bigint) {
   return queries
     .selectFrom("nfts")
-    .leftJoin("purchases", (join) =>
-      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
-    )
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
     .selectAll("nfts")
     .select([
-      "purchases.store_name as purchase_store_name",
       "stores.name as store_name",
       "payouts.transaction_hash as payout_transaction",
       "payouts.amount_gwei as payout_gwei",

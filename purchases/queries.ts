@@ -67,7 +67,7 @@ export async function listPurchases(
   return query.orderBy("purchases.id", "desc").limit(page.limit).execute();
 }
 
-/** A wallet's tickets, newest first, with the store's name as it was at the purchase where that is known here. */
+/** A wallet's tickets, newest first, with the store's name of today: its tickets are drawn with that one. */
 export async function listTickets(
   queries: Queries,
   wallet: WalletAddress,
@@ -75,12 +75,9 @@ export async function listTickets(
 ) {
   let query = queries
     .selectFrom("nfts")
-    .leftJoin("purchases", (join) =>
-      join.onRef("purchases.id", "=", "nfts.token_id").onRef("purchases.wallet", "=", "nfts.owner"),
-    )
     .leftJoin("stores", "stores.id", "nfts.store_id")
     .selectAll("nfts")
-    .select(["purchases.store_name as purchase_store_name", "stores.name as store_name"])
+    .select("stores.name as store_name")
     .where("nfts.owner", "=", wallet);
   if (page.before !== undefined) query = query.where("nfts.token_id", "<", page.before);
   return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();

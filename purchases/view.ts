@@ -107,7 +107,7 @@ export function toTicket(
   return toNft(contract, {
     tokenId: ticket.token_id,
     owner: ticket.owner,
-    storeName: ticket.purchase_store_name ?? ticket.store_name ?? `Loja ${ticket.store_id}`,
+    storeName: ticket.store_name ?? `Loja ${ticket.store_id}`,
     valueCents: ticket.value_cents,
     cashbackBps: ticket.cashback_bps,
     bonusBps: ticket.bonus_bps,

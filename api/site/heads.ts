@@ -93,7 +93,7 @@ async function storeHead({ database }: Services, id: string, language: PageLangu
 async function ticketHead(services: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
   const nft = ID.test(id) ? await findPurchaseNft(services.database.kysely, BigInt(id)) : undefined;
   if (!nft) return undefined;
-  const store = nft.purchase_store_name ?? nft.store_name ?? "";
+  const store = nft.store_name ?? "";
   const percent = localPercent(nft.cashback_bps + nft.bonus_bps, language);
   const value = reaisText(nft.value_cents);
   return language === "pt"

@@ -54,6 +54,12 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const [payment] = (await ledger()).paymentsOf(id);
       expect(payment?.args.amount).to.equal(800n * CENT_IN_WEI);
       expect(payment?.args.recipient.toLowerCase()).to.equal(buyer.address);
+      // Its ticket is drawn with the name of today, and says so in every list.
+      const me = (await buyer.get("/api/me")).body.data;
+      const listed = me.nfts.find(({ tokenId }: { tokenId: string }) => tokenId === String(id));
+      const alone = (await buyer.get(`/api/nfts/${id}`)).body;
+      for (const text of [listed, alone].map((one) => JSON.stringify(one)))
+        expect(text).to.include('{"trait_type":"Loja","value":"Outro nome"}');
     });
 
     it("when the store and its categories are deleted at once", async () => {
