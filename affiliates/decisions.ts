@@ -1,6 +1,7 @@
 import type { Queries } from "../database/transaction.ts";
 import { findClickById, findClickByToken } from "./clicks.ts";
-import { applySale, type Sale, type SaleRules } from "./ledger.ts";
+import { applySale } from "./ledger.ts";
+import type { Sale, SaleRules } from "./sale.ts";
 
 /** A person's decision does not fit the sale or claim as it is by now. */
 export class DecisionError extends Error {

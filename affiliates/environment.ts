@@ -15,7 +15,7 @@ import {
 } from "../platform/environment.ts";
 import { networkContradictions } from "../platform/networks.ts";
 import { type AffiliateAccount, accountProblems, readAccounts } from "./accounts.ts";
-import type { SaleRules } from "./ledger.ts";
+import type { SaleRules } from "./sale.ts";
 
 const affiliateSecrets = list(
   (item) => {

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { AccountKey } from "./ledger.ts";
+import type { AccountKey } from "./sale.ts";
 
 export type Hint = Selectable<Schema["sale_hints"]>;
 

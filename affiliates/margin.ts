@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import { totalsCell } from "../purchases/sale-totals.ts";
-import type { Sale } from "./ledger.ts";
+import type { Sale } from "./sale.ts";
 
 const MARGIN_ROWS = 5_000;
 

@@ -8,10 +8,12 @@ import { inTransaction, type Queries } from "../database/transaction.ts";
 import { fetchRate } from "./fx.ts";
 import { listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
-import { applySale, listWithoutRate, markKnown, type SaleRules, storeReport } from "./ledger.ts";
+import { applySale, listWithoutRate } from "./ledger.ts";
 import { saleFields } from "./log-lines.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
+import { markKnown, storeReport } from "./reports.ts";
+import type { SaleRules } from "./sale.ts";
 
 export type ReaderOptions = {
   database: Database;

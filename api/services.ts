@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { AffiliateAccount } from "../affiliates/accounts.ts";
-import type { SaleRules } from "../affiliates/ledger.ts";
+import type { SaleRules } from "../affiliates/sale.ts";
 import type { StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";

@@ -2,9 +2,9 @@ import { createHash, createHmac } from "node:crypto";
 import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
 import { fetchRate } from "../../affiliates/fx.ts";
 import { storeHints } from "../../affiliates/hints.ts";
-import { storeReport } from "../../affiliates/ledger.ts";
 import { saleFields } from "../../affiliates/log-lines.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
+import { storeReport } from "../../affiliates/reports.ts";
 import { insertAffiliateEvent } from "../../database/affiliate-events.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import {

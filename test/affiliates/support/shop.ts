@@ -1,5 +1,6 @@
 import { type Click, insertClick } from "../../../affiliates/clicks.ts";
-import { type SaleRules, storeReport } from "../../../affiliates/ledger.ts";
+import { storeReport } from "../../../affiliates/reports.ts";
+import type { SaleRules } from "../../../affiliates/sale.ts";
 import { insertStore } from "../../../catalogue/stores.ts";
 import type { Database } from "../../../database/connect.ts";
 import { inTransaction } from "../../../database/transaction.ts";

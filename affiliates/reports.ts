@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import { readClock } from "../database/clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { isNewer, type SaleReport } from "../domain/sale/report.ts";
+import { adoptEarlierPurchase } from "../purchases/lifecycle.ts";
+import { findClickByToken } from "./clicks.ts";
+import { applySale } from "./ledger.ts";
+import type { AccountKey, Sale, SaleRules } from "./sale.ts";
+import { encodeReport } from "./stored-report.ts";
+
+export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" };
+
+const MARKED_ROWS = 500;
+/** A sale's time and a click's window are two clocks: a day of tolerance. */
+const WINDOW_GRACE_MS = 86_400_000n;
+
+/**
+ * Stores what a network was read to say of a sale, and does what follows from it. To be called in a transaction of its
+ * own. What was read before in the same words changes nothing; what is older than what was read last is kept and not
+ * applied. docs/product.md#sales-order
+ */
+export async function storeReport(
+  queries: Queries,
+  key: AccountKey,
+  report: SaleReport,
+  rules: SaleRules,
+  source: "poll" | "direct" = "poll",
+): Promise<StoredReport> {
+  const now = BigInt(await readClock(queries));
+  const sale = await lockSale(queries, key, report, now);
+  const text = encodeReport(report);
+  const hash = hashOf(text);
+  if (sale.revision_id !== null && (await isKnown(queries, sale, report, hash))) {
+    await queries.updateTable("sales").set({ read_at: now }).where("id", "=", sale.id).execute();
+    return { saleId: sale.id, outcome: "known" };
+  }
+  const isApplied = sale.revision_id === null || isNewer(report, { changedAt: sale.changed_at });
+  const { id: revisionId } = await queries
+    .insertInto("sale_revisions")
+    .values({
+      sale_id: sale.id,
+      source,
+      hash,
+      report: text,
+      changed_at: report.changedAt,
+      read_at: now,
+      is_applied: isApplied ? 1n : 0n,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  if (!isApplied) return { saleId: sale.id, outcome: "older" };
+  await queries
+    .updateTable("sales")
+    .set({
+      ...columnsOf(report),
+      ...(await attribution(queries, sale, report)),
+      report: text,
+      revision_id: revisionId,
+      read_at: now,
+      approved_at: approvalTime(sale, report, now),
+    })
+    .where("id", "=", sale.id)
+    .execute();
+  await applySale(queries, sale, rules);
+  return { saleId: sale.id, outcome: "new" };
+}
+
+/** Marks what is as it was read last, in one go; answers the rest. */
+export async function markKnown(
+  queries: Queries,
+  key: AccountKey,
+  reports: readonly SaleReport[],
+): Promise<SaleReport[]> {
+  const changed: SaleReport[] = [];
+  for (let start = 0; start < reports.length; start += MARKED_ROWS) {
+    const some = reports.slice(start, start + MARKED_ROWS);
+    const last = await queries
+      .selectFrom("sales")
+      .innerJoin("sale_revisions", "sale_revisions.id", "sales.revision_id")
+      .select(["sales.id", "sales.sale_key", "sale_revisions.hash"])
+      .where("sales.network", "=", key.network)
+      .where("sales.account", "=", key.account)
+      .where(
+        "sales.sale_key",
+        "in",
+        some.map((report) => report.saleKey),
+      )
+      .execute();
+    const known = new Map(last.map((row) => [row.sale_key, row]));
+    const same = some.filter((report) => known.get(report.saleKey)?.hash === hashOf(encodeReport(report)));
+    changed.push(...some.filter((report) => !same.includes(report)));
+    if (same.length === 0) continue;
+    await queries
+      .updateTable("sales")
+      .set({ read_at: BigInt(Date.now()) })
+      .where(
+        "id",
+        "in",
+        same.flatMap((report) => known.get(report.saleKey)?.id ?? []),
+      )
+      .execute();
+  }
+  return changed;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The sale's row, made where there is none; locked until the transaction's end. */
+async function lockSale(queries: Queries, key: AccountKey, report: SaleReport, now: bigint): Promise<Sale> {
+  return queries
+    .insertInto("sales")
+    .values({
+      ...key,
+      ...columnsOf(report),
+      sale_key: report.saleKey,
+      report: encodeReport(report),
+      state: "unmatched",
+      read_at: now,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(["network", "account", "sale_key"]).doUpdateSet({ updated_at: now }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function columnsOf(report: SaleReport) {
+  return {
+    click_ref: report.clickRef,
+    advertiser_id: report.advertiserId,
+    order_ref: report.orderRef,
+    status: report.status,
+    payable: report.payable === null ? null : report.payable ? 1n : 0n,
+    currency: report.currency,
+    amount_micros: report.amountMicros,
+    commission_micros: report.commissionMicros,
+    occurred_at: report.occurredAt,
+    changed_at: report.changedAt,
+  };
+}
+
+/**
+ * With the network's own times, a state is known wherever it stands among the revisions; without, only the last one is
+ * compared, because a sale may come back to what it was.
+ */
+async function isKnown(queries: Queries, sale: Sale, report: SaleReport, hash: string): Promise<boolean> {
+  let query = queries.selectFrom("sale_revisions").select("id").where("sale_id", "=", sale.id).where("hash", "=", hash);
+  if (report.changedAt === null || report.changedAt === sale.changed_at)
+    query = query.where("id", "=", sale.revision_id);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Since when a sale has been approved without a break. */
+function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | null {
+  if (report.status !== "approved") return null;
+  return sale.status === "approved" ? (sale.approved_at ?? now) : now;
+}
+
+/** Whose sale it is, where that is not known yet: the click's whose token the network gives back. */
+async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
+  if (sale.click_id !== null) return {};
+  const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
+  if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
+    await adoptEarlierPurchase(queries, sale.id, click.token);
+    return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };
+  }
+  const store = await queries
+    .selectFrom("stores")
+    .select("id")
+    .where("network", "=", sale.network)
+    .where("account", "=", sale.account)
+    .where("advertiser_id", "=", report.advertiserId ?? "")
+    .limit(1)
+    .executeTakeFirst();
+  return { store_id: store?.id ?? null };
+}
