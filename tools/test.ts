@@ -1,25 +1,43 @@
-/** Runs every check and every test, two in parallel, and ends with one line: `N passed, N failed`. */
+/** Runs every check and every test, several files at a time, and ends with one line: `N passed, N failed`. */
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { startPostgres } from "../test/testing/postgres.ts";
 import { buildWebApp } from "../test/testing/web-app.ts";
 
-type Task = { name: string; npmScript: string };
+type Task = { name: string; command: string; args: readonly string[] };
 
-/** The contracts first, because others deploy what they compile; then the longest, so that a short task ends last. */
-const TASKS: readonly Task[] = [
-  { name: "contracts", npmScript: "test:contracts" },
-  { name: "browser", npmScript: "test:browser" },
-  { name: "system and faults", npmScript: "test:system" },
-  { name: "api", npmScript: "test:api" },
-  { name: "indexer and database", npmScript: "test:indexer" },
-  { name: "purchases", npmScript: "test:purchases" },
-  { name: "domain", npmScript: "test:domain" },
-  { name: "types", npmScript: "types" },
-  { name: "lint", npmScript: "lint" },
-  { name: "dead code", npmScript: "dead-code" },
+/** The contracts first, because others deploy what they compile. They and the checks run beside the files of the other parts. */
+const CHECKS: readonly Task[] = [
+  npmTask("contracts", "test:contracts"),
+  npmTask("types", "types"),
+  npmTask("lint", "lint"),
+  npmTask("dead code", "dead-code"),
 ];
+
+/** The folders of `test/` that belong to a part. */
+const PARTS: Record<string, readonly string[]> = {
+  browser: ["browser"],
+  system: ["system", "ops", "faults", "properties"],
+  api: ["api"],
+  indexer: ["indexer", "database", "platform"],
+  purchases: ["catalogue", "purchases", "sender", "reconcile", "affiliates"],
+  domain: ["domain", "frontend"],
+};
+
+/** The files that take longest start first, so that the run ends with short ones. Any other order is only slower. */
+const LONGEST = [
+  ...["browser/accessibility", "system/deploy", "faults/kill", "faults/lying-fallback", "browser/admin"],
+  ...["browser/wallet", "api/purchases", "api/calls", "properties/purchases", "browser/stores", "browser/journey"],
+  ...["faults/node", "faults/nonces", "faults/storage", "faults/life", "faults/limits", "system/shell-journey"],
+  ...["system/catalog", "properties/sales", "browser/auth", "browser/dashboard", "indexer/chaos", "api/access"],
+].map((name) => `test/${name}.test.ts`);
+
+/** Files at a time. Most tests wait for blocks or processes, so two do not keep two cores busy for long. */
+const WORKERS = Math.max(1, Math.min(2, availableParallelism()));
+/** Of a test that names none. */
+const TEST_TIMEOUT_MS = 60_000;
 
 const LOG_DIRECTORY = "data/test-logs";
 /** A task that hangs is killed with its children and counts as failed. */
@@ -27,14 +45,16 @@ const TASK_TIMEOUT_MS = 25 * 60_000;
 
 type Outcome = Task & { passed: number; failed: number; seconds: number; output: string };
 
+const known = [...CHECKS.map(({ name }) => firstWord(name)), ...Object.keys(PARTS)];
 const wanted = process.argv.slice(2);
-const queue = TASKS.filter((task) => wanted.length === 0 || wanted.includes(task.name.split(" ")[0] ?? ""));
-if (queue.length === 0) {
-  console.error(
-    `No such part: ${wanted.join(", ")}. Parts: ${TASKS.map((task) => task.name.split(" ")[0]).join(", ")}`,
-  );
+const unknown = wanted.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`No such part: ${unknown.join(", ")}. Parts: ${known.join(", ")}`);
   process.exit(2);
 }
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(firstWord(name));
+const checks = CHECKS.filter(({ name }) => isWanted(name));
+const files = listFiles(Object.keys(PARTS).filter(isWanted));
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
 // Built once; otherwise the tests that start the system in parallel would each build it.
@@ -44,21 +64,54 @@ try {
   console.log(`${(error as Error).message}\n0 passed, 1 failed`);
   process.exit(1);
 }
+const postgres = files.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];
-const lanes = Math.max(1, Math.min(2, availableParallelism()));
-await Promise.all(Array.from({ length: lanes }, runLane));
+try {
+  await Promise.all([runInTurn(checks), runInTurn(files.length > 0 ? [mochaTask(files)] : [])]);
+} finally {
+  await postgres?.stop();
+}
 
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 console.log(`${passed} passed, ${failed} failed`);
 
-async function runLane(): Promise<void> {
-  for (let task = queue.shift(); task; task = queue.shift()) {
+function npmTask(name: string, script: string): Task {
+  return { name, command: "npm", args: ["run", "--silent", script] };
+}
+
+/** Each worker takes the next file as soon as it is done with one. */
+function mochaTask(of: readonly string[]): Task {
+  const args = ["--parallel", "--jobs", String(WORKERS), "--timeout", String(TEST_TIMEOUT_MS), ...of];
+  return { name: `${of.length} files of tests`, command: "npx", args: ["--no", "mocha", ...args] };
+}
+
+function listFiles(parts: readonly string[]): string[] {
+  const all = parts
+    .flatMap((part) => PARTS[part] ?? [])
+    .flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`).sort());
+  return [...LONGEST.filter((file) => all.includes(file)), ...all.filter((file) => !LONGEST.includes(file))];
+}
+
+/** One server for all files, which take databases of their own on it. */
+async function startSharedPostgres() {
+  if (process.env.TEST_DATABASE_URL) return undefined;
+  const server = await startPostgres({ pooler: false });
+  process.env.TEST_DATABASE_URL = await server.createDatabase();
+  return server;
+}
+
+function firstWord(name: string): string {
+  return name.split(" ")[0] ?? "";
+}
+
+async function runInTurn(tasks: readonly Task[]): Promise<void> {
+  for (const task of tasks) {
     console.log(`… ${task.name}`);
     const outcome = await run(task);
     outcomes.push(outcome);
-    const log = join(LOG_DIRECTORY, `${task.npmScript.replace(":", "-")}.log`);
+    const log = join(LOG_DIRECTORY, `${task.name.replaceAll(" ", "-")}.log`);
     writeFileSync(log, outcome.output);
     const mark = outcome.failed === 0 ? "✓" : "✗";
     const count = `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.seconds.toFixed(0)} s`;
@@ -69,7 +122,7 @@ async function runLane(): Promise<void> {
 
 async function run(task: Task): Promise<Outcome> {
   const started = performance.now();
-  const child = spawn("npm", ["run", "--silent", task.npmScript], {
+  const child = spawn(task.command, task.args, {
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group, so that a task that hangs can be killed with its children.
     detached: true,

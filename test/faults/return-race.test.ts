@@ -16,7 +16,8 @@ import { until } from "../testing/until.ts";
 const WALLET = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const LOCK_WAITS = sql<{
   count: bigint;
-}>`select count(*) as count from pg_stat_activity where wait_event_type = 'Lock'`;
+}>`select count(*) as count from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** Only PostgreSQL has concurrent writers; SQLite serializes them. */
 describe("A return at the moment of the payout (F14, F31)", function () {
