@@ -1,5 +1,4 @@
-import type { Socket } from "node:net";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import { hostUrls } from "./postgres-url.ts";
 import type { Schema } from "./schema.ts";
@@ -66,7 +65,8 @@ export async function openClient(databaseUrl: string): Promise<pg.Client> {
 
 /** Queries on a connection of one's own, as parts of the transaction that it is in. */
 export function queriesOn(client: pg.Client): Kysely<Schema> {
-  const connection = { query: client.query.bind(client), release: () => {} } as unknown as pg.PoolClient;
+  const query = client.query.bind(client) as PostgresPoolClient["query"];
+  const connection: PostgresPoolClient = { query, release: () => {} };
   return new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }),
   });
@@ -128,6 +128,6 @@ class ImpatientClient extends pg.Client {
   }
 
   #breakOff(): void {
-    (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+    this.connection.stream.destroy();
   }
 }

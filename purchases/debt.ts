@@ -1,6 +1,13 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+
+/** Whether a purchase was paid, or its payout is asked for and not withdrawn. */
+function isPaidOrAsked(): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(exists (select 1 from payouts where payouts.token_id = purchases.id)
+    or exists (select 1 from operations where operations.subject_id = purchases.id
+      and operations.kind = 'pay' and operations.status != 'withdrawn'))`;
+}
 
 /**
  * A wallet's debt for purchases that were returned after their payout, in gwei. What was kept of another
@@ -13,18 +20,11 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
     .select("adjustments.amount_gwei")
     .where("adjustments.wallet", "=", wallet)
     // A payment that never came about is not owed back, whatever was thought while it was under way.
-    .where(({ or, and, eb, exists, selectFrom }) =>
+    .where(({ or, and, eb }) =>
       or([
         eb("purchases.sale_id", "is", null),
         and([eb("purchases.settled_at", "is not", null), eb("purchases.offset_gwei", ">", 0n)]),
-        exists(selectFrom("payouts").select("token_id").whereRef("payouts.token_id", "=", "purchases.id")),
-        exists(
-          selectFrom("operations")
-            .select("operations.id")
-            .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", "pay")
-            .where("operations.status", "!=", "withdrawn"),
-        ),
+        isPaidOrAsked(),
       ]),
     )
     .execute();
@@ -34,19 +34,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
     .select("offset_gwei")
     .where("wallet", "=", wallet)
     .where("offset_gwei", ">", 0n)
-    .where(({ or, eb, exists, selectFrom }) =>
-      or([
-        eb("reversed_at", "is", null),
-        exists(selectFrom("payouts").select("token_id").whereRef("payouts.token_id", "=", "purchases.id")),
-        exists(
-          selectFrom("operations")
-            .select("operations.id")
-            .whereRef("operations.subject_id", "=", "purchases.id")
-            .where("operations.kind", "=", "pay")
-            .where("operations.status", "!=", "withdrawn"),
-        ),
-      ]),
-    )
+    .where(({ or, eb }) => or([eb("reversed_at", "is", null), isPaidOrAsked()]))
     .execute();
   const owed = adjustments.reduce((sum, row) => sum + row.amount_gwei, 0n);
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);

@@ -11,7 +11,7 @@ export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
  * Purchases with their indexed tickets and payouts. A token belongs to a purchase by its id and its owner: one
  * with another owner was minted from an earlier database, and is not a purchase here.
  */
-export function selectPurchases(queries: Queries) {
+export function purchasesWithIndex(queries: Queries) {
   return queries
     .selectFrom("purchases")
     .leftJoin("nfts", (join) =>
@@ -19,41 +19,45 @@ export function selectPurchases(queries: Queries) {
     )
     .leftJoin("payouts", (join) =>
       join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
-    )
-    .select([
-      "purchases.id",
-      "purchases.wallet",
-      "purchases.store_id",
-      "purchases.store_name",
-      "purchases.amount_cents",
-      "purchases.cashback_bps",
-      "purchases.bonus_bps",
-      "purchases.token_slug",
-      "purchases.metadata_uri",
-      "purchases.source",
-      "purchases.wei_per_cent",
-      "purchases.payable_at",
-      "purchases.click_id",
-      "purchases.offset_gwei",
-      "purchases.sale_id",
-      "purchases.cashback_cent_bps",
-      "purchases.approved_at",
-      "purchases.reversed_at",
-      "purchases.settled_at",
-      "purchases.held_at",
-      "purchases.created_at",
-      "nfts.status as chain_status",
-      "nfts.mint_transaction",
-      "nfts.minted_at",
-      "nfts.status_transaction",
-      "nfts.status_block",
-      "nfts.status_at",
-      "payouts.state as payout_state",
-      "payouts.amount_gwei as paid_gwei",
-      "payouts.transaction_hash as payment_transaction",
-      "payouts.block_number as payment_block",
-      "payouts.paid_at",
-    ]);
+    );
+}
+
+/** The same, with all that a purchase's record shows. */
+export function selectPurchases(queries: Queries) {
+  return purchasesWithIndex(queries).select([
+    "purchases.id",
+    "purchases.wallet",
+    "purchases.store_id",
+    "purchases.store_name",
+    "purchases.amount_cents",
+    "purchases.cashback_bps",
+    "purchases.bonus_bps",
+    "purchases.token_slug",
+    "purchases.metadata_uri",
+    "purchases.source",
+    "purchases.wei_per_cent",
+    "purchases.payable_at",
+    "purchases.click_id",
+    "purchases.offset_gwei",
+    "purchases.sale_id",
+    "purchases.cashback_cent_bps",
+    "purchases.approved_at",
+    "purchases.reversed_at",
+    "purchases.settled_at",
+    "purchases.held_at",
+    "purchases.created_at",
+    "nfts.status as chain_status",
+    "nfts.mint_transaction",
+    "nfts.minted_at",
+    "nfts.status_transaction",
+    "nfts.status_block",
+    "nfts.status_at",
+    "payouts.state as payout_state",
+    "payouts.amount_gwei as paid_gwei",
+    "payouts.transaction_hash as payment_transaction",
+    "payouts.block_number as payment_block",
+    "payouts.paid_at",
+  ]);
 }
 
 /** A wallet's purchases, newest first. */

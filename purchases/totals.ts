@@ -10,6 +10,7 @@ import {
   shownStatus,
 } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { purchasesWithIndex } from "./queries.ts";
 
 /** What one purchase contributes to the totals of its buyer and of the shop. */
 export type Standing = {
@@ -207,14 +208,7 @@ async function sumPayouts(queries: Queries, state: "paid" | "deferred"): Promise
 type StandingRow = Awaited<ReturnType<typeof readStandings>>[number];
 
 async function readStandings(queries: Queries, ids: readonly bigint[]) {
-  return queries
-    .selectFrom("purchases")
-    .leftJoin("nfts", (join) =>
-      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
-    )
-    .leftJoin("payouts", (join) =>
-      join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
-    )
+  return purchasesWithIndex(queries)
     .select([
       ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
       ...(["purchases.reversed_at", "purchases.settled_at", "purchases.counted_status"] as const),

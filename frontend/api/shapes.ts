@@ -48,7 +48,7 @@ type Loose = Record<string, unknown>;
 
 const text = (value: unknown): string =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-const list = (value: unknown): Loose[] => (Array.isArray(value) ? (value as Loose[]) : []);
+const list = <Row = Loose>(value: unknown): Row[] => (Array.isArray(value) ? (value as Row[]) : []);
 const number = (value: unknown): number => {
   const read = typeof value === "string" && value.trim() !== "" ? Number(value.replace(",", ".")) : value;
   return typeof read === "number" && Number.isFinite(read) ? read : 0;
@@ -118,7 +118,7 @@ export function readProfile(answer: Loose): Profile {
     nativeBalance: text(data.nativeBalance) || "0",
     tokens: readHeldTokens(data.tokens),
     nfts: list(data.nfts).map(toNft),
-    purchases: list(data.purchases) as unknown as PurchaseRecord[],
+    purchases: list<PurchaseRecord>(data.purchases),
     totals: data.totals as Totals | undefined,
   };
 }

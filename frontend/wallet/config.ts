@@ -24,13 +24,17 @@ const HYDRATION_MS = 500;
  */
 export async function findWallets(): Promise<void> {
   const { store, mipd } = wagmiConfig._internal;
-  // Its type is in a package that is not a direct dependency.
-  const { persist } = store as unknown as { persist: Persist };
-  if (!persist.hasHydrated()) {
+  const persist = persistOf(store);
+  if (persist && !persist.hasHydrated()) {
     const hydrated = new Promise<unknown>((resolve) => persist.onFinishHydration(resolve));
     await Promise.race([hydrated, new Promise((resolve) => setTimeout(resolve, HYDRATION_MS))]);
   }
   mipd?.reset();
+}
+
+/** The part of wagmi's store that reads the storage; its type is in a package that is not a direct dependency. */
+function persistOf(store: object): Persist | undefined {
+  return "persist" in store ? (store.persist as Persist) : undefined;
 }
 
 declare module "wagmi" {

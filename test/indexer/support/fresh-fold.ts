@@ -3,6 +3,7 @@ import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distri
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import type { Database } from "../../../database/connect.ts";
 import { CASHBACK_DISTRIBUTOR, PURCHASE_NFT } from "../../testing/event-chain.ts";
+import { readIndex } from "./running-indexer.ts";
 
 /** The expected index, one line per row, so that a difference is easy to read. */
 export type IndexText = { events: string[]; nfts: string[]; payouts: string[] };
@@ -68,15 +69,8 @@ export async function foldChain(rpcUrl: string): Promise<IndexText> {
 }
 
 /** The actual index, in the same form. */
-export async function readIndexText({ kysely }: Database): Promise<IndexText> {
-  const events = await kysely
-    .selectFrom("chain_events")
-    .selectAll()
-    .orderBy("block_number")
-    .orderBy("log_index")
-    .execute();
-  const nfts = await kysely.selectFrom("nfts").selectAll().orderBy("token_id").execute();
-  const payouts = await kysely.selectFrom("payouts").selectAll().orderBy("token_id").execute();
+export async function readIndexText(database: Database): Promise<IndexText> {
+  const { events, nfts, payouts } = await readIndex(database);
   return {
     events: events.map((e) => `${e.block_number}/${e.log_index} ${e.kind} ${e.token_id} ${e.transaction_hash}`),
     nfts: nfts.map((n) =>
