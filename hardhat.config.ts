@@ -1,5 +1,9 @@
 import { createRequire } from "node:module";
-import hardhatToolboxMochaEthers from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
+import hardhatEthers from "@nomicfoundation/hardhat-ethers";
+import hardhatEthersChaiMatchers from "@nomicfoundation/hardhat-ethers-chai-matchers";
+import hardhatMocha from "@nomicfoundation/hardhat-mocha";
+import hardhatNetworkHelpers from "@nomicfoundation/hardhat-network-helpers";
+import hardhatVerify from "@nomicfoundation/hardhat-verify";
 import { defineConfig } from "hardhat/config";
 import type { HardhatPlugin } from "hardhat/types/plugins";
 
@@ -38,7 +42,14 @@ const withoutLibraryWarnings: HardhatPlugin = {
 const INVARIANT_RUNS = process.env.FUZZ_SEED === undefined ? { runs: 16, depth: 48 } : { runs: 64, depth: 96 };
 
 export default defineConfig({
-  plugins: [hardhatToolboxMochaEthers, withoutLibraryWarnings],
+  plugins: [
+    hardhatEthers,
+    hardhatEthersChaiMatchers,
+    hardhatMocha,
+    hardhatNetworkHelpers,
+    hardhatVerify,
+    withoutLibraryWarnings,
+  ],
   solidity: {
     profiles: {
       default: {
