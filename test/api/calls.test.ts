@@ -9,7 +9,8 @@ import {
 } from "../../domain/api/catalogue.ts";
 import { checkUserResponseSchema, meResponseSchema, purchaseNftSchema } from "../../domain/api/people.ts";
 import { purchaseRecordSchema } from "../../domain/api/purchases.ts";
-import { type Answer, Caller, PERSON } from "./support/caller.ts";
+import { type Answer, PERSON } from "../testing/shopper.ts";
+import { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
 import { buyConfirmed, confirm, mint } from "./support/live-purchase.ts";
 import { onBothSystems } from "./support/system.ts";

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import { TABLE_NAMES } from "../../scripts/backup/tables.ts";
-import { type Caller, PERSON } from "./support/caller.ts";
+import { PERSON } from "../testing/shopper.ts";
+import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { onBothSystems } from "./support/system.ts";
 

@@ -2,7 +2,8 @@ import { request as httpRequest } from "node:http";
 import { expect } from "chai";
 import { encodeFunctionData, type Hex, hexToBigInt, numberToHex } from "viem";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
-import { Caller, PERSON } from "./support/caller.ts";
+import { PERSON } from "../testing/shopper.ts";
+import { Caller } from "./support/caller.ts";
 import { type ApiSystem, onBothSystems, startSystem } from "./support/system.ts";
 
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

@@ -5,7 +5,7 @@ import { readSetting } from "../../database/settings.ts";
 import { until } from "../testing/until.ts";
 import { type ChaosProxy, LIES, lying } from "./support/chaos-proxy.ts";
 import type { FaultSystem } from "./support/fault-system.ts";
-import { onBothSystems } from "./support/on-both-systems.ts";
+import { onSystem } from "./support/on-both-systems.ts";
 import { patiently } from "./support/patiently.ts";
 
 const A_THIRD = 1 / 3;
@@ -17,7 +17,7 @@ const BACK_MS = 15_000;
 const LATE_MS = 1_500;
 
 describe("A fallback node that lies", () => {
-  onBothSystems({ withFallback: true }, (system) => {
+  onSystem("SQLite", { withFallback: true }, (system) => {
     const fallback = () => system().fallback as ChaosProxy;
     const isReady = async () => (await fetch(`${system().url}/readyz`)).status === 200;
     const isIndexerReady = async () => (await fetch(`${system().indexer.url}/readyz`)).status === 200;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
-import { onBothSystems } from "./support/on-both-systems.ts";
+import { onSystem } from "./support/on-both-systems.ts";
 import { patiently } from "./support/patiently.ts";
 import { supervise } from "./support/supervised.ts";
 
@@ -10,7 +10,7 @@ import { supervise } from "./support/supervised.ts";
 const ANSWER_MS = 6_000;
 
 describe("A node that fails (F3, F4)", () => {
-  onBothSystems({}, (system) => {
+  onSystem("PostgreSQL", {}, (system) => {
     afterEach(() => system().proxy.set({}));
 
     it("mints once and pays once while a third of all responses is dropped, lost, late or wrong", async () => {

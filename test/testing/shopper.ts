@@ -1,75 +1,100 @@
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import type { Hex } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import type { Me } from "../../domain/api/people.ts";
-import { signInSentence } from "../../domain/sign-in-messages.ts";
+import type { PurchaseRecord } from "../../domain/api/purchases.ts";
+import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { until } from "./until.ts";
 
-type Json = Record<string, unknown>;
+// biome-ignore lint/suspicious/noExplicitAny: the tests check responses field by field
+export type Answer = { status: number; headers: Headers; body: any; text: string };
 
-/** A buyer with only a key and `fetch`, who signs the fixed sentences. */
+export const PERSON = { first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" };
+
+/** The tests' client: a key and a token that speak plain HTTP. */
 export class Shopper {
   readonly address: WalletAddress;
-  readonly #account;
-  readonly #url: string;
-  #token = "";
+  readonly account: PrivateKeyAccount;
+  readonly url: string;
+  token: string;
 
-  constructor(url: string, key = generatePrivateKey()) {
-    this.#url = url;
-    this.#account = privateKeyToAccount(key);
-    this.address = this.#account.address.toLowerCase() as WalletAddress;
+  constructor(url: string, key: Hex | PrivateKeyAccount = generatePrivateKey(), token = "") {
+    this.url = url;
+    this.account = typeof key === "string" ? privateKeyToAccount(key) : key;
+    this.address = this.account.address.toLowerCase() as WalletAddress;
+    this.token = token;
   }
 
-  async call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }> {
-    const response = await fetch(`${this.#url}${path}`, {
+  /** A body that is text is sent as it is. */
+  call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+    return this.raw(method, path, text);
+  }
+
+  /** A request as it is given. */
+  async raw(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
       method,
-      headers: { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
-      body: typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body),
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
     });
-    return { status: response.status, body: (await response.json()) as Json };
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text ? JSON.parse(text) : undefined,
+    };
+  }
+
+  /** The signed fixed sentence. */
+  signSentence(purpose: SignInPurpose): Promise<string> {
+    return this.account.signMessage({ message: signInSentence(purpose, this.address) });
   }
 
   /** Registers and logs in with the fixed sentences. */
   async signUp(): Promise<void> {
     const registered = await this.call("POST", "/api/register-user-data", {
+      ...PERSON,
       address: this.address,
-      first_name: "Ana",
-      last_name: "Maria Silva",
-      email: "ana@example.com",
-      signature: await this.#account.signMessage({ message: signInSentence("register", this.address) }),
+      signature: await this.signSentence("register"),
     });
     if (registered.status !== 200 && registered.status !== 201) throw new Error(JSON.stringify(registered));
     await this.logIn();
   }
 
   async logIn(): Promise<void> {
-    const signature = await this.#account.signMessage({ message: signInSentence("login", this.address) });
-    const { body } = await this.call("POST", "/api/login", { address: this.address, signature });
-    if (typeof body.token !== "string") throw new Error(JSON.stringify(body));
-    this.#token = body.token;
+    const signature = await this.signSentence("login");
+    const { body, text } = await this.call("POST", "/api/login", { address: this.address, signature });
+    if (typeof body?.token !== "string") throw new Error(text);
+    this.token = body.token;
   }
 
   /** Registers a purchase and returns its id. */
-  async buy(storeId: number, amount: number | string, tokenSlug?: string): Promise<number> {
+  async buy(storeId = 1, amount: number | string = 100, tokenSlug?: string): Promise<number> {
     const request = { user: this.address, store_id: storeId, amount, ...(tokenSlug && { token_slug: tokenSlug }) };
-    const { status, body } = await this.call("POST", "/api/register-purchase", request);
-    const purchase = body.purchase as { id: number } | undefined;
-    if (!purchase) throw new Error(`${status} ${JSON.stringify(body)}`);
-    return purchase.id;
+    const { status, body, text } = await this.call("POST", "/api/register-purchase", request);
+    if (!body?.purchase) throw new Error(`${status} ${text}`);
+    return body.purchase.id;
   }
 
   /** In live mode: sets out to a store; answers the click. */
   async visit(storeId: number): Promise<string> {
     const request = { user: this.address, store_id: storeId, amount: 100 };
-    const { status, body } = await this.call("POST", "/api/register-purchase", request);
-    const click = body.click as { id: string } | undefined;
-    if (!click) throw new Error(`${status} ${JSON.stringify(body)}`);
-    return click.id;
+    const { status, body, text } = await this.call("POST", "/api/register-purchase", request);
+    if (!body?.click) throw new Error(`${status} ${text}`);
+    return body.click.id;
   }
 
   async me(): Promise<Me> {
-    const { status, body } = await this.call("GET", "/api/me");
-    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-    return body.data as Me;
+    const { status, body, text } = await this.call("GET", "/api/me");
+    if (status !== 200) throw new Error(`${status} ${text}`);
+    return body.data;
   }
 
   /** Waits until every given purchase is Confirmed and paid. */
@@ -81,6 +106,18 @@ export class Shopper {
         const isDone = (id: number) =>
           me.purchases.some((one) => one.id === id && one.status === "confirmed" && one.cashback_state === "paid");
         return purchaseIds.every(isDone) && me;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Waits until a purchase of this wallet meets a condition. */
+  async seen(id: number, isWanted: (purchase: PurchaseRecord) => boolean, timeoutMs = 30_000): Promise<PurchaseRecord> {
+    return until(
+      `purchase ${id} is as wanted`,
+      async () => {
+        const purchase = (await this.me()).purchases.find((one) => one.id === id);
+        return purchase !== undefined && isWanted(purchase) && purchase;
       },
       timeoutMs,
     );

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Answer } from "./caller.ts";
+import type { Answer } from "../../testing/shopper.ts";
 import { AFFILIATE_SECRET, type ApiSystem } from "./system.ts";
 
 export type Letter = {

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Answer } from "./caller.ts";
+import type { Answer } from "../../testing/shopper.ts";
 
 type Media = { schema?: object };
 export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: object };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { errorSchema } from "../../../domain/api/common.ts";
-import type { Answer } from "./caller.ts";
+import type { Answer } from "../../testing/shopper.ts";
 
 /** An error as documented: JSON, the sentence twice, a code, the request id, no internals. */
 export function expectRefusal(answer: Answer, status: number, code: string, about = ""): void {

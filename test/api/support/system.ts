@@ -170,29 +170,36 @@ export async function startSystem(
   return system;
 }
 
-/** Runs the same tests against a system on SQLite and one on PostgreSQL. */
-export function onBothSystems(
+type Declare = (system: () => ApiSystem) => void;
+
+/** Runs the same tests against a system on SQLite and one on PostgreSQL: what a database may change. */
+export function onBothSystems(name: string, more: Record<string, string>, declare: Declare): void {
+  onSystem(name, "sqlite", more, declare);
+  onSystem(name, "postgres", more, declare);
+}
+
+/** Runs tests against a system on one engine: what no database changes. */
+export function onSystem(
   name: string,
+  engine: "sqlite" | "postgres",
   more: Record<string, string>,
-  declare: (system: () => ApiSystem) => void,
+  declare: Declare,
 ): void {
-  for (const engine of ["sqlite", "postgres"] as const) {
-    describe(`${name}, on ${engine}`, function () {
-      this.timeout(120_000);
-      let system: ApiSystem | undefined;
-      before(async () => {
-        system = await startSystem(more, engine);
-      });
-      after(() => system?.stop());
-      afterEach(function () {
-        if (system && this.currentTest?.state === "failed") console.error(saidBy(system));
-      });
-      declare(() => {
-        if (!system) throw new Error("The system has not started");
-        return system;
-      });
+  describe(`${name}, on ${engine}`, function () {
+    this.timeout(120_000);
+    let system: ApiSystem | undefined;
+    before(async () => {
+      system = await startSystem(more, engine);
     });
-  }
+    after(() => system?.stop());
+    afterEach(function () {
+      if (system && this.currentTest?.state === "failed") console.error(saidBy(system));
+    });
+    declare(() => {
+      if (!system) throw new Error("The system has not started");
+      return system;
+    });
+  });
 }
 
 /** The last output of the processes. */
