@@ -39,6 +39,7 @@ const WORKERS = Math.max(1, Math.min(2, availableParallelism()));
 /** Of a test that names none. */
 const TEST_TIMEOUT_MS = 60_000;
 
+const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";
 /** A task that hangs is killed with its children and counts as failed. */
 const TASK_TIMEOUT_MS = 25 * 60_000;
@@ -83,8 +84,8 @@ function npmTask(name: string, script: string): Task {
 
 /** Each worker takes the next file as soon as it is done with one. */
 function mochaTask(of: readonly string[]): Task {
-  const args = ["--parallel", "--jobs", String(WORKERS), "--timeout", String(TEST_TIMEOUT_MS), ...of];
-  return { name: `${of.length} files of tests`, command: "npx", args: ["--no", "mocha", ...args] };
+  const options = ["--parallel", `--jobs=${WORKERS}`, `--timeout=${TEST_TIMEOUT_MS}`];
+  return { name: `${of.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...of] };
 }
 
 function listFiles(parts: readonly string[]): string[] {
