@@ -5,7 +5,8 @@ import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
 import { countChange } from "../../indexer/store/count-change.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { Caller, PERSON } from "./support/caller.ts";
+import { PERSON } from "../testing/shopper.ts";
+import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
