@@ -1,13 +1,16 @@
 import type { Overview } from "../../domain/api/administration.ts";
-import { ApiError, call } from "../api/http.ts";
+import { ApiError, call, callForText } from "../api/http.ts";
 import type {
   AdminRole,
+  CatalogueChanges,
   Configuration,
   Figures,
   Margin,
   PurchaseDetails,
   SaleDetails,
   StoreWithCategories,
+  TestClick,
+  TokenContract,
   UserDetails,
 } from "./shapes.ts";
 
@@ -161,3 +164,11 @@ export const getStore = async (id: string, signal?: AbortSignal): Promise<StoreW
   );
   return { ...answer.store, cashbacks: answer.cashbacks ?? answer.store.cashbacks };
 };
+export const testClick = (storeId: string): Promise<TestClick> =>
+  call("POST", `/api/admin/stores/${storeId}/test-click`, {});
+export const readTokenContract = (contract: string, signal?: AbortSignal): Promise<TokenContract> =>
+  call("GET", `/api/admin/token-contract?contract=${contract}`, undefined, signal);
+export const exportCatalogue = (format: "csv" | "json"): Promise<string> =>
+  callForText(`/api/admin/catalogue?format=${format}`, format === "csv" ? "text/csv" : "application/json");
+export const importCatalogue = (format: "csv" | "json", content: string, apply: boolean): Promise<CatalogueChanges> =>
+  call("POST", "/api/admin/catalogue", { format, content, apply });

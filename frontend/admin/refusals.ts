@@ -33,11 +33,11 @@ const LABELS: Record<string, string> = {
 const BY_CODE: Record<string, string> = {
   HELD: "Esta compra já está retida.",
   NOT_HELD: "Esta compra não está retida.",
-  NAME_TAKEN: "Já existe uma loja com este nome.",
+  STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
   NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",
   OVER: "Não há mais o que fazer nesta compra.",
   PAID: "O pagamento desta compra já saiu: não dá mais para parar.",
-  NO_CONTRACT: "A rede não tem um token neste endereço.",
+  NOT_A_TOKEN: "A rede não tem um token neste endereço.",
   SIGN_IN_AGAIN: "Seu login tem mais de 15 minutos. Entre de novo para continuar.",
 };
 
@@ -72,11 +72,42 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 /** Why the server refused an admin's write, in Portuguese; undefined if the reason is unknown. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, inPortuguese);
+  if (error.code === "CATALOGUE_FILE") return fileProblems(error.message);
   const known = BY_CODE[error.code ?? ""] ?? decisionOf(error);
   if (known) return known;
   if (error.code === "INVALID_REQUEST" && error.field) return invalidField(error.field, error.message);
   if (error.isServersWord) return reasonOf(error, inPortuguese);
   return error.status >= 400 ? `O servidor respondeu com o erro ${error.status}.` : undefined;
+}
+
+/** What is wrong with each row of a catalogue file. `catalogue/catalogue-file.ts` */
+const FILE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^type must be store, cashback or fan_token, not "(.*)"$/,
+    'o tipo precisa ser store, cashback ou fan_token, e não "$1"',
+  ],
+  [/^(\w+) is not a field of a (\w+)$/, "$2 não tem o campo $1"],
+  [/^store must be the name/, "diga em store o nome da loja da categoria"],
+  [/^(.+) stands twice, first at (?:line|row) (\d+)$/, "$1 já está na linha $2"],
+  [/^There is no store (.+)$/, "não existe a loja $1"],
+];
+
+function fileProblems(message: string): string {
+  return message
+    .split("\n")
+    .map((line) => {
+      const [, place, problem = line] = /^(?:line|row) (\d+): (.*)$/.exec(line) ?? [];
+      const words = fileProblem(problem);
+      return place ? `Linha ${place}: ${words}` : words;
+    })
+    .join("\n");
+}
+
+function fileProblem(problem: string): string {
+  const found = FILE_PROBLEMS.find(([pattern]) => pattern.test(problem));
+  if (found) return problem.replace(found[0], found[1]);
+  const [, field = "", rule = ""] = /^(\w+) (.*)$/.exec(problem) ?? [];
+  return field in LABELS ? invalidField(field, rule) : problem;
 }
 
 function decisionOf({ code, message }: ApiError): string | undefined {

@@ -1,5 +1,10 @@
 import type { z } from "zod";
-import type { AdminStore } from "../../domain/api/admin-catalogue.ts";
+import type {
+  AdminStore,
+  catalogueImportResponseSchema,
+  testClickResponseSchema,
+  tokenContractResponseSchema,
+} from "../../domain/api/admin-catalogue.ts";
 import type { configurationResponseSchema, figuresResponseSchema } from "../../domain/api/admin-figures.ts";
 import type { AdminUser, adminUserResponseSchema } from "../../domain/api/admin-people.ts";
 import type { AdminPurchase, adminPurchaseResponseSchema, Payment } from "../../domain/api/admin-purchases.ts";
@@ -23,3 +28,6 @@ export type Figures = z.infer<typeof figuresResponseSchema>["data"];
 export type Period = Figures["today"];
 export type Day = Figures["days"][number];
 export type Configuration = z.infer<typeof configurationResponseSchema>["settings"];
+export type TokenContract = z.infer<typeof tokenContractResponseSchema>;
+export type CatalogueChanges = z.infer<typeof catalogueImportResponseSchema>;
+export type TestClick = z.infer<typeof testClickResponseSchema>;

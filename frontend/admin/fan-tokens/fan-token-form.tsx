@@ -10,17 +10,22 @@ import { Picture } from "../../ui/picture.tsx";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { toastOutcome } from "../admin-toasts.tsx";
 import { Field, trimmed } from "../field.tsx";
+import { OnChain } from "./on-chain.tsx";
 
 export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "", contract: "" };
 
 /** Their pictures come with the app; every other token needs one of its own. */
 const BUILT_IN = ["psg", "verdao"];
 
+const { name: nameSchema, slug: slugSchema } = saveFanTokenRequestSchema.shape;
+
 /** The form only requires an image URL: the preview shows whether it works, and the server decides. */
-const schema = saveFanTokenRequestSchema
-  .pick({ name: true, slug: true })
-  .extend({ image: z.string().trim(), contract: z.string().trim().refine(isContractText) })
-  .refine(({ image, slug }) => image !== "" || BUILT_IN.includes(slug), { path: ["image"] });
+const schema = z
+  .object({
+    ...{ name: nameSchema, slug: slugSchema },
+    ...{ image: z.string().trim(), contract: z.string().trim().refine(isContractText) },
+  })
+  .refine(({ image, slug }) => image !== "" || BUILT_IN.includes(slug), { path: ["image"], when: () => true });
 
 function isContractText(text: string): boolean {
   return text === "" || isAddressShaped(text);
@@ -46,7 +51,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
     formState,
   } = useForm({ defaultValues, resolver: zodResolver(schema) });
   const { errors, isSubmitting } = formState;
-  const [name, slug, image] = useWatch({ control: form, name: ["name", "slug", "image"] });
+  const [name, slug, image, contract] = useWatch({ control: form, name: ["name", "slug", "image", "contract"] });
   const isBuiltIn = BUILT_IN.includes(slug);
   // In the order of the fields: the first invalid one gets the focus.
   const nameProps = register("name", trimmed);
@@ -109,6 +114,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
           />
         )}
       </Field>
+      <OnChain contract={contract.trim()} />
       <div>
         <p className="field-hint">Prévia</p>
         <div className="token-preview">

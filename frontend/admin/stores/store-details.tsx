@@ -17,6 +17,7 @@ import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { StoreCategories } from "./store-categories.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf, missingOf } from "./store-fields.ts";
+import { TestClickButton } from "./store-tools.tsx";
 
 /** One store: whether it sells, what it lacks, its data and its categories. */
 export function StoreDetails({ id, onBack }: { id: string; onBack: () => void }) {
@@ -105,6 +106,9 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
       </div>
       <Readiness store={store} />
       <StoreFacts store={store} />
+      <div className="admin-list-actions">
+        <TestClickButton storeId={id} />
+      </div>
       <StoreCategories store={store} settle={settle} />
       {open === "edit" && (
         <StoreDialog

@@ -14,6 +14,7 @@ import type { ListDefinition } from "../list/definition.ts";
 import { useListAddress } from "../list/list-address.ts";
 import { Tabs } from "../tabs.tsx";
 import { optionsOf, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
+import { CatalogueFile } from "./catalogue-file.tsx";
 import { StoreDetails } from "./store-details.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { loadStores, STORES_PATH, type StoreRow } from "./store-list.ts";
@@ -76,7 +77,7 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
           Nova loja
         </PermittedButton>
       </div>
-      <AdminList list={list} />
+      <AdminList list={list} actions={<CatalogueFile />} />
       {isCreating && (
         <StoreDialog
           title="Nova loja"

@@ -1,0 +1,68 @@
+import { useState } from "react";
+import { Dialog } from "../../ui/dialog.tsx";
+import { toast } from "../../ui/toast.ts";
+import { testClick } from "../admin-calls.ts";
+import { Facts } from "../facts.tsx";
+import { refusalOf } from "../refusals.ts";
+import type { TestClick } from "../shapes.ts";
+
+/** Where a buyer would be sent, tried with a click that is nobody's. */
+export function TestClickButton({ storeId }: { storeId: string }) {
+  const [result, setResult] = useState<TestClick>();
+  const [isBusy, setBusy] = useState(false);
+  async function run() {
+    setBusy(true);
+    try {
+      setResult(await testClick(storeId));
+    } catch (error) {
+      toast.error("O link não pôde ser testado", { id: "admin", description: refusalOf(error) });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <>
+      <button type="button" className="button button-small button-quiet" disabled={isBusy} onClick={run}>
+        Testar o link
+      </button>
+      {result && <TestClickDialog result={result} onClose={() => setResult(undefined)} />}
+    </>
+  );
+}
+
+function TestClickDialog({ result, onClose }: { result: TestClick; onClose: () => void }) {
+  return (
+    <Dialog
+      title="Para onde o comprador vai"
+      lang="pt-BR"
+      onClose={onClose}
+      actions={
+        result.url && (
+          <a className="button" href={result.url} target="_blank" rel="noopener noreferrer">
+            Abrir em outra aba
+          </a>
+        )
+      }
+    >
+      {result.url === null ? (
+        <p className="problem">A loja não tem link. Informe o link de afiliado, ou a rede com conta e anunciante.</p>
+      ) : (
+        <div className="grid gap-4">
+          <Facts
+            rows={[
+              ["Endereço", result.url],
+              ["Clique de teste", result.click_id],
+            ]}
+          />
+          {result.carries_click ? (
+            <p className="hint">O link leva o código do clique: uma venda dele seria reconhecida.</p>
+          ) : (
+            <p className="problem">
+              O link não leva o código do clique: nenhuma venda seria reconhecida. Ponha {"{click}"} no link.
+            </p>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}
