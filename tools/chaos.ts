@@ -39,6 +39,14 @@ if (!Number.isInteger(seed) || !(minutes > 0) || engines.length === 0) {
   console.error("npm run chaos -- [--seed WHOLE_NUMBER] [--minutes NUMBER] [--database sqlite|postgres] [--lies]");
   process.exit(2);
 }
+/** Ended also when this program is interrupted. */
+const running = new Set<{ stop(): Promise<void> }>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(
+    signal,
+    () => void Promise.allSettled([...running].map((one) => one.stop())).then(() => process.exit(1)),
+  );
+}
 let failures = 0;
 for (const engine of engines) failures += (await unleash(engine, minutes / engines.length)) ? 0 : 1;
 console.log(failures === 0 ? `Seed ${seed}: nothing lost, nothing twice` : `Seed ${seed}: ${failures} FAILED`);
@@ -53,8 +61,10 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
   const say = (sentence: string) => console.error(`${engine}: ${sentence}`);
   try {
     if (engine === "postgres") postgres = await startPostgres();
+    if (postgres) running.add(postgres);
     const databaseUrl = await postgres?.createDatabase();
     system = await startFaultSystem({ seed, environment: ENVIRONMENT, databaseUrl, withFallback: withLies });
+    running.add(system);
     if (withLies) system.fallback?.set(LIES);
     witness = await watch(system);
     const storm = new Storm({ system, witness, seed, withLies, observed });
@@ -83,6 +93,7 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
   } finally {
     await system?.stop();
     await postgres?.stop();
+    running.clear();
   }
 }
 
