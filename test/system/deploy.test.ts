@@ -253,6 +253,23 @@ describe("npm run deploy", function () {
     expect(await outcome()).to.deep.equal(expected);
   });
 
+  it("believes nothing while its node is of another chain, and continues once it is back", async function () {
+    this.timeout(LONG_MS);
+    const expected = await undisturbed();
+    let told = 0;
+    gate.before = ({ method, params }: RpcCall) => {
+      const isAway = gate.sent.length >= 2 && method === "eth_getBlockByNumber" && params[0] === "0x0";
+      return isAway ? { result: { hash: `0x${(++told).toString(16).padStart(64, "a")}` } } : "pass";
+    };
+    const first = start({ RPC_URLS: `http://127.0.0.1:9,${gate.url}` });
+    await until("another chain has answered several times", () => told > 1 || first.child.exitCode !== null);
+    expect([first.child.exitCode, gate.sent.length], first.output()).to.deep.equal([null, 2]);
+    gate.before = () => "pass";
+    const { code, output } = await first.ended;
+    expect(code, output).to.equal(0);
+    expect(await outcome()).to.deep.equal(expected);
+  });
+
   it("says when the deployer runs out of CHZ, and continues after a top-up", async () => {
     await anvil.request("anvil_setBalance", deployer.address, toHex(6n * 10n ** 15n));
     const { code, output } = await run();
