@@ -1,4 +1,4 @@
-import { BaseError, type Hex, InsufficientFundsError, keccak256 } from "viem";
+import { BaseError, type Hex, keccak256 } from "viem";
 import { isUniqueViolation } from "../database/transaction.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import type { Call } from "./encoder.ts";
@@ -17,6 +17,8 @@ import {
 } from "./transactions.ts";
 
 const EMPTY_GAS = 21_000n;
+/** What nodes say of a wallet that cannot pay; viem gives it a name only where it estimates gas. */
+const CANNOT_PAY = /insufficient (funds|balance)|exceeds .*balance/i;
 
 /** Signs transactions of the hot wallet, stores their bytes, and then sends them. Always in this order. */
 export class Transmitter {
@@ -98,7 +100,7 @@ export class Transmitter {
     try {
       await this.#context.options.client.sendRawTransaction({ serializedTransaction: raw });
     } catch (error) {
-      if (error instanceof BaseError && error.walk((cause) => cause instanceof InsufficientFundsError)) {
+      if (error instanceof BaseError && CANNOT_PAY.test(error.details)) {
         this.#context.status.isWalletEmpty = true;
       }
       this.#context.options.log.debug(
