@@ -94,6 +94,19 @@ const VARIABLES = {
   RATE_REFRESH_SECONDS: wholeNumber(30, 1),
   RATE_MAX_AGE_SECONDS: wholeNumber(900, 1),
   RATE_MAX_JUMP_PERCENT: wholeNumber(20, 1, 1_000),
+  ASSETS_URL: z
+    .string()
+    .refine(
+      (text) => {
+        const url = readUrl(["https:", "http:"])(text) === undefined ? undefined : new URL(text);
+        return url !== undefined && url.username !== "" && url.password !== "" && url.pathname !== "/";
+      },
+      {
+        message: "must be a bucket such as https://KEY:SECRET@s3.example/bucket?region=auto",
+        params: { isSecret: true },
+      },
+    )
+    .optional(),
   LOW_BALANCE_CHZ: wholeNumber(10, 0, 1_000_000_000),
   RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1),
   PUBLIC_URL: z

@@ -4,6 +4,7 @@ import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import { storeAdministrationRoutes } from "./admin/stores.ts";
 import { userAdministrationRoutes } from "./admin/users.ts";
+import { assetRoutes } from "./assets/routes.ts";
 import { CatalogueCache } from "./catalogue/catalogue-cache.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
@@ -30,6 +31,7 @@ export function allRoutes(services: Services): Route[] {
     ...purchaseAdministrationRoutes(services),
     ...userAdministrationRoutes(services),
     ...storeAdministrationRoutes(services, catalogue),
+    ...assetRoutes(services, catalogue),
     ...figureRoutes(services),
     ...visitRoutes(services),
     ...saleAdministrationRoutes(services),

@@ -1,7 +1,7 @@
 import type { ApiEnvironment } from "./environment.ts";
 
 /** What is never shown, not even in part. A new variable with such a word in its name is a secret until it is listed. */
-const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL/;
+const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL|ASSETS_URL/;
 const HIDDEN = new Set(["keys", "isLocal", "network"]);
 /** Addresses of nodes and feeds may hold a key in their path, query or name. */
 const ADDRESSES = /_URLS?$/;

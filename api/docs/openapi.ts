@@ -52,6 +52,9 @@ function operation(route: Route): Json {
     tags: [tagOf(route.path)],
     ...(route.access === "anyone" || route.access === "signed" ? {} : { security: [{ bearer: [] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.bodyTypes
+      ? { requestBody: { required: true, content: Object.fromEntries(route.bodyTypes.map((type) => [type, {}])) } }
+      : {}),
     ...(route.body
       ? {
           requestBody: {
@@ -72,7 +75,7 @@ function successes(route: Route): Json {
             "application/json": { schema: jsonSchema(schema, "output") },
             ...(status === "200" ? Object.fromEntries((route.alternatives ?? []).map((type) => [type, TEXT])) : {}),
           }
-        : { [schema?.type ?? "text/plain"]: {} };
+        : Object.fromEntries([schema?.type ?? "text/plain", ...(route.alternatives ?? [])].map((type) => [type, {}]));
     return [status, { description: status === "202" ? "Queued" : status === "200" ? "Done" : "Not now", content }];
   });
   const cached = route.headers?.["if-none-match"] ? { 304: { description: "The caller's copy is current" } } : {};
@@ -106,6 +109,7 @@ const PARAMETERS: Record<string, Json> = {
   network: { type: "string" },
   account: { type: "string" },
   secret: { type: "string" },
+  name: { type: "string" },
   wallet: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
 };
 

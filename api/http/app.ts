@@ -112,11 +112,13 @@ async function admit(
 
 async function answer(route: Route, request: Request, response: Response): Promise<void> {
   const identity: Identity = response.locals.identity;
-  const rawBody = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const rawBody = route.bodyTypes ? "" : bytes.toString("utf8");
   const call = {
     request,
     identity,
     params: parametersOf(request),
+    bytes,
     rawBody,
     requestId: String(response.locals.requestId),
   };

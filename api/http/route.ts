@@ -75,7 +75,8 @@ export type CheckedReply =
 type BaseCall = {
   request: Request;
   identity: Identity;
-  /** The raw body as text, for signatures and idempotency. */
+  /** The raw body, and the same as text, for signatures and idempotency. */
+  bytes: Buffer;
   rawBody: string;
   requestId: string;
 };
@@ -105,6 +106,8 @@ type Description = {
   limit?: Limit;
   /** Of the body; 64 KiB by default. */
   bodyLimitBytes?: number;
+  /** The media types of a body that is not JSON, for the document. */
+  bodyTypes?: readonly string[];
   body?: z.ZodType;
   query?: z.ZodType;
   /** The headers that the handler reads, by lower-case name, for the document. */

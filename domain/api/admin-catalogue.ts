@@ -66,3 +66,10 @@ export const catalogueImportResponseSchema = z.object({
   /** One line a change. */
   changes: z.array(z.string()),
 });
+
+export const logoResponseSchema = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  /** The picture's address, already the store's logo. */
+  logo: z.string(),
+});

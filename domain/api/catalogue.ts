@@ -93,6 +93,11 @@ const optionalCount = (maximum: number) =>
         .max(maximum, `must be at most ${maximum}`),
     ])
     .nullish();
+/** An uploaded picture, by the hash of its content. */
+const UPLOADED = /^\/api\/assets\/[0-9a-f]{64}\.(?:png|jpg|webp)$/;
+const optionalLogo = z
+  .union([z.literal("").transform(() => null), z.string().regex(UPLOADED), httpsUrlSchema])
+  .nullish();
 const optionalUrl = z.union([z.literal("").transform(() => null), httpsUrlSchema]).nullish();
 
 /** The contract's limit for a store name, in bytes of UTF-8. `IPurchaseNFT.registerStore`. */
@@ -118,7 +123,7 @@ export const createStoreRequestSchema = z.strictObject({
   club: optionalText(60),
   category: optionalText(60),
   description: optionalText(1_000),
-  logo: optionalUrl,
+  logo: optionalLogo,
   affiliate_link: optionalLink,
   network: optionalName,
   account: optionalName,

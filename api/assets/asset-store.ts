@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ensureDirectory } from "../../database/private-files.ts";
+import { signedHeaders } from "./signed-request.ts";
+
+/** Where uploaded pictures lie. A name is the hash of its content: what is stored never changes. */
+export type AssetStore = {
+  write(name: string, bytes: Buffer, type: string): Promise<void>;
+  /** Undefined if there is no such picture. */
+  read(name: string): Promise<Buffer | undefined>;
+};
+
+/** The bucket does not take or give a picture now. */
+export class AssetStoreError extends Error {
+  override readonly name = "AssetStoreError";
+}
+
+const BUCKET_TIMEOUT_MS = 4_000;
+
+/** A folder, or a bucket that speaks S3: `https://KEY:SECRET@host/bucket?region=…`. docs/product.md#panel-logo */
+export function openAssetStore(assetsUrl: string | undefined, dataDirectory: string): AssetStore {
+  return assetsUrl === undefined ? folderStore(join(dataDirectory, "assets")) : bucketStore(new URL(assetsUrl));
+}
+
+function folderStore(folder: string): AssetStore {
+  return {
+    async write(name, bytes) {
+      ensureDirectory(folder);
+      // Whoever reads meanwhile sees the whole picture or none.
+      const part = join(folder, `${randomUUID()}.part`);
+      await writeFile(part, bytes, { mode: 0o600 });
+      await rename(part, join(folder, name));
+    },
+    async read(name) {
+      try {
+        return await readFile(join(folder, name));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function bucketStore(bucket: URL): AssetStore {
+  const key = {
+    accessKeyId: decodeURIComponent(bucket.username),
+    secretAccessKey: decodeURIComponent(bucket.password),
+    region: bucket.searchParams.get("region") ?? "auto",
+  };
+  const call = async (name: string, upload?: { body: Uint8Array<ArrayBuffer>; type: string }) => {
+    const url = new URL(`${bucket.origin}${bucket.pathname.replace(/\/$/, "")}/${name}`);
+    const method = upload ? "PUT" : "GET";
+    const headers = signedHeaders(key, { method, url, ...upload });
+    const body = upload ? { body: upload.body } : {};
+    try {
+      return await fetch(url, { method, headers, ...body, signal: AbortSignal.timeout(BUCKET_TIMEOUT_MS) });
+    } catch (error) {
+      throw new AssetStoreError(`The bucket does not answer (${(error as Error).message})`);
+    }
+  };
+  return {
+    async write(name, bytes, type) {
+      const response = await call(name, { body: new Uint8Array(bytes), type });
+      if (!response.ok) throw new AssetStoreError(`The bucket answered ${response.status}`);
+    },
+    async read(name) {
+      const response = await call(name);
+      if (response.status === 404) return undefined;
+      if (!response.ok) throw new AssetStoreError(`The bucket answered ${response.status}`);
+      return Buffer.from(await response.arrayBuffer());
+    },
+  };
+}
