@@ -1,122 +1,159 @@
 /**
  * The product's speed with a long history:
- *   npm run bench -- scale --purchases N --database sqlite|postgres
+ *   npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]]
  * Fills a database, starts the real processes with a real chain, and measures. Two cores also generate
- * the load.
+ * the load. With --data everything is kept there, and a filled one is measured again; --fill only fills.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { deploymentSchema } from "../chain/deployment.ts";
+import { indexedBlock } from "../database/chain-cursor.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
+import { writeSetting } from "../database/settings.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { startAnvil } from "../test/testing/anvil.ts";
 import { freePorts } from "../test/testing/free-port.ts";
 import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
 import { until } from "../test/testing/until.ts";
 import { TokenWriter } from "./scale/chain.ts";
-import { fill, type OnChain, signIn, walletOf } from "./scale/fill.ts";
+import { type Filled, fill, type OnChain, signIn, walletOf } from "./scale/fill.ts";
+import { measureFloors } from "./scale/floors.ts";
 import { measureReads, measureRegistrations, measureSingleCalls } from "./scale/http.ts";
 import { measurePlanner, measureReconcile } from "./scale/in-process.ts";
 import { residentMb, runScript, start } from "./scale/processes.ts";
 
 /** Their status changes between two comparisons of database and chain. */
 const CHANGED = 1_000;
-/** How many others a comparison looks at: a day's share of ten minutes. */
+/** A kept database is measured so often before all its tokens are confirmed. */
+const MEASUREMENTS = 8;
+/** The confirmed tokens on the chain: as many as the comparisons of one measurement look at. */
+const LEAST_CONFIRMED = 20_000;
 const RUNS_A_DAY = 144;
 const ADMIN = walletOf(0xad);
 const CALLERS = 64;
 const MEASURED_SECONDS = 10;
 
 const { values: flags } = parseArgs({
-  options: { purchases: { type: "string", default: "100000" }, database: { type: "string", default: "sqlite" } },
+  options: {
+    purchases: { type: "string", default: "100000" },
+    database: { type: "string", default: "sqlite" },
+    data: { type: "string" },
+    fill: { type: "boolean", default: false },
+  },
 });
 const purchases = Number(flags.purchases);
 if (!Number.isInteger(purchases) || purchases < 50_000 || !["sqlite", "postgres"].includes(flags.database)) {
-  console.error("npm run bench -- scale --purchases N --database sqlite|postgres, N at least 50000");
+  console.error(
+    "npm run bench -- scale --purchases N --database sqlite|postgres [--data DIRECTORY [--fill]], N at least 50000",
+  );
   process.exit(2);
 }
 const figures = await main();
-console.table(figures);
-console.log(JSON.stringify(figures));
+if (figures) {
+  console.table(figures);
+  console.log(JSON.stringify(figures));
+}
 process.exit(0);
 
-async function main(): Promise<Record<string, number | string>> {
-  const directory = mkdtempSync(join(tmpdir(), "torcida-scale-"));
+async function main(): Promise<Record<string, number | string> | undefined> {
+  const directory = flags.data ? resolve(flags.data) : mkdtempSync(join(tmpdir(), "torcida-scale-"));
+  mkdirSync(directory, { recursive: true, mode: 0o755 });
   const postgres: Postgres | undefined =
-    flags.database === "postgres" ? await startPostgres({ durable: true }) : undefined;
-  const anvil = await startAnvil();
+    flags.database === "postgres"
+      ? await startPostgres({ durable: true, directory: join(directory, "postgres") })
+      : undefined;
+  const anvil = await startAnvil({ stateFile: join(directory, "chain.json") });
   try {
     const databaseUrl = (await postgres?.createDatabase()) ?? join(directory, "torcida.db");
     const [port, indexerPort] = (await freePorts(2)) as [number, number];
     const environment = environmentOf({ directory, databaseUrl, chainPort: anvil.port, port, indexerPort });
     // The measurements inside this process read the same variables as the others.
     Object.assign(process.env, environment);
-    await runScript("scripts/deploy.ts", environment, ["--network", "localhost"]);
-    await runScript("scripts/seed.ts", environment);
-    const deployment = deploymentSchema.parse(
-      JSON.parse(readFileSync(join(directory, "deployments/localhost.json"), "utf8")),
-    );
     const database = await connect(databaseUrl);
     try {
-      return await measure({
-        environment,
-        database,
-        rpcUrl: anvil.rpcUrl,
-        purchaseNft: deployment.purchaseNft.address,
-      });
+      const bench = { directory, environment, database, rpcUrl: anvil.rpcUrl };
+      const history = readHistory(directory) ?? (await prepare(bench));
+      return flags.fill ? undefined : await measure(bench, history);
     } finally {
       await database.close();
     }
   } finally {
-    await anvil.stop("SIGKILL");
+    await anvil.stop(flags.data ? "SIGINT" : "SIGKILL");
     await postgres?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    if (!flags.data) rmSync(directory, { recursive: true, force: true });
   }
 }
 
-type Given = {
-  environment: Record<string, string>;
-  database: Database;
-  rpcUrl: string;
-  purchaseNft: `0x${string}`;
-};
+type Bench = { directory: string; environment: Record<string, string>; database: Database; rpcUrl: string };
+/** What was filled, and the first of the tokens on the chain. */
+type History = Filled & { firstOnChain: number; lastConfirmed: number };
 
-async function measure({ environment, database, rpcUrl, purchaseNft }: Given) {
+function readHistory(directory: string): History | undefined {
+  const file = join(directory, "filled.json");
+  if (!existsSync(file)) return undefined;
+  const history: History = JSON.parse(readFileSync(file, "utf8"));
+  if (history.purchases !== purchases) throw new Error(`${directory} holds ${history.purchases} purchases`);
+  return history;
+}
+
+async function prepare({ directory, environment, database, rpcUrl }: Bench): Promise<History> {
+  await runScript("scripts/deploy.ts", environment, ["--network", "localhost"]);
+  await runScript("scripts/seed.ts", environment);
   await migrate(database);
+  const confirmed = Math.max(LEAST_CONFIRMED, Math.ceil(purchases / RUNS_A_DAY));
   const onChain: OnChain = {
-    count: CHANGED + Math.ceil(purchases / RUNS_A_DAY),
+    count: confirmed + MEASUREMENTS * CHANGED,
     valueCents: 10_000n,
     cashbackBps: 500n,
     buyer: walletOf(3),
     storeId: 1n,
   };
   const firstOnChain = purchases - onChain.count + 1;
-  const lastUnchanged = purchases - CHANGED;
-  const tokens = new TokenWriter(rpcUrl, purchaseNft);
+  const lastConfirmed = firstOnChain + confirmed - 1;
   console.log(`… ${onChain.count} tokens on the chain`);
+  const tokens = new TokenWriter(rpcUrl, purchaseNftOf(directory));
+  await tokens.allow();
   await tokens.mint(firstOnChain, purchases, onChain);
-  await tokens.confirm(firstOnChain, lastUnchanged);
+  await tokens.confirm(firstOnChain, lastConfirmed);
   await index(environment, database, onChain.count);
   console.log(`… ${purchases} purchases on ${flags.database}`);
   const filled = await fill(database, purchases, onChain);
+  const history = { ...filled, firstOnChain, lastConfirmed };
+  writeFileSync(join(directory, "filled.json"), JSON.stringify(history));
+  return history;
+}
+
+function purchaseNftOf(directory: string): `0x${string}` {
+  const file = join(directory, "deployments/localhost.json");
+  return deploymentSchema
+    .parse(JSON.parse(readFileSync(file, "utf8")))
+    .purchaseNft.address.toLowerCase() as `0x${string}`;
+}
+
+async function measure({ directory, environment, database, rpcUrl }: Bench, history: History) {
+  // What an earlier measurement left to do is not part of this one.
+  await database.kysely.deleteFrom("operations").where("status", "=", "queued").execute();
   const sessions = {
     admin: await signIn(database, ADMIN),
-    heavy: await signIn(database, filled.heavyWallet),
+    heavy: await signIn(database, history.heavyWallet),
     callers: await signInCallers(database),
   };
+  const floors = await measureFloors(database, directory);
+  console.log(`… floors: ${JSON.stringify(floors)}`);
 
   console.log("… the processes");
   const indexer = await startIndexer(environment);
+  await compareTokensNext(database, directory, history);
   const url = `http://127.0.0.1:${environment.PORT}`;
   const api = await start("api/main.ts", environment, `${url}/readyz`);
   let overHttp: Record<string, number>;
   let rssMb: number;
   try {
     overHttp = {
-      ...(await measureSingleCalls(url, database, sessions, filled)),
+      ...(await measureSingleCalls(url, database, sessions, history)),
       ...(await measureReads(url, sessions, MEASURED_SECONDS)),
       ...(await measureRegistrations(url, sessions, MEASURED_SECONDS)),
     };
@@ -124,16 +161,21 @@ async function measure({ environment, database, rpcUrl, purchaseNft }: Given) {
   } finally {
     await api.stop();
   }
-  const reconciled = await measureReconcile(environment, database, async () => {
-    await tokens.confirm(lastUnchanged + 1, purchases);
-    await until("the changed tokens are indexed", async () => {
-      const token = await database.kysely
-        .selectFrom("nfts")
-        .select("status")
-        .where("token_id", "=", BigInt(purchases))
-        .executeTakeFirst();
-      return token?.status === 2n;
-    });
+  const tokens = new TokenWriter(rpcUrl, purchaseNftOf(directory));
+  const firstChanged = await firstPending(database, history);
+  const reconciled = await measureReconcile(environment, database, {
+    before: () => compareTokensNext(database, directory, history),
+    async change() {
+      await tokens.confirm(firstChanged, firstChanged + CHANGED - 1);
+      await until("the changed tokens are indexed", async () => {
+        const token = await database.kysely
+          .selectFrom("nfts")
+          .select("status")
+          .where("token_id", "=", BigInt(firstChanged + CHANGED - 1))
+          .executeTakeFirst();
+        return token?.status === 2n;
+      });
+    },
   });
   await indexer.stop();
   const planner = await measurePlanner(database);
@@ -146,6 +188,28 @@ async function measure({ environment, database, rpcUrl, purchaseNft }: Given) {
     startMs: Math.round(api.startMs),
     rssMb,
   };
+}
+
+/** The rolling slice of the comparison goes over the purchases whose tokens are on this chain; the others' are invented. */
+async function compareTokensNext(database: Database, directory: string, { firstOnChain }: History): Promise<void> {
+  const block = (await indexedBlock(database.kysely)) ?? 0n;
+  const progress = { contract: purchaseNftOf(directory), block: block.toString(), next: String(firstOnChain) };
+  await writeSetting(database.kysely, "reconciled", JSON.stringify(progress));
+}
+
+/** The first token that no measurement has confirmed yet. */
+async function firstPending({ kysely }: Database, { lastConfirmed }: History): Promise<number> {
+  const row = await kysely
+    .selectFrom("nfts")
+    .select("token_id")
+    .where("token_id", ">", BigInt(lastConfirmed))
+    .where("token_id", "<=", BigInt(purchases - CHANGED + 1))
+    .where("status", "=", 1n)
+    .orderBy("token_id")
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw new Error("All tokens are confirmed: fill another --data directory");
+  return Number(row.token_id);
 }
 
 /** The indexer reads the tokens before the history is written: it keeps nothing that it did not begin with. */
@@ -198,6 +262,6 @@ function environmentOf(given: {
     LOG_LEVEL: "error",
     // These purchases are minted after the benchmark, because a registration does not include the sender's work.
     SIMULATED_STEP_DELAY_MS: "3600000",
-    RECONCILE_INTERVAL_SECONDS: "3",
+    RECONCILE_INTERVAL_SECONDS: "5",
   };
 }

@@ -1,29 +1,47 @@
-import { createPublicClient, createWalletClient, http } from "viem";
+import { createPublicClient, createWalletClient, http, type PrivateKeyAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { spicy } from "../../chain/chains.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { OnChain } from "./fill.ts";
 
-const OPERATOR = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+/** Not the operator, whose every transaction a reconciliation explains. */
+const MINTER = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
 const TOKENS_A_TRANSACTION = 100;
 const IN_FLIGHT = 20;
 
 /** Mints and confirms real tickets in large batches, for the reconciliation to read. */
 export class TokenWriter {
+  readonly #rpcUrl: string;
   readonly #wallet;
   readonly #client;
   readonly #purchaseNft: `0x${string}`;
   #nonce = -1;
 
   constructor(rpcUrl: string, purchaseNft: `0x${string}`) {
-    const transport = http(rpcUrl);
-    this.#client = createPublicClient({ transport, pollingInterval: 20 });
-    this.#wallet = createWalletClient({
-      account: privateKeyToAccount(OPERATOR),
-      chain: { ...spicy, rpcUrls: { default: { http: [rpcUrl] } } },
-      transport,
-    });
+    this.#rpcUrl = rpcUrl;
+    this.#client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20 });
+    this.#wallet = this.#walletOf(MINTER);
     this.#purchaseNft = purchaseNft;
+  }
+
+  /** To be called once: the operator lets this writer mint and confirm. */
+  async allow(): Promise<void> {
+    const contract = { address: this.#purchaseNft, abi: purchaseNftAbi } as const;
+    for (const functionName of ["MINTER_ROLE", "CONFIRMER_ROLE"] as const) {
+      const role = await this.#client.readContract({ ...contract, functionName });
+      const hash = await this.#walletOf(OPERATOR).writeContract({
+        ...contract,
+        functionName: "grantRole",
+        args: [role, MINTER.address],
+      });
+      await this.#client.waitForTransactionReceipt({ hash });
+    }
+  }
+
+  #walletOf(account: PrivateKeyAccount) {
+    const chain = { ...spicy, rpcUrls: { default: { http: [this.#rpcUrl] } } };
+    return createWalletClient({ account, chain, transport: http(this.#rpcUrl) });
   }
 
   async mint(from: number, to: number, purchase: OnChain): Promise<void> {

