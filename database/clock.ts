@@ -2,11 +2,14 @@ import { type RawBuilder, SqliteAdapter, sql } from "kysely";
 import type { DatabaseEngine } from "./connect.ts";
 import type { Queries } from "./transaction.ts";
 
-/** The database's clock in milliseconds, so that hosts with different clocks agree on what is due. */
+/**
+ * The database's clock in milliseconds, so that hosts with different clocks agree on what is due. In PostgreSQL it is the
+ * statement's time: an index cannot be searched by `clock_timestamp()`, which may differ from row to row.
+ */
 export function clockOf(engine: DatabaseEngine): RawBuilder<bigint> {
   return engine === "sqlite"
     ? sql<bigint>`cast(unixepoch('subsec') * 1000 as integer)`
-    : sql<bigint>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+    : sql<bigint>`cast(extract(epoch from statement_timestamp()) * 1000 as bigint)`;
 }
 
 /** The same, for the database of these queries. */
