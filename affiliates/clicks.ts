@@ -28,24 +28,29 @@ export type NewClick = {
   windowMs: bigint;
 };
 
-export async function insertClick(queries: Queries, click: NewClick): Promise<Click> {
+export async function insertClicks(queries: Queries, clicks: readonly NewClick[]): Promise<Click[]> {
+  const rows = clicks.map(rowOf);
+  const inserted = await queries.insertInto("clicks").values(rows).returningAll().execute();
+  for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
+    await addToDay(queries, day, { clicks: BigInt(ofDay.length) });
+  }
+  const byToken = new Map(inserted.map((row) => [row.token, row]));
+  return rows.map((row) => byToken.get(row.token) as Click);
+}
+
+function rowOf(click: NewClick) {
   const now = BigInt(Date.now());
-  await addToDay(queries, dayOf(now), { clicks: 1n });
-  return queries
-    .insertInto("clicks")
-    .values({
-      token: newToken(),
-      wallet: click.wallet,
-      store_id: click.storeId,
-      store_name: click.storeName,
-      token_slug: click.tokenSlug,
-      holdings_block: click.holdingsBlock,
-      terms: JSON.stringify(click.terms, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
-      created_at: now,
-      expires_at: now + click.windowMs,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return {
+    token: newToken(),
+    wallet: click.wallet,
+    store_id: click.storeId,
+    store_name: click.storeName,
+    token_slug: click.tokenSlug,
+    holdings_block: click.holdingsBlock,
+    terms: JSON.stringify(click.terms, (_key, value) => (typeof value === "bigint" ? value.toString() : value)),
+    created_at: now,
+    expires_at: now + click.windowMs,
+  };
 }
 
 const bps = z.string().regex(/^\d+$/).transform(BigInt);

@@ -12,10 +12,24 @@ const OPEN_HINTS_MAX = 10_000;
 const RETRY_MS = 15_000n;
 const ATTEMPTS = 8n;
 
-/** Stores that something was said of these sales. Nothing else follows from a push: they are read. */
-export async function storeHints(queries: Queries, key: AccountKey, saleKeys: readonly string[]): Promise<void> {
-  const known = [...new Set(saleKeys)].slice(0, KEYS_A_PUSH);
-  if (known.length === 0) return;
+export type Push = { key: AccountKey; saleKeys: readonly string[] };
+
+/** Stores that something was said of the sales of some pushes. Nothing else follows from a push: they are read. */
+export async function storePushes(queries: Queries, pushes: readonly Push[]): Promise<readonly undefined[]> {
+  const ofAccounts = Map.groupBy(pushes, ({ key }) => `${key.network} ${key.account}`);
+  for (const same of ofAccounts.values()) {
+    const [{ key }] = same as [Push];
+    await storeHints(queries, key, new Set(same.flatMap(keysOf)));
+  }
+  return pushes.map(() => undefined);
+}
+
+function keysOf({ saleKeys }: Push): string[] {
+  return [...new Set(saleKeys)].slice(0, KEYS_A_PUSH);
+}
+
+async function storeHints(queries: Queries, key: AccountKey, saleKeys: ReadonlySet<string>): Promise<void> {
+  if (saleKeys.size === 0) return;
   const now = BigInt(Date.now());
   const full = await queries
     .selectFrom("sale_hints")
@@ -29,7 +43,7 @@ export async function storeHints(queries: Queries, key: AccountKey, saleKeys: re
   if (full) return;
   await queries
     .insertInto("sale_hints")
-    .values(known.map((sale_key) => ({ ...key, sale_key, received_at: now, retry_at: now })))
+    .values([...saleKeys].map((sale_key) => ({ ...key, sale_key, received_at: now, retry_at: now })))
     .onConflict((conflict) =>
       conflict.columns(["network", "account", "sale_key"]).doUpdateSet({ received_at: now, retry_at: now }),
     )

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { accountsOf, saleRules } from "../affiliates/environment.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
+import { BatchLoader } from "../database/batch-loader.ts";
 import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
@@ -32,7 +33,7 @@ import { Metrics } from "./operations/metrics.ts";
 import { listenForMetrics } from "./operations/metrics-server.ts";
 import type { Runway } from "./operations/runway.ts";
 import { watchFigures } from "./operations/watched-figures.ts";
-import { VisitorLoader } from "./people/visitor-loader.ts";
+import { findVisitors } from "./people/sessions.ts";
 import { allRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 import { serveFrontend } from "./site/serve-frontend.ts";
@@ -146,7 +147,7 @@ function createServices(given: {
     ids: new IdGate(contracts.purchaseNft, () => nodes.firstHead),
     storeIds: new StoreIds(database, nameReader(client, contracts)),
     balances: new BalanceReader(client),
-    visitors: new VisitorLoader(database.kysely),
+    visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     senders,
     rates,
     payouts,

@@ -3,6 +3,7 @@ import type { AffiliateAccount } from "../affiliates/accounts.ts";
 import type { SaleRules } from "../affiliates/sale.ts";
 import type { StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
+import type { BatchLoader } from "../database/batch-loader.ts";
 import type { Database } from "../database/connect.ts";
 import type { Network } from "../domain/networks.ts";
 import type { Role } from "../domain/roles.ts";
@@ -19,7 +20,7 @@ import type { Standing } from "../sender/standing.ts";
 import type { BalanceReader } from "./chain/balances.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
-import type { VisitorLoader } from "./people/visitor-loader.ts";
+import type { Visitor } from "./people/sessions.ts";
 
 /** What the handlers use; created once in `main.ts`, or by a test. */
 export type Services = {
@@ -37,7 +38,8 @@ export type Services = {
   /** Which ids new stores may have. */
   storeIds: Pick<StoreIds, "skipRegistered">;
   balances: BalanceReader;
-  visitors: VisitorLoader;
+  /** Sessions with their users, by the hash of their token. */
+  visitors: BatchLoader<string, Visitor>;
   senders: Senders;
   rates: RateSource;
   payouts: PayoutSwitch;

@@ -17,17 +17,13 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
 /** The same for many, in the order in which everybody locks them. */
 export async function touchUsers(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<void> {
   if (wallets.size === 0) return;
-  let rows = queries
+  const known = queries
     .selectFrom("users")
     .select("wallet")
-    .where("wallet", "in", [...wallets])
-    .orderBy("wallet");
-  if (engineOf(queries) === "postgres") rows = rows.forUpdate();
-  const locked = (await rows.execute()).map((row) => row.wallet);
-  if (locked.length === 0) return;
+    .where("wallet", "in", [...wallets]);
   await queries
     .updateTable("users")
     .set((set) => ({ revision: set("revision", "+", 1n) }))
-    .where("wallet", "in", locked)
+    .where("wallet", "in", engineOf(queries) === "postgres" ? known.orderBy("wallet").forUpdate() : [...wallets])
     .execute();
 }

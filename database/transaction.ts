@@ -36,3 +36,13 @@ export function isUniqueViolation(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code === "23505" || code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY";
 }
+
+const AWAY_CODES =
+  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|25006|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
+const AWAY_MESSAGES = /timeout exceeded|Query read timeout|Connection terminated|not queryable/;
+
+/** Whether the database takes nothing now, whatever it is asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (AWAY_CODES.test(databaseErrorCode(error) ?? "")) return true;
+  return error instanceof Error && AWAY_MESSAGES.test(error.message);
+}

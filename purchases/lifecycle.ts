@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
-import { touchUser } from "../database/touch-user.ts";
+import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { forgetOperations } from "../sender/queue.ts";
+import { enqueue, forgetOperations } from "../sender/queue.ts";
 import { settleSales } from "./sale-totals.ts";
-import { recountPurchases } from "./totals.ts";
+import { addNewPurchases, countedAsNew, recountPurchases } from "./totals.ts";
 
 /*
  * Every change of a purchase's row. `due.ts` alone says when a purchase is looked at again, `totals.ts` alone how it was
@@ -28,17 +28,66 @@ export type NewPurchase = {
   sale?: { id: bigint; centBps: bigint };
 };
 
+/** Registers simulated purchases of any buyers, with the mints of their tickets. */
+export async function registerPurchases(
+  queries: Queries,
+  purchases: readonly NewPurchase[],
+  mintAfterMs: bigint,
+): Promise<InsertedPurchase[]> {
+  await touchUsers(queries, new Set(purchases.map((purchase) => purchase.wallet)));
+  const inserted = await insertPurchases(queries, purchases);
+  await enqueue(
+    queries,
+    inserted.map(({ id }) => ({ kind: "mint" as const, subjectId: id, afterMs: mintAfterMs })),
+  );
+  return inserted;
+}
+
+export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
+
+export async function insertPurchase(queries: Queries, purchase: NewPurchase): Promise<InsertedPurchase> {
+  const [inserted] = await insertPurchases(queries, [purchase]);
+  if (!inserted) throw new Error("A purchase was not inserted");
+  return inserted;
+}
+
 /**
- * Freezes the terms of a purchase. Its id is its token id, so it must be above every indexed token: a new
+ * Freezes the terms of purchases. Their ids are their token ids, so they must be above every indexed token: a new
  * database in front of used contracts would otherwise assign somebody else's token.
  */
-export async function insertPurchase(
+export async function insertPurchases(
   queries: Queries,
-  purchase: NewPurchase,
-): Promise<{ id: bigint; createdAt: bigint; clickId: string }> {
-  const createdAt = BigInt(Date.now());
-  const clickId = randomBytes(16).toString("hex");
-  const values = {
+  purchases: readonly NewPurchase[],
+): Promise<InsertedPurchase[]> {
+  const rows = purchases.map(rowOf);
+  let ids = await insertRows(queries, rows);
+  const highest = await highestToken(queries);
+  if ([...ids.values()].some((id) => id <= highest)) {
+    await queries
+      .deleteFrom("purchases")
+      .where("id", "in", [...ids.values()])
+      .execute();
+    ids = await insertRowsAbove(queries, rows, highest);
+  }
+  await addNewPurchases(queries, rows);
+  for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
+    const sum = (field: "amount_cents" | "cashback_cent_bps") => ofDay.reduce((total, row) => total + row[field], 0n);
+    await addToDay(queries, day, {
+      purchases: BigInt(ofDay.length),
+      amount_cents: sum("amount_cents"),
+      cashback_cent_bps: sum("cashback_cent_bps"),
+    });
+  }
+  return rows.map((row) => ({
+    id: ids.get(row.click_id) ?? 0n,
+    createdAt: row.created_at,
+    clickId: row.click_id,
+  }));
+}
+
+/** A new purchase waits for its token, and is not due: its next step is in the outbox, or comes with a change of it. */
+function rowOf(purchase: NewPurchase) {
+  const row = {
     wallet: purchase.wallet,
     store_id: purchase.storeId,
     store_name: purchase.storeName,
@@ -50,40 +99,44 @@ export async function insertPurchase(
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
-    click_id: clickId,
-    created_at: createdAt,
+    click_id: randomBytes(16).toString("hex"),
+    created_at: BigInt(Date.now()),
     metadata_uri: "",
   };
-  const insert = (id?: bigint) =>
-    queries
-      .insertInto("purchases")
-      .values(id === undefined ? values : { ...values, id })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-  await addToDay(queries, dayOf(createdAt), {
-    purchases: 1n,
-    amount_cents: values.amount_cents,
-    cashback_cent_bps: values.cashback_cent_bps,
-  });
-  const { id } = await insert();
-  const highest = await queries
+  return { ...row, ...countedAsNew(row.cashback_cent_bps) };
+}
+
+type PurchaseRow = ReturnType<typeof rowOf>;
+
+/** The ids by click id. */
+async function insertRows(
+  queries: Queries,
+  rows: readonly (PurchaseRow & { id?: bigint })[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const inserted = await queries.insertInto("purchases").values(rows).returning(["id", "click_id"]).execute();
+  return new Map(inserted.map((row) => [row.click_id, row.id]));
+}
+
+async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], highest: bigint) {
+  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
+  if (engineOf(queries) === "sqlite") {
+    return insertRows(
+      queries,
+      rows.map((row, index) => ({ ...row, id: highest + 1n + BigInt(index) })),
+    );
+  }
+  await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest})`.execute(queries);
+  return insertRows(queries, rows);
+}
+
+async function highestToken(queries: Queries): Promise<bigint> {
+  const row = await queries
     .selectFrom("nfts")
     .select("token_id")
     .orderBy("token_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  if (highest === undefined || id > highest.token_id) {
-    await recountPurchases(queries, [id]);
-    return { id, createdAt, clickId };
-  }
-  await queries.deleteFrom("purchases").where("id", "=", id).execute();
-  // SQLite continues from the highest id by itself; PostgreSQL's sequence must be moved.
-  if (engineOf(queries) === "postgres") {
-    await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest.token_id})`.execute(queries);
-  }
-  const again = await insert(engineOf(queries) === "postgres" ? undefined : highest.token_id + 1n);
-  await recountPurchases(queries, [again.id]);
-  return { ...again, createdAt, clickId };
+  return row?.token_id ?? 0n;
 }
 
 /** Freezes the rate and starts the hold; the first call for a purchase counts. */

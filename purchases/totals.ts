@@ -66,6 +66,34 @@ async function recountPage(queries: Queries, ids: readonly bigint[]): Promise<vo
   await addToShop(queries, Object.fromEntries(shop));
 }
 
+/** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */
+export function countedAsNew(centBps: bigint) {
+  const { status, weiPerCent, paidGwei, isOpen } = standingAsNew(centBps);
+  return {
+    counted_status: BigInt(PURCHASE_STATUSES.indexOf(status)),
+    counted_wei_per_cent: weiPerCent,
+    counted_cent_bps: centBps,
+    counted_paid_gwei: paidGwei,
+    counted_open: isOpen ? 1n : 0n,
+  };
+}
+
+/** Adds purchases that were just inserted to the sums of their buyers and of the shop. */
+export async function addNewPurchases(
+  queries: Queries,
+  rows: readonly { wallet: WalletAddress; cashback_cent_bps: bigint }[],
+): Promise<void> {
+  const buyers = new Map<WalletAddress, BuyerTotals>();
+  const shop = new Map<string, bigint>();
+  for (const row of rows) addStanding(buyers, shop, row.wallet, standingAsNew(row.cashback_cent_bps), 1n);
+  await addToBuyers(queries, buyers);
+  await addToShop(queries, Object.fromEntries(shop));
+}
+
+function standingAsNew(centBps: bigint): Standing {
+  return { status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
+}
+
 /** Adds to the shop's totals; skips zeros. */
 export async function addToShop(queries: Queries, change: Partial<ShopTotals>): Promise<void> {
   const slot = engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));

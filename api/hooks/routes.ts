@@ -1,11 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
 import { fetchRate } from "../../affiliates/fx.ts";
-import { storeHints } from "../../affiliates/hints.ts";
+import { storePushes } from "../../affiliates/hints.ts";
 import { saleFields } from "../../affiliates/log-lines.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { storeReport } from "../../affiliates/reports.ts";
 import { insertAffiliateEvent } from "../../database/affiliate-events.ts";
+import { GroupCommit } from "../../database/group-commit.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import {
   affiliateHookSchema,
@@ -28,6 +29,7 @@ export function hookRoutes(services: Services): Route[] {
 
 /** A network pushes that something became of a sale. Nothing is believed: the sale is read. docs/product.md#sales-push. */
 function pushRoutes(services: Services): Route[] {
+  const pushes = new GroupCommit(services.database.kysely, storePushes);
   return (["get", "post"] as const).map((method) =>
     route({
       method,
@@ -49,9 +51,7 @@ function pushRoutes(services: Services): Route[] {
         if (saleKeys.length === 0) {
           services.log.warn({ network: account.network, account: account.account }, "A push names no sale");
         }
-        await inTransaction(services.database.kysely, (queries) =>
-          storeHints(queries, { network: account.network, account: account.account }, saleKeys),
-        );
+        await pushes.add({ key: { network: account.network, account: account.account }, saleKeys });
         return { body: { success: true, message: "Stored" } };
       },
     }),

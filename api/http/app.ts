@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
-import { databaseErrorCode } from "../../database/transaction.ts";
+import { databaseErrorCode, isDatabaseAway } from "../../database/transaction.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics-server.ts";
@@ -275,19 +275,11 @@ function sendError(services: Services, error: unknown, request: Request, respons
   response.end(JSON.stringify({ ...known.extra, ...body }));
 }
 
-const DATABASE_AWAY =
-  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|25006|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
-
 /** Converts any error to a response: the caller's mistake, an unavailable service, or an internal error. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof BaseError) return unavailable("CHAIN_UNAVAILABLE", "The chain does not answer now; try again");
-  const code = databaseErrorCode(error) ?? "";
-  if (
-    DATABASE_AWAY.test(code) ||
-    (error instanceof Error &&
-      /timeout exceeded|Query read timeout|Connection terminated|not queryable/.test(error.message))
-  ) {
+  if (isDatabaseAway(error)) {
     return unavailable("DATABASE_UNAVAILABLE", "The database does not answer now; try again");
   }
   const status = (error as { status?: unknown } | undefined)?.status;

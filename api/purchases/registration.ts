@@ -1,18 +1,17 @@
 import type { z } from "zod";
-import { insertClick } from "../../affiliates/clicks.ts";
+import { insertClicks } from "../../affiliates/clicks.ts";
 import { linkOf } from "../../affiliates/links.ts";
 import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
-import { findStore, hasCashback, hasLink, type StoreWithCategories } from "../../catalogue/stores.ts";
-import { touchUser } from "../../database/touch-user.ts";
-import { inTransaction } from "../../database/transaction.ts";
+import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { BatchLoader } from "../../database/batch-loader.ts";
+import { GroupCommit } from "../../database/group-commit.ts";
 import type { RegisteredPurchase, registerPurchaseRequestSchema } from "../../domain/api/purchases.ts";
 import { bonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
 import { DEFAULT_CLAIM_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { insertPurchase } from "../../purchases/lifecycle.ts";
-import { enqueue } from "../../sender/queue.ts";
+import { type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 
@@ -21,9 +20,27 @@ const DAY_MS = 86_400_000n;
 
 type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
 
+/** What the registrations of one moment share: the query for their stores, and the transaction that stores them. */
+export type Registrations = ReturnType<typeof openRegistrations>;
+
+export function openRegistrations({ database: { kysely }, environment }: Services) {
+  const mintAfterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+  return {
+    stores: new BatchLoader(async (ids: readonly bigint[]) => {
+      const stores = await readStores(kysely, ids);
+      return new Map(stores.map((store) => [store.id, store]));
+    }),
+    purchases: new GroupCommit(kysely, (queries, purchases: readonly NewPurchase[]) =>
+      registerPurchases(queries, purchases, mintAfterMs),
+    ),
+    clicks: new GroupCommit(kysely, insertClicks),
+  };
+}
+
 /** Freezes the terms of a purchase, in simulated mode, or of a visit to the store, in live mode. docs/product.md#purchase-terms */
 export async function registerPurchase(
   services: Services,
+  registrations: Registrations,
   wallet: WalletAddress,
   body: PurchaseRequest,
 ): Promise<RegisteredPurchase> {
@@ -34,7 +51,7 @@ export async function registerPurchase(
       "The index is not complete yet, so no purchase can get its number; try again soon",
     );
   }
-  const store = await findStore(database.kysely, body.store_id);
+  const store = await registrations.stores.find(body.store_id);
   if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
   const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
   if (!base || !hasCashback(store)) {
@@ -46,23 +63,18 @@ export async function registerPurchase(
   const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
   const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
   const tokenSlug = body.token_slug ?? null;
-  if (!environment.SIMULATED_PURCHASES) return registerClick(services, wallet, store, { ...terms, tokenSlug });
-  const purchase = await inTransaction(database.kysely, async (queries) => {
-    const inserted = await insertPurchase(queries, {
-      wallet,
-      storeId: store.id,
-      storeName: store.name,
-      amountCents: body.amount,
-      cashbackBps: base.maxBps,
-      bonusBps,
-      tokenSlug,
-      holdingsBlock: terms.block,
-      source: "simulated",
-    });
-    const afterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
-    await enqueue(queries, [{ kind: "mint", subjectId: inserted.id, afterMs }]);
-    await touchUser(queries, wallet);
-    return inserted;
+  if (!environment.SIMULATED_PURCHASES)
+    return registerClick(services, registrations, wallet, store, { ...terms, tokenSlug });
+  const purchase = await registrations.purchases.add({
+    wallet,
+    storeId: store.id,
+    storeName: store.name,
+    amountCents: body.amount,
+    cashbackBps: base.maxBps,
+    bonusBps,
+    tokenSlug,
+    holdingsBlock: terms.block,
+    source: "simulated",
   });
   const figures = { reais: reaisText(body.amount), percent: percentText(base.maxBps), bonus: percentText(bonusBps) };
   services.log.info({ purchase: Number(purchase.id), store: Number(store.id), ...figures }, "Purchase registered");
@@ -89,6 +101,7 @@ export async function registerPurchase(
  */
 async function registerClick(
   services: Services,
+  registrations: Registrations,
   wallet: WalletAddress,
   store: StoreWithCategories,
   bonusTerms: { bonusBps: bigint; block: bigint | null; tokenSlug: string | null },
@@ -104,7 +117,7 @@ async function registerClick(
     throw conflict(`Store ${store.id} has no link: no network could report what is bought there`, "NO_LINK");
   }
   const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
-  const click = await insertClick(services.database.kysely, {
+  const click = await registrations.clicks.add({
     wallet,
     storeId: store.id,
     storeName: store.name,

@@ -17,7 +17,7 @@ import { forbidden } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
 import { distributeCashback } from "./payment.ts";
-import { registerPurchase } from "./registration.ts";
+import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket } from "./steps.ts";
 
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
@@ -26,6 +26,7 @@ const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
 /** The life of a purchase: registered, minted, confirmed, paid. */
 export function purchaseRoutes(services: Services): Route[] {
   const { database } = services;
+  const registrations = openRegistrations(services);
   return [
     route({
       method: "post",
@@ -39,7 +40,7 @@ export function purchaseRoutes(services: Services): Route[] {
       async handle({ body, identity }) {
         const { wallet } = visitorOf(identity);
         if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
-        return { body: await registerPurchase(services, wallet, body) };
+        return { body: await registerPurchase(services, registrations, wallet, body) };
       },
     }),
     route({

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import pino from "pino";
 import { admitad } from "../../affiliates/admitad/admitad.ts";
 import { awin } from "../../affiliates/awin/awin.ts";
-import { storeHints } from "../../affiliates/hints.ts";
+import { storePushes } from "../../affiliates/hints.ts";
 import { impact } from "../../affiliates/impact/impact.ts";
 import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
 import { Reader } from "../../affiliates/reader.ts";
@@ -250,7 +250,9 @@ describe("The networks' reader", function () {
       );
       const { id } = sell(10, { soldAt: Date.now() });
       await inTransaction(shop.database.kysely, (queries) =>
-        storeHints(queries, { network: account.network, account: account.account }, [id, "900000999"]),
+        storePushes(queries, [
+          { key: { network: account.network, account: account.account }, saleKeys: [id, "900000999"] },
+        ]),
       );
       await inState(id, "held");
       expect(simulator.calls.some((call) => call.path.includes("ids="))).to.equal(true);

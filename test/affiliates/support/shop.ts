@@ -1,4 +1,4 @@
-import { type Click, insertClick } from "../../../affiliates/clicks.ts";
+import { type Click, insertClicks } from "../../../affiliates/clicks.ts";
 import { storeReport } from "../../../affiliates/reports.ts";
 import type { SaleRules } from "../../../affiliates/sale.ts";
 import { insertStore } from "../../../catalogue/stores.ts";
@@ -51,8 +51,8 @@ export class Shop {
     return wallet;
   }
 
-  click(wallet: WalletAddress, terms: ClickTerms = TERMS): Promise<Click> {
-    return insertClick(this.database.kysely, {
+  async click(wallet: WalletAddress, terms: ClickTerms = TERMS): Promise<Click> {
+    const click = {
       wallet,
       storeId: this.storeId,
       storeName: "Loja",
@@ -60,7 +60,9 @@ export class Shop {
       holdingsBlock: null,
       terms,
       windowMs: 86_400_000n,
-    });
+    };
+    const [inserted] = await insertClicks(this.database.kysely, [click]);
+    return inserted as Click;
   }
 
   async read(report: SaleReport, rules = RULES, key = ACCOUNT) {

@@ -9,11 +9,11 @@ import { createSenders } from "../../../api/create-senders.ts";
 import { readEnvironment } from "../../../api/environment.ts";
 import { createApp } from "../../../api/http/app.ts";
 import { Metrics } from "../../../api/operations/metrics.ts";
-import { hashToken } from "../../../api/people/sessions.ts";
-import { VisitorLoader } from "../../../api/people/visitor-loader.ts";
+import { findVisitors, hashToken } from "../../../api/people/sessions.ts";
 import { allRoutes } from "../../../api/routes.ts";
 import type { Services } from "../../../api/services.ts";
 import { seedCatalogue } from "../../../catalogue/seed.ts";
+import { BatchLoader } from "../../../database/batch-loader.ts";
 import type { Database } from "../../../database/connect.ts";
 import type { Role } from "../../../domain/roles.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
@@ -88,7 +88,7 @@ function createServices(database: Database, more: Record<string, string>): Servi
     ids: { isOpen: async () => true },
     storeIds: { skipRegistered: async () => {} },
     balances: new BalanceReader(client),
-    visitors: new VisitorLoader(database.kysely),
+    visitors: new BatchLoader((tokenHashes) => findVisitors(database.kysely, tokenHashes)),
     senders: createSenders({ environment, database, client, contracts, rates, payouts, log }),
     standing: standingReader(database.kysely),
     adminWallets: new Map(),

@@ -1,0 +1,48 @@
+type Waiting<Value> = {
+  promise: Promise<Value | undefined>;
+  resolve(value: Value | undefined): void;
+  reject(error: unknown): void;
+};
+
+const MAXIMUM_KEYS = 200;
+
+/**
+ * Looks up what many requests ask for with one query. Invariant: a request gets the result of a query that began after it
+ * arrived, so it never sees what had ended before.
+ */
+export class BatchLoader<Key, Value> {
+  readonly #load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
+  #waiting = new Map<Key, Waiting<Value>>();
+  #isRunning = false;
+
+  constructor(load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>) {
+    this.#load = load;
+  }
+
+  find(key: Key): Promise<Value | undefined> {
+    const known = this.#waiting.get(key);
+    if (known) return known.promise;
+    const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
+    this.#waiting.set(key, { promise, resolve, reject });
+    if (!this.#isRunning) {
+      this.#isRunning = true;
+      // Requests of the same turn of the event loop share a query.
+      setImmediate(() => void this.#run());
+    }
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const taken = [...this.#waiting].slice(0, MAXIMUM_KEYS);
+      for (const [key] of taken) this.#waiting.delete(key);
+      try {
+        const found = await this.#load(taken.map(([key]) => key));
+        for (const [key, { resolve }] of taken) resolve(found.get(key));
+      } catch (error) {
+        for (const [, { reject }] of taken) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+}
