@@ -109,6 +109,7 @@ const VARIABLES = {
     .optional(),
   LOW_BALANCE_CHZ: wholeNumber(10, 0, 1_000_000_000),
   RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1),
+  RECONCILE_CALLS: wholeNumber(60, 20),
   PUBLIC_URL: z
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an http:// or https:// address")

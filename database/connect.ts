@@ -15,6 +15,7 @@ import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import type { Schema } from "./schema.ts";
+import { openSqliteReader } from "./sqlite-reader.ts";
 import { fileGuard } from "./watch-file.ts";
 
 export type DatabaseEngine = "sqlite" | "postgres";
@@ -22,6 +23,8 @@ export type DatabaseEngine = "sqlite" | "postgres";
 export type Database = {
   engine: DatabaseEngine;
   kysely: Kysely<Schema>;
+  /** For long reads: on SQLite in a thread of its own, so that they delay nothing; on PostgreSQL the same as `kysely`. */
+  reader: Kysely<Schema>;
   /** The location for messages, without a password. */
   location: string;
   close(): Promise<void>;
@@ -66,7 +69,12 @@ function connectSqlite(databaseUrl: string, { mustExist = false }: ConnectOption
   }
   const sqlite = openSqlite(file);
   const kysely = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(sqlite, file) });
-  return { engine: "sqlite", kysely, location: file, close: () => kysely.destroy() };
+  const reader = file === ":memory:" ? kysely : openSqliteReader(file);
+  const close = async () => {
+    await reader.destroy();
+    await kysely.destroy();
+  };
+  return { engine: "sqlite", kysely, reader, location: file, close };
 }
 
 /** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. */
@@ -103,7 +111,7 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
     });
   }
   const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { engine: "postgres", kysely, location, close: () => kysely.destroy() };
+  return { engine: "postgres", kysely, reader: kysely, location, close: () => kysely.destroy() };
 }
 
 class ImmediateSqliteDialect extends SqliteDialect {

@@ -3,8 +3,8 @@ import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import { type LedgerRow, listLedger, listOddPayouts } from "./ledger.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 
-/** Ids in one call to the node: 4 million gas, far below what nodes allow a call. */
-const IDS_PER_CALL = 1_000;
+/** Ids in one call to the node: 8 million gas, far below what nodes allow a call. */
+export const IDS_PER_CALL = 2_000;
 const ITEM_ID_OFFSET = 96n;
 const IDS_PER_WORD = 256n;
 /** Words of paid bits in one call: the bytes of a call that creates a contract are limited. */

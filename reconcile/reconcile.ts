@@ -32,6 +32,8 @@ export type ReconcileOptions = {
    * once a day. Undefined: everything at once.
    */
   everySeconds?: number;
+  /** At most about so many calls to the node: what does not fit is compared the next time, and all of it takes longer. */
+  calls?: number;
 };
 
 /** `shortfall`: the distributor holds less CHZ than it must. `contradiction`: everything else that cannot be. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readSetting, writeSetting } from "../database/settings.ts";
+import { IDS_PER_CALL } from "./compare-tokens.ts";
 import { highestIds } from "./ledger.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 
@@ -17,7 +18,11 @@ const LEAST_SLICE = 2_000;
 const MOST_CHANGED = 20_000;
 /** Blocks that may still have been reorganised are looked at again. */
 const REORG_BLOCKS = 64n;
-const PAGE = 5_000;
+/** Of one page, the paid bits of neighbouring ids are read with one call. */
+const PAGE = 20_000;
+const DEFAULT_CALLS = 60;
+/** Of one comparison, for everything else than tokens and paid bits. */
+const OTHER_CALLS = 14;
 
 const progressSchema = z.object({ contract: z.string(), block: z.coerce.bigint(), next: z.coerce.bigint() });
 
@@ -27,10 +32,12 @@ export async function nextScope(options: ReconcileOptions, block: bigint, interv
   const contract = options.contracts.purchaseNft;
   const stored = progressSchema.safeParse(JSON.parse((await readSetting(kysely, "reconciled")) ?? "null")).data;
   const progress = stored?.contract === contract ? stored : { contract, block: -1n, next: 1n };
-  const changed = await listChanged(options, progress.block, block);
+  const most = idsFor(options.calls ?? DEFAULT_CALLS);
+  const changed = await listChanged(options, progress.block, block, Math.min(MOST_CHANGED, most));
   const highest = await highestId(options);
   const runsADay = Math.max(1, Math.floor(DAY_SECONDS / intervalSeconds));
-  const size = Math.max(LEAST_SLICE, Math.ceil(Number(highest) / runsADay));
+  const wanted = Math.max(LEAST_SLICE, Math.ceil(Number(highest) / runsADay));
+  const size = Math.min(wanted, Math.max(IDS_PER_CALL, most - changed.ids.length));
   const slice = sliceOf(progress.next, size, highest);
   const last = slice.at(-1) ?? 0n;
   const ids = [...new Set([...slice, ...changed.ids])].sort((one, other) => (one < other ? -1 : 1));
@@ -46,6 +53,12 @@ export async function nextScope(options: ReconcileOptions, block: bigint, interv
         JSON.stringify({ contract, block: changed.upTo.toString(), next: next.toString() }),
       ),
   };
+}
+
+/** How many ids a number of calls compares: a page takes one for each part of it, and one for its paid bits. */
+function idsFor(calls: number): number {
+  const idsACall = PAGE / (PAGE / IDS_PER_CALL + 1);
+  return Math.max(IDS_PER_CALL, Math.floor((calls - OTHER_CALLS) * idsACall));
 }
 
 /** Every id that a purchase, a token or a payout can have. */
@@ -70,6 +83,7 @@ async function listChanged(
   { database }: ReconcileOptions,
   since: bigint,
   upTo: bigint,
+  most: number,
 ): Promise<{ ids: bigint[]; upTo: bigint }> {
   if (since < 0n) return { ids: [], upTo };
   const rows = await database.kysely
@@ -79,10 +93,10 @@ async function listChanged(
     .where("block_number", "<=", upTo)
     .orderBy("block_number")
     .orderBy("log_index")
-    .limit(MOST_CHANGED)
+    .limit(most)
     .execute();
   const last = rows.at(-1);
-  const isCut = rows.length === MOST_CHANGED && last !== undefined;
+  const isCut = rows.length === most && last !== undefined;
   return {
     ids: [...new Set(rows.flatMap((row) => (row.token_id === null ? [] : [row.token_id])))],
     upTo: isCut ? last.block_number - 1n : upTo,

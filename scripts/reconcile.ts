@@ -41,7 +41,8 @@ try {
   await nodes.refuseWrongChain();
   const { keys } = environment;
   const everySeconds = values.full ? undefined : environment.RECONCILE_INTERVAL_SECONDS;
-  const options = { database, client, contracts, keys, startBlock: BigInt(startBlock), everySeconds };
+  const calls = environment.RECONCILE_CALLS;
+  const options = { database, client, contracts, keys, startBlock: BigInt(startBlock), everySeconds, calls };
   const result = await reconcile(options);
   const reason = pausingReason(result);
   if (reason) await new PayoutSwitch(database, false).pause(reason);

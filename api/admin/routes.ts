@@ -91,9 +91,9 @@ function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow)
 }
 
 async function buildOverview(services: Services): Promise<Overview> {
-  const { kysely } = services.database;
-  const figures = await readFigures(kysely, shownRate(services.rates, services.environment.WEI_PER_CENT));
-  const activity = await selectPurchases(kysely).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
+  const { reader } = services.database;
+  const figures = await readFigures(reader, shownRate(services.rates, services.environment.WEI_PER_CENT));
+  const activity = await selectPurchases(reader).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
   const reason = (await services.payouts.reason()) ?? null;
   const keys = readKeys(services);
   const { address = "", balance = null } = keys[0] ?? {};

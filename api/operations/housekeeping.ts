@@ -1,12 +1,13 @@
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
-import { pausingReason, reconcile } from "../../reconcile/reconcile.ts";
+import { pausingReason } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { ABSOLUTE_MS } from "../http/identity.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
+import { Reconciler } from "./reconciler.ts";
 import { type Runway, readRunway } from "./runway.ts";
 
 const LOOK_EVERY_MS = 1_000;
@@ -23,6 +24,7 @@ export function startHousekeeping(
   metrics: Metrics,
   onRunway: (runway: Runway) => void,
 ): () => void {
+  const reconciler = new Reconciler();
   let isReconciling = false;
   const timers = [
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
@@ -30,7 +32,7 @@ export function startHousekeeping(
       // Only the process that sends does it.
       if (isReconciling || !services.senders.isOperator) return;
       isReconciling = true;
-      void quietly(services, () => compare(services, metrics)).finally(() => {
+      void quietly(services, () => compare(services, metrics, reconciler)).finally(() => {
         isReconciling = false;
       });
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
@@ -40,7 +42,10 @@ export function startHousekeeping(
   ];
   timers.push(openIds(services), findStoreIds(services));
   for (const timer of timers) timer.unref();
-  return () => timers.forEach((timer) => void clearInterval(timer));
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+    void reconciler.end();
+  };
 }
 
 /** At once when this process begins to send, and then again and again. */
@@ -98,13 +103,9 @@ async function clean({ database }: Services): Promise<void> {
 }
 
 /** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */
-async function compare(services: Services, metrics: Metrics): Promise<void> {
-  const { log, senders } = services;
-  const result = await reconcile({
-    ...services,
-    keys: senders.keys,
-    everySeconds: services.environment.RECONCILE_INTERVAL_SECONDS,
-  });
+async function compare(services: Services, metrics: Metrics, reconciler: Reconciler): Promise<void> {
+  const { log } = services;
+  const result = await reconciler.compare();
   metrics.observeReconciliation(result);
   if (result.outcome === "cannot say") return log.warn({ reason: result.reason }, "Cannot reconcile now");
   await writeSetting(services.database.kysely, "differences", String(result.differences.length));

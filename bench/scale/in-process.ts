@@ -88,6 +88,7 @@ export async function measureReconcile(
     keys: environment.keys,
     startBlock: BigInt(startBlock),
     everySeconds: 600,
+    calls: environment.RECONCILE_CALLS,
   };
   await before();
   await reconcile(options);

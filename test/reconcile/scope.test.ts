@@ -40,6 +40,20 @@ describe("What one comparison looks at", () => {
       expect(pages.flat()).to.include(1n);
     });
 
+    it("is no more than the budget of calls allows, and goes on from there", async () => {
+      const { database } = await open();
+      await seedCatalogue(database);
+      await insertLast(database, 1_000_000);
+      const contracts = { purchaseNft: NFT, cashbackDistributor: NFT };
+      const options = { database, contracts, calls: 30 } as ReconcileOptions;
+      const first = await nextScope(options, 100n, 86_400);
+      const ids = first.pages.flat();
+      expect(ids).to.have.lengthOf.within(20_000, 30 * 2_000);
+      await first.remember();
+      const second = await nextScope(options, 100n, 86_400);
+      expect(second.pages[0]?.[0]).to.equal(BigInt(ids.length + 1));
+    });
+
     it("is everything where it is asked for", async () => {
       const { database } = await open();
       await seedCatalogue(database);
@@ -53,14 +67,14 @@ describe("What one comparison looks at", () => {
 });
 
 /** One purchase with the highest id: what lies below it may have been minted too. */
-async function insertLast({ kysely }: Database): Promise<void> {
+async function insertLast({ kysely }: Database, last = PURCHASES): Promise<void> {
   const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
   const { id } = await insertPurchase(kysely, {
     ...{ wallet: BUYER, storeId: 1n, storeName: "Loja", source: "simulated", ...terms },
   } as Parameters<typeof insertPurchase>[1]);
   await kysely
     .updateTable("purchases")
-    .set({ id: BigInt(PURCHASES) })
+    .set({ id: BigInt(last) })
     .where("id", "=", id)
     .execute();
 }

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Reconciliation } from "../../reconcile/reconcile.ts";
+import type { ReconcilerAnswer } from "./reconciler-thread.ts";
+
+/**
+ * Compares database and chain in a thread with its own connections, so that it delays no request. The thread starts with
+ * the first comparison; one that died is replaced with the next.
+ */
+export class Reconciler {
+  #worker: Worker | undefined;
+
+  /** One comparison at a time. @throws what ended the thread, or the comparison. */
+  async compare(): Promise<Reconciliation> {
+    const worker = this.#worker ?? this.#start();
+    worker.postMessage("compare");
+    const ended = Promise.withResolvers<never>();
+    const onExit = () => ended.reject(new Error("The thread that compares database and chain ended"));
+    worker.once("exit", onExit);
+    try {
+      // `once` throws the thread's error.
+      const [answer] = (await Promise.race([once(worker, "message"), ended.promise])) as [ReconcilerAnswer];
+      if ("message" in answer) throw new Error(answer.message);
+      return answer.result;
+    } finally {
+      worker.off("exit", onExit);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./reconciler-thread.ts", import.meta.url));
+    worker.unref();
+    const forget = () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    };
+    worker.on("error", forget);
+    worker.on("exit", forget);
+    this.#worker = worker;
+    return worker;
+  }
+}

@@ -1,0 +1,103 @@
+import { Worker } from "node:worker_threads";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { Schema } from "./schema.ts";
+import type { ReaderAnswer, ReaderQuery } from "./sqlite-reader-thread.ts";
+
+type Waiting = { resolve(rows: unknown[]): void; reject(error: Error): void };
+
+/**
+ * Reads of a SQLite file in a thread with its own connection: a long one delays no request of this thread. It sees what is
+ * committed when a query starts, and cannot write.
+ */
+export function openSqliteReader(file: string): Kysely<Schema> {
+  const dialect: Dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new ThreadDriver(file),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  return new Kysely<Schema>({ dialect });
+}
+
+/** Starts the thread with the first query; a thread that died is replaced with the next one. */
+class ThreadDriver implements Driver {
+  readonly #file: string;
+  #worker: Worker | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return {
+      executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => ({
+        rows: (await this.#ask(query)) as Row[],
+      }),
+      streamQuery() {
+        throw new Error("The reader does not stream");
+      },
+    };
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(): Promise<void> {
+    throw new Error("The reader has no transactions");
+  }
+
+  async commitTransaction(): Promise<void> {}
+
+  async rollbackTransaction(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #ask({ sql, parameters }: CompiledQuery): Promise<unknown[]> {
+    this.#worker ??= this.#start();
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+    this.#waiting.set(id, { resolve, reject });
+    this.#worker.ref();
+    this.#worker.postMessage({ id, sql, parameters } satisfies ReaderQuery);
+    return promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./sqlite-reader-thread.ts", import.meta.url), { workerData: this.#file });
+    let reason = new Error("The reader's thread ended");
+    worker.on("error", (error: Error) => {
+      reason = error;
+    });
+    worker.on("message", (answer: ReaderAnswer) => this.#onAnswer(worker, answer));
+    worker.on("exit", () => {
+      this.#worker = undefined;
+      for (const { reject } of this.#waiting.values()) reject(reason);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
+
+  #onAnswer(worker: Worker, answer: ReaderAnswer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    // An idle thread does not keep the process alive.
+    if (this.#waiting.size === 0) worker.unref();
+    if ("rows" in answer) waiting?.resolve(answer.rows);
+    else waiting?.reject(Object.assign(new Error(answer.message), { code: answer.code }));
+  }
+}
