@@ -8,6 +8,7 @@ import { up as sales } from "./migrations/0004-sales.ts";
 import { up as totals } from "./migrations/0007-totals.ts";
 import { up as panel } from "./migrations/0010-panel.ts";
 import { up as dayTotals } from "./migrations/0011-day-totals.ts";
+import { up as claimedClicks } from "./migrations/0012-claimed-clicks.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -42,6 +43,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0007-totals": { up: (db) => totals(db, engine) },
     "0010-panel": { up: (db) => panel(db, engine) },
     "0011-day-totals": { up: (db) => dayTotals(db, engine) },
+    "0012-claimed-clicks": { up: claimedClicks },
   };
 }
 

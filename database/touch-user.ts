@@ -17,13 +17,20 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
 /** The same for many, in the order in which everybody locks them. */
 export async function touchUsers(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<void> {
   if (wallets.size === 0) return;
-  const known = queries
-    .selectFrom("users")
-    .select("wallet")
-    .where("wallet", "in", [...wallets]);
+  const known = [...wallets].sort();
+  // SQLite has one writer, so that there is no order.
+  if (engineOf(queries) === "postgres") {
+    await queries
+      .selectFrom("users")
+      .select("wallet")
+      .where("wallet", "in", known)
+      .orderBy("wallet")
+      .forUpdate()
+      .execute();
+  }
   await queries
     .updateTable("users")
     .set((set) => ({ revision: set("revision", "+", 1n) }))
-    .where("wallet", "in", engineOf(queries) === "postgres" ? known.orderBy("wallet").forUpdate() : [...wallets])
+    .where("wallet", "in", known)
     .execute();
 }

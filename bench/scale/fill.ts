@@ -35,7 +35,12 @@ export type OnChain = { count: number; valueCents: bigint; cashbackBps: bigint; 
  * purchases in all states, their operations, tickets, payouts and the events behind them.
  * The history is in negative block numbers, so that the real chain's blocks follow it.
  */
-export async function fill(database: Database, purchases: number, onChain: OnChain): Promise<Filled> {
+export async function fill(
+  database: Database,
+  purchases: number,
+  onChain: OnChain,
+  tell: (line: string) => void = console.log,
+): Promise<Filled> {
   const users = Math.max(100, Math.floor(purchases / PURCHASES_PER_USER));
   const heavyPurchases = Math.min(HEAVY_PURCHASES, Math.floor(purchases / 10));
   const history = purchases - onChain.count;
@@ -43,11 +48,11 @@ export async function fill(database: Database, purchases: number, onChain: OnCha
   for (const [name, statement] of Object.entries(statements)) {
     const started = performance.now();
     await statement.execute(database.kysely);
-    console.log(`  ${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+    tell(`  ${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   }
   const started = performance.now();
   await count(database, purchases);
-  console.log(`  counted: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  tell(`  counted: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   return { purchases, users, heavyPurchases, heavyWallet: walletOf(1) };
 }
 

@@ -1,0 +1,222 @@
+import { expect } from "chai";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type RawBuilder,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from "kysely";
+import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
+import { storePushes } from "../../affiliates/hints.ts";
+import { countSales, listClaims, listRevisions } from "../../affiliates/queries.ts";
+import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
+import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
+import { fill, walletOf } from "../../bench/scale/fill.ts";
+import type { Database } from "../../database/connect.ts";
+import type { Schema } from "../../database/schema.ts";
+import type { Queries } from "../../database/transaction.ts";
+import { outstandingDebt } from "../../purchases/debt.ts";
+import { isAnyDue, takeDue } from "../../purchases/due.ts";
+import { registerPurchases } from "../../purchases/lifecycle.ts";
+import { planNextSteps } from "../../purchases/next-step.ts";
+import { readFigures } from "../../purchases/overview.ts";
+import { findPurchase, listPurchases, listTickets, selectPurchases } from "../../purchases/queries.ts";
+import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
+import { fixedRate } from "../../rates/rate-source.ts";
+import { highestConfirmedNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
+import { listDue, summarizeDue, summarizeStanding } from "../../sender/queue.ts";
+import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
+import { onBothEngines } from "../testing/databases.ts";
+
+const PURCHASES = 20_000;
+/** In tables that the shop's history does not fill. */
+const ROWS = 2_000;
+const BUYER = walletOf(7);
+const IDS = [1n, 77n, 5_000n];
+const LONG_AGO = BigInt(Date.parse("2000-01-01"));
+/** Their rows grow with the shop. */
+const BIG_TABLES = [
+  ...[
+    "purchases",
+    "nfts",
+    "payouts",
+    "operations",
+    "transactions",
+    "transaction_hashes",
+    "chain_events",
+    "chain_blocks",
+  ],
+  ...["sales", "sale_revisions", "clicks", "claims", "users", "buyer_totals", "adjustments", "sessions"],
+];
+
+const planOptions = {
+  ...{ rates: fixedRate(10n ** 16n), stepDelayMs: 0, holdMs: 0, payoutConfirmations: 1 },
+  assertLease: async () => {},
+};
+
+/** What the processes ask at every request, at every round or at every page. */
+const HOT: Record<string, (queries: Queries, database: Database) => Promise<unknown>> = {
+  "what is due": (queries) => isAnyDue(queries, 10n),
+  "the purchases that are due": (queries) => takeDue(queries, 10n, 100),
+  "a round of the planner": (queries, database) => planNextSteps({ ...database, kysely: queries }, planOptions),
+  "a page of purchases": (queries) => listPurchases(queries, BUYER, { limit: 50 }),
+  "a buyer's last page": (queries) => listPurchases(queries, BUYER, { limit: 50, before: 900n }),
+  "a page of tickets": (queries) => listTickets(queries, BUYER, { limit: 50, before: 900n }),
+  "one purchase": (queries) => findPurchase(queries, 77n),
+  "the newest purchases": (queries) => selectPurchases(queries).orderBy("purchases.id", "desc").limit(10).execute(),
+  "a buyer's totals": (queries) => readBuyerTotals(queries, BUYER),
+  "a buyer's newest payouts": (queries) => sumPaidAbove(queries, BUYER, 10n),
+  "a buyer's debt": (queries) => outstandingDebt(queries, BUYER),
+  "the overview": (queries) => readFigures(queries, 10n ** 16n),
+  "the callers of a moment": (queries) => findVisitors(queries, ["a", "b"]),
+  "the registrations of a moment": (queries) => registerPurchases(queries, [registration(4), registration(5)], 0n),
+  "the visits of a moment": (queries) => insertClicks(queries, [visit()]),
+  "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
+  "the sales of visits": (queries) => countSales(queries, IDS),
+  "the revisions of a sale": (queries) => listRevisions(queries, 77n),
+  "a page of claims": (queries) => listClaims(queries, BUYER, { limit: 50 }),
+  "the pushes of a moment": (queries) =>
+    storePushes(queries, [{ key: { network: "awin", account: "1" }, saleKeys: ["1"] }]),
+  "operations to send": (queries) => listDue(queries, "mint", 100),
+  "what the sender has to do": (queries) => summarizeDue(queries),
+  "how the operations stand": (queries) => summarizeStanding(queries),
+  "transactions to watch": (queries) => listSigned(queries, { of: walletOf(99_999_999) }),
+  "transactions that are not final": (queries) => listMined(queries, { of: walletOf(99_999_999) }),
+  "the sender's next nonce": (queries) => highestNonce(queries, walletOf(99_999_999)),
+  "the ledger of some ids": (queries) => listLedger(queries, IDS),
+  "odd payouts of some ids": (queries) => listOddPayouts(queries, IDS),
+  "the sum of all payouts": (queries) => sumPayouts(queries, 10n),
+  "the highest ids": (queries) => highestIds(queries),
+  "the last final nonce": (queries) => highestConfirmedNonce(queries, walletOf(99_999_999)),
+  "expired sessions": (queries) => deleteExpired(queries, LONG_AGO),
+  "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO),
+};
+
+describe("The plan of every hot query", function () {
+  this.timeout(120_000);
+  onBothEngines(({ open, name }) => {
+    it("reads what it answers, and not the table", async () => {
+      const { database } = await open();
+      await fillShop(database);
+      const faults: string[] = [];
+      for (const [what, ask] of Object.entries(HOT)) {
+        const asked = await recordQueries(database, ask);
+        expect(asked, what).to.not.deep.equal([]);
+        for (const query of asked) {
+          const found = name === "SQLite" ? await sqliteFaults(database, query) : await postgresFaults(database, query);
+          faults.push(...found.map((fault) => `${what}: ${fault}\n    ${query.sql}`));
+        }
+      }
+      expect(faults.join("\n")).to.equal("");
+    });
+  });
+});
+
+async function fillShop(database: Database): Promise<void> {
+  await sql`insert into stores (id, name, country, created_at, updated_at) values ${sql.join(
+    Array.from({ length: 8 }, (_, index) => sql`(${index + 1}, ${`Loja ${index + 1}`}, 'BR', 1, 1)`),
+  )}`.execute(database.kysely);
+  const onChain = { count: 1, valueCents: 10_000n, cashbackBps: 500n, buyer: walletOf(3), storeId: 1n };
+  await fill(database, PURCHASES, onChain, () => {});
+  const numbers = Array.from({ length: ROWS }, (_, index) => index + 1);
+  const rows = (row: (i: number) => RawBuilder<unknown>) => sql.join(numbers.map(row));
+  await sql`insert into sessions (token_hash, wallet, kind, created_at, last_seen_at)
+    values ${rows((i) => sql`(${`hash ${i}`}, ${walletOf(i)}, 'nonce', ${Date.now()}, ${Date.now()})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into adjustments (purchase_id, revision_id, wallet, cent_bps, amount_gwei, created_at)
+    values ${rows((i) => sql`(${i}, 0, ${walletOf(i)}, 1, 1, 1)`)}`.execute(database.kysely);
+  await sql`insert into claims (wallet, store_id, click_id, order_ref, amount_cents, purchased_on, state, created_at)
+    values ${rows((i) => sql`(${walletOf(i)}, 1, ${i}, ${`order ${i}`}, 1, '2026-01-01', 'open', 1)`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into chain_cursor (id, block_number, block_hash) values (1, 10, '0x1')`.execute(database.kysely);
+  // Some are due, so that a round has something to look at.
+  await sql`${sql.raw(database.engine === "postgres" ? "vacuum analyze" : "analyze")}`.execute(database.kysely);
+  await sql`update purchases set due_at = 1, payable_at = 1 where id % 1000 = 75`.execute(database.kysely);
+}
+
+function registration(user: number) {
+  const terms = { amountCents: 10_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
+  return { wallet: walletOf(user), storeId: 1n, storeName: "Loja", source: "simulated" as const, ...terms };
+}
+
+function visit() {
+  const terms = { groups: {}, defaultBps: 500n, bonusBps: 0n };
+  const buyer = { wallet: BUYER, tokenSlug: null, holdingsBlock: null };
+  return { ...buyer, storeId: 1n, storeName: "Loja", terms, windowMs: 1n };
+}
+
+/** Runs `ask` and returns the queries that it made, as they went to the database. */
+async function recordQueries(
+  database: Database,
+  ask: (queries: Queries, database: Database) => Promise<unknown>,
+): Promise<CompiledQuery[]> {
+  const asked: CompiledQuery[] = [];
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      asked.push(query);
+      return database.kysely.executeQuery<Row>(query);
+    },
+    streamQuery() {
+      throw new Error("Not used");
+    },
+  };
+  const nothing = async () => {};
+  const driver: Driver = {
+    ...{ init: nothing, releaseConnection: nothing, destroy: nothing },
+    ...{ beginTransaction: nothing, commitTransaction: nothing, rollbackTransaction: nothing },
+    acquireConnection: async () => connection,
+  };
+  const isSqlite = database.engine === "sqlite";
+  const recorder = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => (isSqlite ? new SqliteAdapter() : new PostgresAdapter()),
+      createDriver: () => driver,
+      createIntrospector: (db) => (isSqlite ? new SqliteIntrospector(db) : new PostgresIntrospector(db)),
+      createQueryCompiler: () => (isSqlite ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
+    },
+  });
+  await ask(recorder, database);
+  return asked;
+}
+
+/** A scan in the order of the key that a limit ends is none. */
+async function sqliteFaults({ kysely }: Database, query: CompiledQuery): Promise<string[]> {
+  const { rows } = await kysely.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` });
+  const steps = rows.map((row) => row.detail);
+  const isEnded =
+    /limit \?\s*$/.test(query.sql) && !/ where /.test(query.sql) && !steps.some((step) => /TEMP B-TREE/.test(step));
+  return steps.filter((step) => {
+    const table = /^SCAN (\w+)/.exec(step)?.[1];
+    return table !== undefined && BIG_TABLES.includes(table) && !isEnded;
+  });
+}
+
+type Plan = { "Node Type": string; "Relation Name"?: string; "Index Cond"?: string; Filter?: string; Plans?: Plan[] };
+
+/** Scans of whole tables, and of whole indexes: without a condition on the index, or without a limit that ends them. */
+async function postgresFaults({ kysely }: Database, query: CompiledQuery): Promise<string[]> {
+  const { rows } = await kysely.executeQuery<{ "QUERY PLAN": [{ Plan: Plan }] }>({
+    ...query,
+    sql: `explain (format json) ${query.sql}`,
+  });
+  const faults: string[] = [];
+  const look = (plan: Plan, isEnded: boolean) => {
+    const { "Node Type": node, "Relation Name": table, Filter: filter } = plan;
+    const isWhole = node === "Seq Scan" || (/^Index (Only )?Scan$/.test(node) && plan["Index Cond"] === undefined);
+    const endsSoon = isEnded && filter === undefined && node !== "Seq Scan";
+    if (isWhole && table && BIG_TABLES.includes(table) && !endsSoon) faults.push(`${node} of ${table} ${filter ?? ""}`);
+    for (const inner of plan.Plans ?? []) look(inner, node === "Limit" || (isEnded && /Loop|Join|Limit/.test(node)));
+  };
+  look(rows[0]?.["QUERY PLAN"][0].Plan as Plan, false);
+  return faults;
+}
