@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -43,7 +44,13 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
   await touchUsers(queries, new Set(rows.map((row) => row.wallet)));
   const ids = [...new Set(rows.map((row) => row.id))];
   if (engineOf(queries) === "postgres")
-    await queries.selectFrom("purchases").select("id").where("id", "in", ids).orderBy("id").forUpdate().execute();
+    await queries
+      .selectFrom("purchases")
+      .select("id")
+      .where(among(queries, "id", ids))
+      .orderBy("id")
+      .forUpdate()
+      .execute();
   return ids;
 }
 
@@ -61,9 +68,11 @@ export async function setNextLook(
       .updateTable("purchases")
       .set(dueColumns(queries, first.look, depth))
       .where(
-        "id",
-        "in",
-        [first, ...others].map(({ id }) => id),
+        among(
+          queries,
+          "id",
+          [first, ...others].map(({ id }) => id),
+        ),
       )
       .execute();
   }

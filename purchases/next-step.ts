@@ -18,7 +18,7 @@ import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { listPaidReversals, type Purchase, readStanding, type StandingPurchase } from "./queries.ts";
 import { enqueuePayments } from "./settlement.ts";
-import { recountPurchases } from "./totals.ts";
+import { countPurchases } from "./totals.ts";
 
 export type PlanOptions = {
   rates: RateSource;
@@ -55,14 +55,22 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
     const weiPerCent = rate.kind === "rate" ? rate.weiPerCent : 0n;
     await cancel(queries, rowsOf(moving.get("cancel")));
     await confirm(queries, rowsOf(moving.get("confirm")), { ...options, weiPerCent });
-    await pay(queries, rowsOf(moving.get("pay")), { ...options, weiPerCent });
+    const paying = await pay(queries, rowsOf(moving.get("pay")), { ...options, weiPerCent });
     await recordDebts(queries, due);
+    const ended = purchases.filter(({ life }) => isAtItsEnd(life, moment));
     await settlePurchases(
       queries,
-      rowsOf(purchases.filter(({ life }) => isAtItsEnd(life, moment))).map((row) => row.id),
+      rowsOf(ended).map((row) => row.id),
     );
-    await recountPurchases(queries, due);
-    await setNextLook(queries, await readStanding(queries, due), { moment, depth });
+    await countPurchases(queries, due);
+    const kept = (moving.get(undefined) ?? []).filter(({ life }) => !isAtItsEnd(life, moment));
+    const standing = [...kept, ...(moving.get("pay") ?? []).filter(({ row }) => paying.has(row.id)).map(asPaying)];
+    const known = new Set(standing.map(({ row }) => row.id));
+    const others = await readStanding(
+      queries,
+      due.filter((id) => !known.has(id)),
+    );
+    await setNextLook(queries, [...standing, ...others], { moment, depth });
     return due.length > 0;
   });
 }
@@ -72,6 +80,11 @@ const PLAN_LIMIT = 1_000;
 function nextMove(purchase: PurchaseLife, moment: Moment): Move | undefined {
   const move = moveAhead(purchase);
   return move !== undefined && obstacleTo(move, purchase, moment) === undefined ? move : undefined;
+}
+
+/** How a purchase stands once its payment is in the outbox. */
+function asPaying({ row, life }: StandingPurchase): StandingPurchase {
+  return { row, life: { ...life, asked: new Set([...life.asked, "pay" as const]) } };
 }
 
 function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
@@ -110,12 +123,15 @@ async function confirm(
   );
 }
 
+/** Answers whose payments are in the outbox now; what is offset in full has none. */
 async function pay(
   queries: Queries,
   purchases: readonly Purchase[],
   { weiPerCent, stepDelayMs }: Pick<PlanOptions, "stepDelayMs"> & { weiPerCent: bigint },
-): Promise<void> {
-  await enqueuePayments(queries, purchases, { weiPerCent, delayMs: (purchase) => stepDelay(purchase, stepDelayMs) });
+): Promise<ReadonlySet<bigint>> {
+  const delayMs = (purchase: Purchase) => stepDelay(purchase, stepDelayMs);
+  const payments = await enqueuePayments(queries, purchases, { weiPerCent, delayMs });
+  return new Set(payments.map(({ purchaseId }) => purchaseId));
 }
 
 /** Records the debt for purchases that were returned after their payout. */

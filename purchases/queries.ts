@@ -1,3 +1,4 @@
+import { among } from "../database/among.ts";
 import type { OperationKind, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
@@ -95,7 +96,7 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
 export async function listPaidReversals(queries: Queries, ids: readonly bigint[]): Promise<Purchase[]> {
   return (
     selectPurchases(queries)
-      .where("purchases.id", "in", ids)
+      .where(among(queries, "purchases.id", ids))
       .where("purchases.reversed_at", "is not", null)
       // Of a sale, its ledger says what is owed back.
       .where("purchases.sale_id", "is", null)
@@ -122,7 +123,10 @@ export async function readStanding(queries: Queries, ids: readonly bigint[]): Pr
   if (ids.length === 0) return [];
   return withLife(
     queries,
-    await selectPurchases(queries).where("purchases.id", "in", ids).orderBy("purchases.id").execute(),
+    await selectPurchases(queries)
+      .where(among(queries, "purchases.id", ids))
+      .orderBy("purchases.id")
+      .execute(),
   );
 }
 
@@ -151,9 +155,11 @@ async function withLife(queries: Queries, rows: readonly Purchase[]): Promise<St
     .selectFrom("operations")
     .select(["subject_id", "kind", "status"])
     .where(
-      "subject_id",
-      "in",
-      rows.map((row) => row.id),
+      among(
+        queries,
+        "subject_id",
+        rows.map((row) => row.id),
+      ),
     )
     .where("kind", "in", Object.keys(MOVES) as Move[])
     .where("status", "!=", "withdrawn")

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import { among, numberRows } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -49,21 +50,46 @@ const SLOTS = 16;
  * them; and makes them due, so that their next step is looked for. Counting twice changes nothing.
  */
 export async function recountPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  for (let start = 0; start < ids.length; start += PAGE) await recountPage(queries, ids.slice(start, start + PAGE));
+  for (const page of pagesOf(ids)) {
+    const { changed, same } = await countPage(queries, page);
+    await writeCounted(queries, changed, { isDue: true });
+    if (same.length === 0) continue;
+    await queries
+      .updateTable("purchases")
+      .set({ due_at: databaseNow(queries) })
+      .where(among(queries, "id", same))
+      .execute();
+  }
 }
 
-async function recountPage(queries: Queries, ids: readonly bigint[]): Promise<void> {
+/** Counts purchases anew, and leaves it to the caller when they are looked at next. */
+export async function countPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  for (const page of pagesOf(ids)) await writeCounted(queries, (await countPage(queries, page)).changed);
+}
+
+function pagesOf(ids: readonly bigint[]): (readonly bigint[])[] {
+  return Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, index) =>
+    ids.slice(index * PAGE, (index + 1) * PAGE),
+  );
+}
+
+/** Adds to the sums what the purchases are now, less what they were counted as. */
+async function countPage(queries: Queries, ids: readonly bigint[]): Promise<{ changed: Counted[]; same: bigint[] }> {
   const rows = await readCounted(queries, ids);
-  if (rows.length === 0) return;
+  const changed = rows.filter(({ counted, standing }) => !isSame(counted, standing));
   const buyers = new Map<WalletAddress, BuyerTotals>();
   const shop = new Map<string, bigint>();
-  for (const { wallet, counted, standing } of rows) {
+  for (const { wallet, counted, standing } of changed) {
     if (counted) addStanding(buyers, shop, wallet, counted, -1n);
     addStanding(buyers, shop, wallet, standing, 1n);
   }
-  await writeCounted(queries, rows);
   await addToBuyers(queries, buyers);
   await addToShop(queries, Object.fromEntries(shop));
+  return { changed, same: rows.filter(({ counted, standing }) => isSame(counted, standing)).map((row) => row.id) };
+}
+
+function isSame(one: Standing | undefined, other: Standing): boolean {
+  return one !== undefined && (Object.keys(other) as (keyof Standing)[]).every((key) => one[key] === other[key]);
 }
 
 /** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */
@@ -243,14 +269,20 @@ async function readStandings(queries: Queries, ids: readonly bigint[]) {
       ...(["purchases.counted_wei_per_cent", "purchases.counted_cent_bps", "purchases.counted_paid_gwei"] as const),
       ...(["purchases.counted_open", "nfts.status", "payouts.state", "payouts.amount_gwei"] as const),
     ])
-    .where("purchases.id", "in", ids)
+    .where(among(queries, "purchases.id", ids))
     .execute();
 }
 
 async function readCounted(queries: Queries, ids: readonly bigint[]) {
   // Locks their rows first, in order: waits for concurrent changes, which the next query then sees.
   if (engineOf(queries) === "postgres")
-    await queries.selectFrom("purchases").select("id").where("id", "in", ids).orderBy("id").forUpdate().execute();
+    await queries
+      .selectFrom("purchases")
+      .select("id")
+      .where(among(queries, "id", ids))
+      .orderBy("id")
+      .forUpdate()
+      .execute();
   const rows = await readStandings(queries, ids);
   return rows.map((row) => ({
     id: row.id,
@@ -317,16 +349,18 @@ function emptyTotals(): BuyerTotals {
 
 type Counted = { id: bigint; standing: Standing };
 
-/** One statement for all of them: their values travel as JSON, whose numbers both engines read as 64 bits. */
-async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise<void> {
-  const json = `[${rows.map(({ id, standing: one }) => `[${[id, PURCHASE_STATUSES.indexOf(one.status), one.weiPerCent ?? "null", one.centBps, one.paidGwei, one.isOpen ? 1 : 0].join(",")}]`).join(",")}]`;
-  const column = (index: number): RawBuilder<bigint> =>
-    engineOf(queries) === "sqlite"
-      ? sql`json_extract(value, ${sql.lit(`$[${index}]`)})`
-      : sql`(value->>${sql.lit(index)})::bigint`;
-  const list = engineOf(queries) === "sqlite" ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`;
+/** One statement for all of them. */
+async function writeCounted(queries: Queries, rows: readonly Counted[], { isDue = false } = {}): Promise<void> {
+  if (rows.length === 0) return;
+  const { list, column } = numberRows(
+    queries,
+    rows.map(({ id, standing: one }) => [
+      ...[id, BigInt(PURCHASE_STATUSES.indexOf(one.status)), one.weiPerCent],
+      ...[one.centBps, one.paidGwei, one.isOpen ? 1n : 0n],
+    ]),
+  );
   await sql`update purchases set counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
-      counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open, due_at = ${databaseNow(queries)}
+      counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open${isDue ? sql`, due_at = ${databaseNow(queries)}` : sql``}
     from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as wei_per_cent, ${column(3)} as cent_bps,
       ${column(4)} as paid_gwei, ${column(5)} as is_open from ${list}) c
     where purchases.id = c.id`.execute(queries);

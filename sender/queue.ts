@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { numberRows } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
 import type { OperationKind, OperationReason, OperationStatus, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -15,7 +16,7 @@ const TRIED = ["queued", "waiting", "failed"] as const satisfies readonly Operat
 const UNSENT = TRIED;
 /** Later than any clock: only a person can resume it. */
 const NEVER = 9_000_000_000_000_000n;
-const INSERT_ROWS = 500;
+const INSERT_ROWS = 5_000;
 const COUNTED = 10_000;
 
 /** A time by the database's clock, because a process with another clock may read it. */
@@ -43,30 +44,27 @@ function fresh(queries: Queries, afterMs?: bigint) {
  * operation was withdrawn.
  */
 export async function enqueue(queries: Queries, operations: readonly NewOperation[]): Promise<void> {
-  for (let start = 0; start < operations.length; start += INSERT_ROWS) {
-    await queries
-      .insertInto("operations")
-      .values(
-        operations.slice(start, start + INSERT_ROWS).map((operation) => ({
-          ...fresh(queries, operation.afterMs),
-          kind: operation.kind,
-          subject_id: operation.subjectId,
-          amount_gwei: operation.amountGwei ?? null,
-          created_at: BigInt(Date.now()),
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict
-          .columns(["kind", "subject_id"])
-          .doUpdateSet((set) => ({
-            ...fresh(queries),
-            amount_gwei: set.ref("excluded.amount_gwei"),
-            not_before: set.ref("excluded.not_before"),
-          }))
-          .where("operations.status", "=", "withdrawn"),
-      )
-      .execute();
+  for (const [kind, ofKind] of Map.groupBy(operations, (operation) => operation.kind)) {
+    for (let start = 0; start < ofKind.length; start += INSERT_ROWS) {
+      await insertFresh(queries, kind, ofKind.slice(start, start + INSERT_ROWS));
+    }
   }
+}
+
+async function insertFresh(queries: Queries, kind: OperationKind, operations: readonly NewOperation[]): Promise<void> {
+  const { list, column } = numberRows(
+    queries,
+    operations.map(({ subjectId, amountGwei, afterMs }) => [subjectId, amountGwei ?? null, afterMs ?? 0n]),
+  );
+  const now = BigInt(Date.now());
+  // `where true`: SQLite could read ON as a part of the join.
+  await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at)
+    select ${kind}, ${column(0)}, ${column(1)}, 'queued', 0, ${databaseNow(queries)}, ${databaseNow(queries)} + ${column(2)},
+      cast(${now} as bigint), cast(${now} as bigint) from ${list} where true
+    on conflict (kind, subject_id) do update set status = excluded.status, transaction_id = null, attempts = 0, reason = null,
+      error = null, batch_limit = null, amount_gwei = excluded.amount_gwei, since = excluded.since,
+      not_before = excluded.not_before, updated_at = excluded.updated_at
+    where operations.status = 'withdrawn'`.execute(queries);
 }
 
 /** Queues a finished or failed operation again; does not touch one in progress. */
