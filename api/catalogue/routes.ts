@@ -124,9 +124,10 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       responses: { 200: doneSchema },
       async handle(call) {
         const storeId = readId(call.params.id, "Store");
-        await write(call, { action: "store.update", detail: call.body }, async (queries) => {
-          const { name } = await changeStore(queries, storeId, call.body);
-          return { result: undefined, subject: `store:${storeId}`, words: { store: name } };
+        await write(call, { action: "store.update", detail: {} }, async (queries) => {
+          const before = await changeStore(queries, storeId, call.body);
+          const words = { ...changedFields(before, call.body), store: before.name };
+          return { result: undefined, subject: `store:${storeId}`, words };
         });
         return { body: { success: true, message: "Loja atualizada com sucesso!" } };
       },
@@ -313,6 +314,19 @@ async function requireNewContract(queries: Queries, contract: WalletAddress, exc
   const other = await findFanTokenByContract(queries, contract);
   if (!other || other.id === except) return;
   throw conflict(`The fan token ${other.name} has this contract already`, "CONTRACT_TAKEN", { field: "contract" });
+}
+
+/** What a request changes: forms send fields that stay as they are too. */
+function changedFields(before: object, fields: Partial<StoreFields>): Partial<StoreFields> {
+  const known = before as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => comparable(value) !== comparable(known[name])),
+  );
+}
+
+/** Flags are 0 and 1 in the database, counts are bigints. */
+function comparable(value: unknown): string {
+  return String((typeof value === "boolean" ? Number(value) : value) ?? "");
 }
 
 /** The percent as people read it, for the log. */

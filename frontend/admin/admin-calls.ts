@@ -1,5 +1,5 @@
 import type { Overview } from "../../domain/api/administration.ts";
-import { ApiError, call, callForText } from "../api/http.ts";
+import { ApiError, call, callForText, sendFile } from "../api/http.ts";
 import type {
   AdminRole,
   CatalogueChanges,
@@ -166,6 +166,8 @@ export const getStore = async (id: string, signal?: AbortSignal): Promise<StoreW
 };
 export const testClick = (storeId: string): Promise<TestClick> =>
   call("POST", `/api/admin/stores/${storeId}/test-click`, {});
+export const uploadLogo = (storeId: string, file: File): Promise<{ logo: string }> =>
+  sendFile("POST", `/api/admin/stores/${storeId}/logo`, file, file.type);
 export const readTokenContract = (contract: string, signal?: AbortSignal): Promise<TokenContract> =>
   call("GET", `/api/admin/token-contract?contract=${contract}`, undefined, signal);
 export const exportCatalogue = (format: "csv" | "json"): Promise<string> =>

@@ -31,6 +31,9 @@ const LABELS: Record<string, string> = {
 
 /** The api's refusals of an admin's calls, by code. */
 const BY_CODE: Record<string, string> = {
+  ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
+  CONTRACT_TAKEN: "Outro fan token já tem este contrato.",
+  NOT_A_PICTURE: "O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até 512 kB e 4.096 pixels de lado.",
   HELD: "Esta compra já está retida.",
   NOT_HELD: "Esta compra não está retida.",
   STORE_NAME_TAKEN: "Já existe uma loja com este nome.",

@@ -82,6 +82,17 @@ export async function callForText(path: string, accept: string): Promise<string>
   return text;
 }
 
+/** A call with a file as its body. */
+export async function sendFile<T>(method: string, path: string, file: Blob, type: string): Promise<T> {
+  const { response, text } = await exchange(method, path, {
+    headers: { "content-type": type, accept: "application/json" },
+    body: file,
+  });
+  const json = parseJson(text);
+  if (!response.ok || json === undefined || json.success === false) throw refusal(response, json);
+  return json as T;
+}
+
 type Exchange = { headers: Record<string, string>; body?: BodyInit | undefined; signal?: AbortSignal | undefined };
 
 async function exchange(method: string, path: string, { headers, body, signal }: Exchange) {

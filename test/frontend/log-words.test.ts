@@ -32,6 +32,18 @@ describe("The log in words", () => {
       { cashbackBps: "575" },
       "mudou a categoria Calçados, 5,75 %, em Verdão Store",
     ],
+    [
+      "cashback.update",
+      "store:1/cashback:3",
+      { store: "Verdão", cashback_percent: "6", was: { cashback_percent: "5" } },
+      "mudou a categoria Calçados, de 5 % para 6 %, em Verdão",
+    ],
+    [
+      "sale.decline",
+      "sale:5",
+      { order_ref: "PED-1", amount: "1300.5", currency: "BRL", reason: "Devolvida" },
+      "recusou a venda nº 5, pedido PED-1, de R$ 1.300,50. Motivo: Devolvida",
+    ],
     ["cashback.delete", "store:1/cashback:3", { deleted: true }, "excluiu a categoria Calçados, em Verdão Store"],
     ["fan_token.delete", "fan_token:2", {}, "excluiu o fan token Palmeiras"],
     ["payouts.pause", "payouts", { reason: "Auditoria" }, "pausou os pagamentos. Motivo: Auditoria"],

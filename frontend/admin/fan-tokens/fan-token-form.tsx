@@ -1,15 +1,17 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type ChangeEvent, useEffect } from "react";
-import { useForm, useWatch } from "react-hook-form";
+import { type FieldError, useForm, useWatch } from "react-hook-form";
 import { z } from "zod";
 import { saveFanTokenRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isAddressShaped } from "../../../domain/wallet-address.ts";
+import { ApiError } from "../../api/http.ts";
 import { useReadersText } from "../../i18n/language.tsx";
 import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { toastOutcome } from "../admin-toasts.tsx";
 import { Field, trimmed } from "../field.tsx";
+import { refusalOf } from "../refusals.ts";
 import { OnChain } from "./on-chain.tsx";
 
 export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "", contract: "" };
@@ -47,6 +49,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
     handleSubmit,
     reset,
     setFocus,
+    setError,
     control: form,
     formState,
   } = useForm({ defaultValues, resolver: zodResolver(schema) });
@@ -64,6 +67,10 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
     const change = entered === (before ?? "") ? {} : { contract: entered || null };
     const outcome = await saveFanToken({ ...(id && { id }), ...rest, ...change });
     toastOutcome(outcome, t("fanTokenSaved"), t("errorSavingFanToken"));
+    const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
+    if (field === "slug" || field === "contract") {
+      setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
+    }
     if (!outcome.success) return;
     reset({ name: "", slug: "", image: "", contract: "" });
     await onSaved();
@@ -77,7 +84,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
       <Field
         label="Slug"
         hint={errors.slug ? undefined : t("fanTokenSlugHelp")}
-        problem={errors.slug && t(slug ? "fanTokenSlugHelp" : "fanTokenRequired")}
+        problem={serversWord(errors.slug) ?? (errors.slug && t(slug ? "fanTokenSlugHelp" : "fanTokenRequired"))}
       >
         {(control) => (
           <input
@@ -102,7 +109,7 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
       <Field
         label="Contrato"
         hint="Opcional: o endereço do token na Chiliz Chain. Com ele, o saldo de cada carteira conta para o bônus."
-        problem={errors.contract && "Informe um endereço: 0x e 40 letras ou números."}
+        problem={serversWord(errors.contract) ?? (errors.contract && "Informe um endereço: 0x e 40 letras ou números.")}
       >
         {(control) => (
           <input
@@ -149,6 +156,10 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
     </form>
   );
 }
+
+/** What another token has already. */
+const serversWord = (error: FieldError | undefined): string | undefined =>
+  error?.type === "server" ? error.message : undefined;
 
 /** URLs that the content policy allows; a half-typed one is not requested. */
 function isShowable(image: string): boolean {

@@ -43,15 +43,13 @@ export function logSentence(entry: LogEntry, names: Names): string {
 }
 
 const SENTENCES: Record<string, (said: Said) => string> = {
-  "store.create": ({ detail, subject, names }) => `cadastrou a loja ${text(detail.name) ?? storeOf(subject, names)}`,
-  "store.update": ({ detail, subject, names }) => `mudou ${changesOf(detail)} da loja ${storeOf(subject, names)}`,
-  "store.delete": ({ subject, names }) => `excluiu a loja ${storeOf(subject, names)}`,
-  "store.logo": ({ subject, names }) => `enviou o logo da loja ${storeOf(subject, names)}`,
-  "cashback.create": (said) =>
-    `criou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said.subject, said.names)}`,
-  "cashback.update": (said) =>
-    `mudou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said.subject, said.names)}`,
-  "cashback.delete": (said) => `excluiu a categoria ${categoryOf(said)}, em ${storeOf(said.subject, said.names)}`,
+  "store.create": (said) => `cadastrou a loja ${text(said.detail.name) ?? storeOf(said)}`,
+  "store.update": (said) => `mudou ${changesOf(said.detail)} da loja ${storeOf(said)}`,
+  "store.delete": (said) => `excluiu a loja ${storeOf(said)}`,
+  "store.logo": (said) => `enviou o logo da loja ${storeOf(said)}`,
+  "cashback.create": (said) => `criou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}`,
+  "cashback.update": (said) => `mudou a categoria ${categoryOf(said)}${percentOf(said.detail)}, em ${storeOf(said)}`,
+  "cashback.delete": (said) => `excluiu a categoria ${categoryOf(said)}, em ${storeOf(said)}`,
   "fan_token.create": (said) => `cadastrou o fan token ${tokenOf(said)}`,
   "fan_token.update": (said) => `mudou o fan token ${tokenOf(said)}`,
   "fan_token.delete": (said) => `excluiu o fan token ${tokenOf(said)}`,
@@ -70,8 +68,8 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
   "purchase.confirm": ({ subject }) => `confirmou a compra nº ${idOf(subject)}`,
   "cashback.distribute": ({ subject }) => `pagou o cashback de ${walletOf(subject)}`,
-  "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${because(detail)}`,
-  "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${because(detail)}`,
+  "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
+  "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,
   "claim.match": ({ detail, subject }) =>
     `ligou a reclamação nº ${idOf(subject)} à venda nº ${text(detail.sale_id) ?? "?"}${because(detail)}`,
@@ -99,9 +97,10 @@ function idsOf(subject: string): Record<string, string> {
 
 const idOf = (subject: string): string => /(\d+)$/.exec(subject)?.[1] ?? subject;
 
-function storeOf(subject: string, names: Names): string {
+/** The name at that time, where the log has it. */
+function storeOf({ detail, subject, names }: Said): string {
   const id = idsOf(subject).store ?? idOf(subject);
-  return names.store(id) ?? `nº ${id}`;
+  return text(detail.store) ?? names.store(id) ?? `nº ${id}`;
 }
 
 function categoryOf({ detail, subject, names }: Said): string {
@@ -119,9 +118,18 @@ function walletOf(subject: string): string {
   return wallet ? shortenAddress(wallet) : subject;
 }
 
+/** ", 5 %", or ", de 5 % para 6 %" where it was another. */
 function percentOf(detail: Detail): string {
-  const bps = text(detail.cashbackBps ?? detail.cashback_bps);
-  return bps && /^\d+$/.test(bps) ? `, ${percentText(BigInt(bps)).replace(".", ",")} %` : "";
+  const now = percentIn(detail);
+  if (now === undefined) return "";
+  const was = typeof detail.was === "object" && detail.was !== null ? percentIn(detail.was as Detail) : undefined;
+  return was === undefined || was === now ? `, ${now} %` : `, de ${was} % para ${now} %`;
+}
+
+function percentIn(detail: Detail): string | undefined {
+  const bps = text(detail.cashbackBps);
+  const percent = text(detail.cashback_percent) ?? (bps && /^\d+$/.test(bps) ? percentText(BigInt(bps)) : undefined);
+  return percent?.replace(".", ",");
 }
 
 function changesOf(detail: Detail): string {
@@ -134,6 +142,20 @@ function countOf(detail: Detail): string {
   const count = text(detail.changes ?? detail.count);
   return count ? `: ${count} ${count === "1" ? "mudança" : "mudanças"}` : "";
 }
+
+/** ", pedido PED-1, de BRL 300,00" */
+function aboutSale(detail: Detail): string {
+  const order = text(detail.order_ref);
+  const amount = text(detail.amount);
+  const currency = text(detail.currency);
+  const money = amount && (currency === "BRL" ? `R$ ${inReais(amount)}` : `${currency ?? ""} ${inReais(amount)}`);
+  return `${order ? `, pedido ${order}` : ""}${money ? `, de ${money}` : ""}`;
+}
+
+const inReais = (amount: string): string =>
+  new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(
+    amount as unknown as number,
+  );
 
 function because(detail: Detail): string {
   const reason = text(detail.reason);

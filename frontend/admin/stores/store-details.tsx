@@ -17,7 +17,7 @@ import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { StoreCategories } from "./store-categories.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf, missingOf } from "./store-fields.ts";
-import { TestClickButton } from "./store-tools.tsx";
+import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 
 /** One store: whether it sells, what it lacks, its data and its categories. */
 export function StoreDetails({ id, onBack }: { id: string; onBack: () => void }) {
@@ -107,6 +107,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
       <Readiness store={store} />
       <StoreFacts store={store} />
       <div className="admin-list-actions">
+        <LogoUpload storeId={id} onDone={reload} />
         <TestClickButton storeId={id} />
       </div>
       <StoreCategories store={store} settle={settle} />

@@ -1,10 +1,46 @@
-import { useState } from "react";
+import { type ChangeEvent, useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
-import { testClick } from "../admin-calls.ts";
+import { testClick, uploadLogo } from "../admin-calls.ts";
+import { useDenial } from "../decisions/permissions.tsx";
 import { Facts } from "../facts.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { TestClick } from "../shapes.ts";
+
+const LOGO_TYPES = "image/png,image/jpeg,image/webp";
+const LOGO_BYTES = 512 * 1_024;
+
+/** Sends a picture; the server checks what it is, whatever its name says. */
+export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () => Promise<unknown> }) {
+  const [isBusy, setBusy] = useState(false);
+  const denial = useDenial("catalogue");
+  async function send({ target }: ChangeEvent<HTMLInputElement>) {
+    const file = target.files?.[0];
+    target.value = "";
+    if (!file) return;
+    setBusy(true);
+    try {
+      if (file.size > LOGO_BYTES) throw new Error("O arquivo tem mais de 512 kB. Escolha uma imagem menor.");
+      await uploadLogo(storeId, file);
+      toast.success("Logo enviado.", { id: "admin" });
+      await onDone();
+    } catch (error) {
+      const isOurs = error instanceof Error && error.message.startsWith("O arquivo");
+      toast.error("O logo não pôde ser enviado", {
+        id: "admin",
+        description: isOurs ? error.message : refusalOf(error),
+      });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <label className="button button-small button-quiet file-button" title={denial}>
+      {isBusy ? "Enviando..." : "Enviar logo"}
+      <input type="file" accept={LOGO_TYPES} disabled={isBusy || denial !== undefined} onChange={send} />
+    </label>
+  );
+}
 
 /** Where a buyer would be sent, tried with a click that is nobody's. */
 export function TestClickButton({ storeId }: { storeId: string }) {
