@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { until } from "../testing/until.ts";
+import type { Caller } from "./support/caller.ts";
+import { type ApiSystem, startSystem } from "./support/system.ts";
+
+const run = promisify(execFile);
+
+/** What the server tells its buyers, beside what `npm run prove` reads from the node alone. */
+describe("The dashboards' totals", function () {
+  this.timeout(240_000);
+  let system: ApiSystem;
+  before(async () => {
+    // A rate that leaves a remainder below a gwei of nearly every purchase.
+    system = await startSystem({ WEI_PER_CENT: "12345678901234567" });
+  });
+  after(() => system?.stop());
+
+  it("are what a stranger finds on the chain for ten wallets, to the gwei", async () => {
+    const buyers: Caller[] = [];
+    for (let index = 0; index < 10; index++) {
+      const buyer = await system.user();
+      for (let count = 0; count <= index % 3; count++) {
+        await buyer.buy(1 + ((index + count) % 3), (1_999 + 137 * index + 11 * count) / 100);
+      }
+      buyers.push(buyer);
+    }
+    for (const buyer of buyers) {
+      const { totals } = await until("all is paid", async () => {
+        const me = await buyer.me();
+        return me.totals.paid === me.totals.total && me.totals.pending_count === 0 ? me : undefined;
+      });
+      expect(totals.paid).to.match(/\.\d{7,9}$/);
+      expect(await prove(buyer.address)).to.deep.equal({
+        purchases: totals.count,
+        expected: totals.confirmed,
+        paid: totals.paid,
+        matches: true,
+      });
+    }
+    const stranger = await system.user();
+    expect(await prove(stranger.address)).to.deep.equal({ purchases: 0, expected: "0", paid: "0", matches: true });
+  });
+
+  async function prove(wallet: string): Promise<unknown> {
+    const { PATH = "", HOME = "" } = process.env;
+    const env = { PATH, HOME, DEPLOYMENTS_DIR: system.environment.DEPLOYMENTS_DIR };
+    const args = ["scripts/prove.ts", "--wallet", wallet, "--rpc", system.anvil.rpcUrl];
+    const { stdout } = await run(process.execPath, args, { env });
+    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  }
+});
