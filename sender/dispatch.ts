@@ -2,23 +2,12 @@ import { readRevert } from "../chain/revert.ts";
 import type { OperationKind } from "../database/schema.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { type Allowance, admit, spend } from "./allowance.ts";
+import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
 import { subjectOf } from "./log-lines.ts";
-import {
-  enqueueAgain,
-  listDue,
-  listSetAside,
-  markDone,
-  markFailed,
-  type Operation,
-  reconsider,
-  setAside,
-  setKindAside,
-  sumInFlight,
-  summarizeDue,
-  withdraw,
-} from "./queue.ts";
+import { enqueueAgain, type Operation, withdraw } from "./queue.ts";
+import { listSetAside, markDone, markFailed, reconsider, setAside, setKindAside } from "./retries.ts";
 import { type Head, MAX_IN_FLIGHT, type SenderContext } from "./sender-context.ts";
 import type { WatchedTransaction } from "./transactions.ts";
 import type { Transmitter } from "./transmitter.ts";

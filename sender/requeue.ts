@@ -1,14 +1,8 @@
 import type { Queries } from "../database/transaction.ts";
+import { finishOperations, listAssigned, withdrawAssigned } from "./assigned.ts";
 import type { Encoder } from "./encoder.ts";
-import {
-  enqueueAgain,
-  finishOperations,
-  listAssigned,
-  type Operation,
-  requeue,
-  requeueReverted,
-  withdrawAssigned,
-} from "./queue.ts";
+import { enqueueAgain, type Operation } from "./queue.ts";
+import { requeue, requeueReverted } from "./retries.ts";
 
 /**
  * A transaction succeeded: its operations are done, except those whose subject changed while it was on its way. They are

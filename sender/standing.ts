@@ -1,6 +1,6 @@
 import type { OperationKind, OperationReason, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { summarizeStanding } from "./queue.ts";
+import { summarizeStanding } from "./due.ts";
 
 /** Unfinished operations of one kind, status and reason. */
 export type Standing = {

@@ -3,7 +3,8 @@ import { databaseNow } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { assign, type Operation } from "./queue.ts";
+import { assign } from "./assigned.ts";
+import type { Operation } from "./queue.ts";
 
 export type StoredTransaction = Selectable<Schema["transactions"]>;
 type TransactionHash = Selectable<Schema["transaction_hashes"]>;

@@ -3,19 +3,10 @@ import { sql } from "kysely";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import type { Queries } from "../../database/transaction.ts";
-import {
-  assign,
-  enqueue,
-  findOperation,
-  listAssigned,
-  listDue,
-  type Operation,
-  release,
-  requeueReverted,
-  setAside,
-  summarizeStanding,
-  withdraw,
-} from "../../sender/queue.ts";
+import { assign, listAssigned } from "../../sender/assigned.ts";
+import { listDue, summarizeStanding } from "../../sender/due.ts";
+import { enqueue, findOperation, type Operation, release, withdraw } from "../../sender/queue.ts";
+import { requeueReverted, setAside } from "../../sender/retries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const FAR_MS = 3_600_000n;

@@ -1,0 +1,99 @@
+import type { RawBuilder } from "kysely";
+import { databaseNow } from "../database/clock.ts";
+import type { Queries } from "../database/transaction.ts";
+import { type Operation, UNSENT } from "./queue.ts";
+
+/** Assigns operations to their transaction. Returns false if one of them changed since it was read. */
+export async function assign(
+  queries: Queries,
+  operations: readonly Operation[],
+  transactionId: bigint,
+): Promise<boolean> {
+  if (operations.length === 0) return true;
+  const ids = operations.map((operation) => operation.id);
+  const { numUpdatedRows } = await queries
+    .updateTable("operations")
+    .set({
+      ...{ status: "assigned" as const, transaction_id: transactionId, reason: null },
+      ...{ since: databaseNow(queries), updated_at: BigInt(Date.now()) },
+    })
+    .where("id", "in", ids)
+    .where("status", "in", UNSENT)
+    .executeTakeFirst();
+  if (numUpdatedRows !== BigInt(ids.length)) return false;
+  const amounts = new Map(operations.map((operation) => [operation.id, operation.amount_gwei]));
+  return (await listAssigned(queries, transactionId)).every((row) => row.amount_gwei === amounts.get(row.id));
+}
+
+export async function listAssigned(queries: Queries, transactionId: bigint): Promise<Operation[]> {
+  return queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "assigned")
+    .orderBy("id")
+    .execute();
+}
+
+/** Transactions whose operations have no outcome yet. */
+export async function listUnfinishedTransactionIds(queries: Queries): Promise<Set<bigint>> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select("transaction_id")
+    .distinct()
+    .where("status", "=", "assigned")
+    .execute();
+  return new Set(rows.flatMap((row) => (row.transaction_id === null ? [] : [row.transaction_id])));
+}
+
+/** The operations of a transaction succeeded. Returns those that were not known to have. */
+export async function finishOperations(queries: Queries, transactionId: bigint): Promise<Operation[]> {
+  return queries
+    .updateTable("operations")
+    .set({ status: "done", error: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "assigned")
+    .returningAll()
+    .execute();
+}
+
+/** Reopens the operations of a transaction whose block was orphaned. */
+export async function reopenOperations(queries: Queries, transactionId: bigint): Promise<void> {
+  await queries
+    .updateTable("operations")
+    .set({ status: "assigned", updated_at: BigInt(Date.now()) })
+    .where("transaction_id", "=", transactionId)
+    .where("status", "=", "done")
+    .execute();
+}
+
+/** They are no longer wanted. */
+export async function withdrawAssigned(
+  queries: Queries,
+  operations: readonly Operation[],
+  error: string,
+): Promise<void> {
+  await updateAssigned(queries, operations, { status: "withdrawn", error });
+}
+
+type AssignedChange = Partial<
+  Pick<Operation, "status" | "reason" | "error" | "attempts" | "batch_limit"> & { not_before: RawBuilder<bigint> }
+>;
+
+export async function updateAssigned(
+  queries: Queries,
+  operations: readonly Operation[],
+  change: AssignedChange,
+): Promise<void> {
+  if (operations.length === 0) return;
+  await queries
+    .updateTable("operations")
+    .set({ ...change, transaction_id: null, since: databaseNow(queries), updated_at: BigInt(Date.now()) })
+    .where(
+      "id",
+      "in",
+      operations.map((operation) => operation.id),
+    )
+    .where("status", "=", "assigned")
+    .execute();
+}

@@ -1,0 +1,126 @@
+import { type RawBuilder, sql } from "kysely";
+import { databaseNow } from "../database/clock.ts";
+import type { OperationKind, OperationReason, OperationStatus } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
+import { updateAssigned } from "./assigned.ts";
+import { inMs, type Operation, UNSENT } from "./queue.ts";
+
+const BACKOFF_MS = 2_000n;
+const LONGEST_BACKOFF_MS = 3_600_000n;
+/** An operation that reverted alone this often needs a person; it is still retried once an hour. */
+const MAX_ATTEMPTS = 6n;
+/** Later than any clock: only a person can resume it. */
+const NEVER = 9_000_000_000_000_000n;
+
+/** When an operation that reverted alone for the nth time is tried again, and whether a person should look at it. */
+export function retryOf(attempts: bigint): { afterMs: bigint; hasFailed: boolean } {
+  const hasFailed = attempts >= MAX_ATTEMPTS;
+  const backoffMs = BACKOFF_MS * 2n ** attempts;
+  return { hasFailed, afterMs: hasFailed || backoffMs > LONGEST_BACKOFF_MS ? LONGEST_BACKOFF_MS : backoffMs };
+}
+
+/** A foreign transaction used their nonce: they are sent again at once. */
+export async function requeue(queries: Queries, operations: readonly Operation[], error: string): Promise<void> {
+  await updateAssigned(queries, operations, { status: "queued", error, not_before: inMs(queries) });
+}
+
+/**
+ * Their transaction reverted despite the simulation. A batch is retried in halves, so that the refused operation
+ * ends up alone; alone, it is retried with increasing delays.
+ */
+export async function requeueReverted(queries: Queries, operations: readonly Operation[]): Promise<void> {
+  const error = "The transaction reverted";
+  const [only] = operations;
+  if (operations.length > 1 || !only) {
+    const batchLimit = BigInt(Math.floor(operations.length / 2));
+    const change = { status: "queued" as const, reason: null, batch_limit: batchLimit };
+    return updateAssigned(queries, operations, { ...change, error, not_before: inMs(queries, BACKOFF_MS) });
+  }
+  const attempts = only.attempts + 1n;
+  const { hasFailed, afterMs } = retryOf(attempts);
+  const status = hasFailed ? "failed" : "waiting";
+  const change = { status, reason: "reverted", attempts, error, not_before: inMs(queries, afterMs) } as const;
+  await updateAssigned(queries, [only], change);
+}
+
+/** Operations that were removed from a batch because they have happened already. */
+export async function markDone(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  await updateUnsent(queries, ids, { status: "done", reason: null, error: null, since: databaseNow(queries) });
+}
+
+/** The contracts can never accept them as they are: a person must act. */
+export async function markFailed(queries: Queries, ids: readonly bigint[], error: string): Promise<void> {
+  await updateUnsent(queries, ids, {
+    ...{ status: "failed" as const, reason: "invalid" as const, error },
+    ...{ since: sinceOf(queries, "failed", "invalid"), not_before: NEVER },
+  });
+}
+
+export type SetAside = { reason: OperationReason; text: string; afterMs: bigint };
+
+/** Cannot be sent now: retried later, without delaying others. */
+export async function setAside(queries: Queries, ids: readonly bigint[], why: SetAside): Promise<void> {
+  await updateUnsent(queries, ids, asWaiting(queries, why));
+}
+
+/** The same for all due operations of a kind. */
+export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
+  await queries
+    .updateTable("operations")
+    .set(asWaiting(queries, why))
+    .where("status", "in", UNSENT)
+    .where("kind", "=", kind)
+    .where("not_before", "<=", databaseNow(queries))
+    .execute();
+}
+
+function asWaiting(queries: Queries, { reason, text, afterMs }: SetAside) {
+  return {
+    ...{ status: "waiting" as const, reason, error: text },
+    ...{ since: sinceOf(queries, "waiting", reason), not_before: inMs(queries, afterMs) },
+    updated_at: BigInt(Date.now()),
+  };
+}
+
+/** Unchanged if status and reason are. */
+function sinceOf(queries: Queries, status: OperationStatus, reason: OperationReason): RawBuilder<bigint> {
+  return sql<bigint>`case when status = ${status} and reason = ${reason} then since else ${databaseNow(queries)} end`;
+}
+
+type UnsentChange = Partial<
+  Pick<Operation, "status" | "reason" | "error"> & Record<"since" | "not_before", bigint | RawBuilder<bigint>>
+>;
+
+async function updateUnsent(queries: Queries, ids: readonly bigint[], change: UnsentChange): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable("operations")
+    .set({ ...change, updated_at: BigInt(Date.now()) })
+    .where("id", "in", ids)
+    .where("status", "in", UNSENT)
+    .execute();
+}
+
+const RECONSIDERED = 500;
+
+/** Operations set aside for one of these reasons, up to an amount, oldest first; not retried yet. */
+export async function listSetAside(
+  queries: Queries,
+  kind: OperationKind,
+  only: { reasons: readonly OperationReason[]; atMostGwei?: bigint },
+): Promise<Operation[]> {
+  let query = queries
+    .selectFrom("operations")
+    .selectAll()
+    .where("status", "=", "waiting")
+    .where("kind", "=", kind)
+    .where("not_before", ">", databaseNow(queries))
+    .where("reason", "in", only.reasons);
+  if (only.atMostGwei !== undefined) query = query.where("amount_gwei", "<=", only.atMostGwei);
+  return query.orderBy("id").limit(RECONSIDERED).execute();
+}
+
+/** Retries operations that were set aside in this round. */
+export async function reconsider(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  await updateUnsent(queries, ids, { not_before: inMs(queries) });
+}
