@@ -1,17 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
+import { PROOF_MS, SENTENCE_SESSION_MS, SESSION_IDLE_MS, SESSION_MS } from "../../domain/session.ts";
 import { hashToken, type Session, touchSession } from "../people/sessions.ts";
 import type { Services } from "../services.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
 import { type Identity, isAllowed, isFresh, type Route } from "./route.ts";
 
-const IDLE_MS = 2 * 3_600_000;
-export const ABSOLUTE_MS = 12 * 3_600_000;
-const COMPAT_MS = 3_600_000;
 /** The last use of a session is written at most this often. */
 const TOUCH_MS = 60_000;
-/** Calls that send money require a sign-in this recent. docs/product.md#sign-in-proof. */
-const PROOF_MS = 15 * 60_000;
 
 const ANONYMOUS: Identity = { kind: "anonymous" };
 const BEARER = /^Bearer ([\w~+/.=-]{1,512})$/i;
@@ -33,8 +29,8 @@ export async function identify(services: Services, request: Request): Promise<Id
 /** Whether a session is still good for a call. */
 export function isAlive(session: Pick<Session, "kind" | "createdAt" | "lastSeenAt">): boolean {
   const now = BigInt(Date.now());
-  const lifetime = session.kind === "compat" ? COMPAT_MS : ABSOLUTE_MS;
-  return now - session.createdAt < lifetime && now - session.lastSeenAt < IDLE_MS;
+  const lifetime = session.kind === "compat" ? SENTENCE_SESSION_MS : SESSION_MS;
+  return now - session.createdAt < lifetime && now - session.lastSeenAt < SESSION_IDLE_MS;
 }
 
 export function isSameSecret(one: string, other: string): boolean {

@@ -1,8 +1,8 @@
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
+import { SESSION_MS } from "../../domain/session.ts";
 import { pausingReason } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
-import { ABSOLUTE_MS } from "../http/identity.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
@@ -98,7 +98,7 @@ async function watchNonces({ database, client, senders }: Services): Promise<voi
 
 async function clean({ database }: Services): Promise<void> {
   const now = Date.now();
-  await deleteExpired(database.kysely, BigInt(now - ABSOLUTE_MS));
+  await deleteExpired(database.kysely, BigInt(now - SESSION_MS));
   await deleteStoredAnswers(database.kysely, BigInt(now - ANSWERS_KEPT_MS));
 }
 

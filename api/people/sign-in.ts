@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Hex, hashMessage, isAddressEqual, recoverMessageAddress } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import type { Queries } from "../../database/transaction.ts";
+import { CHALLENGE_MS } from "../../domain/session.ts";
 import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../http/api-error.ts";
@@ -17,7 +18,6 @@ import {
 } from "./sessions.ts";
 import { hasSeenNonce, markNonceSeen } from "./users.ts";
 
-const CHALLENGE_MS = 5 * 60_000;
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 const EIP_1271_ABI = [

@@ -32,7 +32,7 @@ import { findPurchase, listPurchases, listTickets, selectPurchases } from "../..
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { highestConfirmedNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
-import { listDue, summarizeDue, summarizeStanding } from "../../sender/queue.ts";
+import { listDue, summarizeDue, summarizeStanding } from "../../sender/due.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
