@@ -8,6 +8,7 @@ import { useAdminStatus } from "../session/admin-status.ts";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { toast } from "../ui/toast.ts";
+import { AddressTools } from "../wallet/address-tools.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { AdminLinks } from "./admin-links.tsx";
 import { Analytics } from "./analytics.tsx";
@@ -70,14 +71,17 @@ function Header() {
         <div className="site-actions">
           {isAdmin && <AdminLinks />}
           {wallet.address ? (
-            <button
-              type="button"
-              className="button button-small button-quiet figures"
-              title={t("wallet.disconnect")}
-              onClick={wallet.disconnect}
-            >
-              {shortenAddress(wallet.address)}
-            </button>
+            <>
+              <button
+                type="button"
+                className="button button-small button-quiet figures"
+                title={t("wallet.disconnect")}
+                onClick={wallet.disconnect}
+              >
+                {shortenAddress(wallet.address)}
+              </button>
+              <AddressTools address={wallet.address} />
+            </>
           ) : wallet.isRestoring && session.status !== "anonymous" ? null : (
             <button
               type="button"

@@ -17,7 +17,9 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
 import { toast } from "../ui/toast.ts";
+import { AddressTools } from "../wallet/address-tools.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
+import { AsOf } from "./as-of.tsx";
 import { FanTokens } from "./fan-tokens.tsx";
 import { ProcessingStrip } from "./processing-strip.tsx";
 import { SampleTickets } from "./sample-tickets.tsx";
@@ -121,10 +123,13 @@ function ProfileView({ profile }: { profile: Profile }) {
             </Link>
           </p>
         </div>
-        <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>
-          <Icon name="refresh" />
-          {t(isRefreshing ? "dashboard.refreshing" : "dashboard.refresh")}
-        </button>
+        <div className="refresh">
+          <button type="button" className="button button-quiet" disabled={isRefreshing} onClick={refreshWalletData}>
+            <Icon name="refresh" />
+            {t(isRefreshing ? "dashboard.refreshing" : "dashboard.refresh")}
+          </button>
+          <AsOf />
+        </div>
       </div>
 
       <ProcessingStrip profile={profile} />
@@ -180,7 +185,9 @@ function WalletCard({ profile }: { profile: Profile }) {
         <dl className="wallet-facts">
           <div>
             <dt>{t("dashboard.wallet.address")}</dt>
-            <dd className="figures">{shortenAddress(wallet.address)}</dd>
+            <dd className="figures">
+              {shortenAddress(wallet.address)} <AddressTools address={wallet.address} />
+            </dd>
           </div>
           <div>
             <dt>{t("dashboard.wallet.balance")}</dt>

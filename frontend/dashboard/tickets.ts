@@ -90,11 +90,10 @@ export function isInFlight(purchase: PurchaseRecord): boolean {
   return purchase.status === "confirmed" && purchase.cashback_state === "unpaid";
 }
 
-/** The polling interval: a second while a new purchase is in progress, longer for an old one, otherwise none. */
-export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number | false {
-  const moving = profile.purchases.filter(isInFlight);
-  if (moving.length === 0) return false;
-  return moving.some((one) => nowMs - Date.parse(one.created_at) < FRESH_MS) ? LIVE_MS : SLOW_MS;
+/** The polling interval: a second while a new purchase is in progress, otherwise half a minute. */
+export function pollIntervalMs(profile: Profile, nowMs = Date.now()): number {
+  const isFresh = (one: PurchaseRecord) => isInFlight(one) && nowMs - Date.parse(one.created_at) < FRESH_MS;
+  return profile.purchases.some(isFresh) ? LIVE_MS : SLOW_MS;
 }
 
 const SETTLED_SHOWN_MS = 60_000;

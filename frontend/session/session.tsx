@@ -25,6 +25,8 @@ export type Session = {
   /** Why the profile could not be loaded. */
   failure: Error | null;
   isLoading: boolean;
+  /** When the profile was loaded; 0 if it was not. */
+  loadedAt: number;
   signOut: () => void;
   /** The wallet that logged out last, which is asked for a signature only after a click. */
   signedOutWallet: string | undefined;
@@ -158,16 +160,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       refresh,
       failure: me.error,
       isLoading: me.isFetching,
+      loadedAt: me.dataUpdatedAt,
       signOut,
       signedOutWallet,
     }),
-    [status, profile, begin, refresh, me.error, me.isFetching, signOut, signedOutWallet],
+    [status, profile, begin, refresh, me.error, me.isFetching, me.dataUpdatedAt, signOut, signedOutWallet],
   );
   return <SessionContext value={value}>{children}</SessionContext>;
 }
 
 /** Polls the profile on the page that shows it, at the interval of `intervalMs`. */
-export function useLiveProfile(intervalMs: (profile: Profile) => number | false): void {
+export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
   const token = readStored(STORAGE_KEYS.token);
   useQuery({
     queryKey: meKey(token),
@@ -176,6 +179,9 @@ export function useLiveProfile(intervalMs: (profile: Profile) => number | false)
     retry: isWorthRetrying,
     staleTime: 5_000,
     refetchOnMount: "always",
+    // After sleep, in a second tab, or back online: what is seen is read again.
+    refetchOnWindowFocus: "always",
+    refetchOnReconnect: "always",
     refetchInterval: ({ state }) => (state.data ? intervalMs(state.data) : false),
   });
 }

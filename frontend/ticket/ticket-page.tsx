@@ -18,7 +18,7 @@ import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
-import { toast } from "../ui/toast.ts";
+import { useCopy } from "../ui/use-copy.ts";
 import { type ChainTicket, owedWei, readChainTicket } from "./read-chain.ts";
 
 /** A ticket as anyone may see it: its life, and its proof from the chain. */
@@ -208,17 +208,10 @@ function Sums({ chain }: { chain: ChainTicket }) {
 function Share({ tokenId, store }: { tokenId: string; store: string }) {
   const t = useText();
   const url = location.origin + paths.ticket(tokenId);
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(url);
-      toast.success(t("share.copied"), { id: "copied" });
-    } catch {
-      toast.error(t("share.notCopied"), { id: "copied", description: url });
-    }
-  }
+  const copy = useCopy("share.copied", "share.notCopied");
   return (
     <p className="share">
-      <button type="button" className="button button-small button-quiet" onClick={copy}>
+      <button type="button" className="button button-small button-quiet" onClick={() => copy(url)}>
         {t("share.copy")}
       </button>
       {"share" in navigator && (

@@ -5,12 +5,13 @@ type ToastOptions = {
   /** A toast replaces the one with the same id. */
   id: string;
   description?: ReactNode;
+  action?: { label: string; onClick: () => void };
 };
 
 /** Sets every option each time, because the library keeps those of the earlier toast with the id. */
-function whole({ id, description }: ToastOptions): ExternalToast {
+function whole({ id, description, action }: ToastOptions): ExternalToast {
   shownAt.set(id, performance.now());
-  return { id, description };
+  return { id, description, action };
 }
 
 const shownAt = new Map<string, number>();

@@ -81,7 +81,8 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   const [isConnecting, setConnecting] = useState(false);
   const ownSwitch = useRef(false);
   const address = connection.status === "connected" ? (connection.address.toLowerCase() as WalletAddress) : undefined;
-  useWalletChanges(ownSwitch);
+  const reconnect = useRef(() => {});
+  useWalletChanges(ownSwitch, reconnect);
   useRememberedWalletConnect();
 
   useEffect(() => {
@@ -161,6 +162,8 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   }, [only, connectors, connectWith, t]);
   const openChooser = useCallback(() => setChoosing(true), []);
   const choose = only && connectors.length > 1 ? openChooser : undefined;
+
+  reconnect.current = connect;
 
   const disconnect = useCallback(async () => {
     await wagmiDisconnect(wagmiConfig);
@@ -254,7 +257,7 @@ function useRememberedWalletConnect(): void {
 }
 
 /** Reports external changes of the wallet: another account, another chain, locked or disconnected. */
-function useWalletChanges(ownSwitch: { current: boolean }): void {
+function useWalletChanges(ownSwitch: { current: boolean }, reconnect: { current: () => void }): void {
   const t = useText();
   const words = useRef(t);
   words.current = t;
@@ -264,7 +267,10 @@ function useWalletChanges(ownSwitch: { current: boolean }): void {
         onChange(now, before) {
           if (before.status !== "connected") return;
           if (now.status === "disconnected") {
-            toast(words.current("wallet.disconnected"), { id: "wallet-disconnected" });
+            toast(words.current("wallet.disconnected"), {
+              id: "wallet-disconnected",
+              action: { label: words.current("wallet.reconnect"), onClick: () => reconnect.current() },
+            });
             return;
           }
           if (now.status !== "connected" || now.connector.uid !== before.connector.uid) return;
@@ -285,6 +291,6 @@ function useWalletChanges(ownSwitch: { current: boolean }): void {
           }
         },
       }),
-    [ownSwitch],
+    [ownSwitch, reconnect],
   );
 }

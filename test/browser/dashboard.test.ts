@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
+import { until } from "../testing/until.ts";
 import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -232,5 +233,17 @@ describe("Dashboard", () => {
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
     await page.getByRole("button", { name: "Explore stores" }).click();
     await page.waitForURL("**/stores");
+  });
+
+  it("says from when its figures are, also offline, and reads them again when it is seen again", async () => {
+    const { page, context } = await site.openLoggedIn("/dashboard");
+    await page.getByText(/^Dados das \d\d:\d\d$/).waitFor();
+    await context.setOffline(true);
+    await page.getByText(/^Você está sem internet\. Estes valores são das \d\d:\d\d\.$/).waitFor();
+    const before = site.server.callsTo("GET /api/me").length;
+    await context.setOffline(false);
+    await page.getByText(/^Dados das \d\d:\d\d$/).waitFor();
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    await until("the figures are read again", () => site.server.callsTo("GET /api/me").length > before);
   });
 });

@@ -339,4 +339,18 @@ describe("Wallet", () => {
     expect(new URL(page.url()).pathname).to.equal("/dashboard");
     expect(problems).to.deep.equal([]);
   });
+
+  it("copies the address beside the button that disconnects, and the toast leads back", async () => {
+    const wallet = testWallet();
+    const { page, context } = await site.open("/", { wallet, ...ENGLISH });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await connect(page);
+    await page.getByRole("button", { name: "Copy the address" }).click();
+    await said(page, "Address copied");
+    expect((await page.evaluate(() => navigator.clipboard.readText())).toLowerCase()).to.equal(wallet.address);
+    await page.getByRole("button", { name: /^0x/ }).click();
+    await said(page, "Wallet disconnected");
+    await page.getByRole("button", { name: "Reconnect" }).click();
+    await page.getByRole("button", { name: /^0x/ }).waitFor();
+  });
 });

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n/language.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { toast } from "../../ui/toast.ts";
+import { useCopy } from "../../ui/use-copy.ts";
 import { AbandonedError, useWallet } from "../wallet.tsx";
 import { walletConnectConnector } from "./connector.ts";
 import { QrCode } from "./qr-code.tsx";
@@ -36,6 +36,7 @@ export default function Pairing({ onEnd }: { onEnd: () => void }) {
     };
   }, []);
 
+  const copy = useCopy("wallet.walletConnect.copied", "wallet.walletConnect.notCopied");
   if (!uri) {
     return (
       <p className="busy" role="status">
@@ -43,14 +44,6 @@ export default function Pairing({ onEnd }: { onEnd: () => void }) {
         {t("wallet.walletConnect.waiting")}
       </p>
     );
-  }
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(uri);
-      toast.success(t("wallet.walletConnect.copied"), { id: "copied" });
-    } catch {
-      toast.error(t("wallet.walletConnect.notCopied"), { id: "copied" });
-    }
   }
   return (
     <div className="pairing">
@@ -60,7 +53,7 @@ export default function Pairing({ onEnd }: { onEnd: () => void }) {
         <a className="button" href={uri}>
           {t("wallet.none.mobile")} <Icon name="external" size={16} />
         </a>
-        <button type="button" className="button button-quiet" onClick={copy}>
+        <button type="button" className="button button-quiet" onClick={() => copy(uri)}>
           {t("wallet.walletConnect.copy")}
         </button>
       </div>

@@ -1,0 +1,15 @@
+import { type MessageId, useText } from "../i18n/language.tsx";
+import { toast } from "./toast.ts";
+
+/** Copies a text and says so; where the browser refuses, shows the text, to be copied by hand. */
+export function useCopy(copied: MessageId, notCopied: MessageId): (text: string) => Promise<void> {
+  const t = useText();
+  return async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      toast.success(t(copied), { id: "copied" });
+    } catch {
+      toast.error(t(notCopied), { id: "copied", description: text });
+    }
+  };
+}
