@@ -15,6 +15,13 @@ const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(locati
 
 showClub();
 
+// After everything that the first page needs. Only the built app: `npm run dev` reloads by itself.
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  const register = () => navigator.serviceWorker.register("/offline-worker.js").catch(() => {});
+  if (document.readyState === "complete") register();
+  else addEventListener("load", register);
+}
+
 const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(

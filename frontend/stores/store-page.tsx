@@ -18,7 +18,7 @@ import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { StoreMark } from "../ui/store-mark.tsx";
+import { StoreMark, storeColour } from "../ui/store-mark.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
@@ -64,7 +64,7 @@ function Contents({ store }: { store: Store }) {
   const [isBuying, setBuying] = useState(false);
   return (
     <section className="page store-page">
-      <div className="store-banner">
+      <div className="store-banner" style={{ backgroundColor: storeColour(store.name) }}>
         <StoreMark store={store} size={96} />
         <div>
           <PageHeading>{store.name}</PageHeading>

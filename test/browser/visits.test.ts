@@ -12,10 +12,10 @@ describe("Visits and claims", () => {
     const visits = page.getByRole("region", { name: "Visitas", exact: true });
     await visits.getByRole("article").first().waitFor();
     expect(await visits.getByRole("article").count()).to.equal(4);
-    await visits.getByText(/Não apareceu\? Avise a partir de/).waitFor();
-    await visits.getByText(/O prazo para avisar acabou em/).waitFor();
+    await visits.getByText(/Não apareceu\? Você pode reclamar a partir de/).waitFor();
+    await visits.getByText(/O prazo para reclamar acabou em/).waitFor();
     expect(await visits.getByRole("button").count()).to.equal(2);
-    const claims = page.getByRole("region", { name: "Avisos de cashback que falta" });
+    const claims = page.getByRole("region", { name: "Cashback não recebido" });
     await claims.getByText("Em análise").waitFor();
     await claims.getByText("Motivo: O pedido foi cancelado na loja.").waitFor();
     expect(problems).to.deep.equal([]);
@@ -38,7 +38,7 @@ describe("Visits and claims", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type("1.249,90");
     await page.keyboard.press("Enter");
-    await page.getByText("Aviso recebido").waitFor();
+    await page.getByText("Reclamação enviada").waitFor();
     await dialog.waitFor({ state: "detached" });
     const sent = server.callsTo("POST /api/claims")[0]?.body;
     expect(sent).to.include({ store_id: 1, click_id: "b".repeat(26), order_ref: "VS-77", amount: "1249.90" });
@@ -59,7 +59,7 @@ describe("Visits and claims", () => {
     await dialog.getByLabel("Número do pedido").fill("VS-77");
     await dialog.getByLabel("Valor da compra (R$)").fill("10");
     await dialog.getByRole("button", { name: "Enviar" }).click();
-    await dialog.getByText("Este pedido já foi avisado. Veja a situação na lista.").waitFor();
+    await dialog.getByText("Você já reclamou deste pedido. Veja a situação na lista.").waitFor();
   });
 
   it("explains the empty list, a failure, and how to log in", async () => {
