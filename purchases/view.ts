@@ -65,6 +65,7 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     minted_at: isoOrNull(purchase.minted_at),
     confirmed_at: status === "confirmed" ? isoOrNull(purchase.status_at) : null,
     paid_at: state === "unpaid" ? null : isoOrNull(purchase.paid_at),
+    expected_at: state === "unpaid" && status !== "cancelled" ? isoOrNull(purchase.payable_at) : null,
   };
 }
 

@@ -101,6 +101,8 @@ export const purchaseRecordSchema = z.object({
   minted_at: z.iso.datetime().nullable(),
   confirmed_at: z.iso.datetime().nullable(),
   paid_at: z.iso.datetime().nullable(),
+  /** From when the cashback is expected; null if the store has not approved the sale, or it is paid already. */
+  expected_at: z.iso.datetime().nullable(),
 });
 export type PurchaseRecord = z.infer<typeof purchaseRecordSchema>;
 

@@ -55,6 +55,18 @@ export function getPurchases(before: number, { signal }: Signal = {}): Promise<P
   return call("GET", `/api/purchases?limit=${LIST_LIMIT}&before=${before}`, undefined, signal);
 }
 
+/** Every purchase of the user, newest first, page by page. */
+export async function getAllPurchases(): Promise<PurchaseRecord[]> {
+  const purchases: PurchaseRecord[] = [];
+  let before: number | null = Number.MAX_SAFE_INTEGER;
+  while (before !== null) {
+    const page: PurchasePage = await getPurchases(before);
+    purchases.push(...page.purchases);
+    before = page.next_before;
+  }
+  return purchases;
+}
+
 export async function getIsAdmin({ signal }: Signal = {}): Promise<boolean> {
   const answer = await call<{ isAdmin?: boolean }>("GET", "/api/is-admin", undefined, signal);
   return answer.isAdmin === true;

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useMemo, useState } from "react";
+import { lazy, startTransition, useEffect, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
-import { getPurchases } from "../api/calls.ts";
+import { getAllPurchases, getPurchases } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
+import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -14,6 +15,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { Stamp } from "../ui/ticket.tsx";
+import { toast } from "../ui/toast.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
 import { type Entry, entriesOf, type Filter, filterEntries, PERIODS, statusOf, toCsv } from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
@@ -27,7 +29,7 @@ const STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as 
 /** The latest ticket large, all others as a dated statement. docs/product.md#tickets. */
 export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
   const t = useText();
-  const { entries, hasOlder, isLoadingOlder, loadOlder } = useEntries(profile);
+  const { entries, hasOlder, isLoadingOlder, loadOlder, readAll } = useEntries(profile);
   const [latest, ...others] = entries;
   return (
     <section aria-labelledby="tickets">
@@ -65,7 +67,13 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
             <CashbackHistory purchases={profile.purchases} />
           </div>
           {others.length > 0 && (
-            <Statement entries={others} hasOlder={hasOlder} isLoadingOlder={isLoadingOlder} loadOlder={loadOlder} />
+            <Statement
+              entries={others}
+              hasOlder={hasOlder}
+              isLoadingOlder={isLoadingOlder}
+              loadOlder={loadOlder}
+              readAll={readAll}
+            />
           )}
         </>
       )}
@@ -96,17 +104,32 @@ function useEntries(profile: Profile) {
     hasOlder: isCut && (!pages || older.hasNextPage),
     isLoadingOlder: older.isFetching,
     loadOlder: () => (wantsOlder ? older.fetchNextPage() : setWantsOlder(true)),
+    readAll: async () => (isCut ? entriesOf(profile, await getAllPurchases(), BigInt(wei_per_cent)) : entries),
   };
 }
 
-type StatementProps = { entries: Entry[]; hasOlder: boolean; isLoadingOlder: boolean; loadOlder: () => void };
+type StatementProps = {
+  /** As far as they are loaded. */
+  entries: Entry[];
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  loadOlder: () => void;
+  /** Every purchase, the latest one too. */
+  readAll: () => Promise<Entry[]>;
+};
 
-function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementProps) {
+function Statement({ entries, hasOlder, isLoadingOlder, loadOlder, readAll }: StatementProps) {
   const t = useText();
   const [filter, setFilter] = useState<Filter>({});
   const [shown, setShown] = useState(PAGE);
+  const [isExporting, setExporting] = useState(false);
   const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
   const found = useMemo(() => filterEntries(entries, filter), [entries, filter]);
+  // A filter is about all purchases: older ones are loaded until there are enough to show.
+  const isSearching = Object.values(filter).some(Boolean) && hasOlder && found.length < shown;
+  useEffect(() => {
+    if (isSearching && !isLoadingOlder) loadOlder();
+  });
   const choose = (change: Filter) => {
     setFilter({ ...filter, ...change });
     setShown(PAGE);
@@ -114,6 +137,16 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementPr
   const more = () => {
     setShown(shown + PAGE);
     if (hasOlder && shown + PAGE >= found.length) loadOlder();
+  };
+  const exportCsv = async () => {
+    setExporting(true);
+    try {
+      download("torcida.csv", "text/csv", `\uFEFF${toCsv(filterEntries(await readAll(), filter))}`);
+    } catch (error) {
+      toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) });
+    } finally {
+      setExporting(false);
+    }
   };
   const selects = [
     ["status", STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
@@ -126,12 +159,8 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementPr
         <h3 id="statement" className="subtitle">
           {t("statement.title")}
         </h3>
-        <button
-          type="button"
-          className="button button-small button-quiet"
-          onClick={() => download("torcida.csv", "text/csv", `\uFEFF${toCsv(found)}`)}
-        >
-          {t("statement.csv")}
+        <button type="button" className="button button-small button-quiet" disabled={isExporting} onClick={exportCsv}>
+          {t(isExporting ? "statement.csv.working" : "statement.csv")}
         </button>
       </div>
       <div className="statement-filters">
@@ -150,9 +179,9 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder }: StatementPr
         ))}
       </div>
       <p role="status" className="muted">
-        {t("statement.count", { count: found.length })}
+        {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
       </p>
-      {found.length === 0 && <p className="muted">{t("statement.none")}</p>}
+      {found.length === 0 && !isSearching && <p className="muted">{t("statement.none")}</p>}
       <ol className="statement-rows">
         {found.slice(0, shown).map((entry) => (
           <li key={entry.id}>
@@ -174,6 +203,7 @@ function StatementRow({ entry }: { entry: Entry }) {
   const { brl, percent, chz, date } = useFormat();
   const [isOpen, setOpen] = useState(false);
   const status = statusOf(entry);
+  const expected = expectedOf(entry);
   return (
     <article className="statement-row" data-status={entry.status}>
       <div className="statement-store">
@@ -188,7 +218,10 @@ function StatementRow({ entry }: { entry: Entry }) {
           )}
           {entry.wallet && ` · ${shortenAddress(entry.wallet)}`}
         </p>
-        <p className="statement-why">{t(`statement.why.${status}`)}</p>
+        <p className="statement-why">
+          {t(`statement.why.${status}`)}
+          {expected && ` ${t("statement.expected", { date: date(expected) })}`}
+        </p>
       </div>
       <p className="statement-money">
         <strong className="figures">{chz(entry.cashback)}</strong>
@@ -221,4 +254,10 @@ function StatementRow({ entry }: { entry: Entry }) {
       {isOpen && entry.nft && <NftDetails nft={entry.nft} purchase={entry.purchase} onClose={() => setOpen(false)} />}
     </article>
   );
+}
+
+/** From when the cashback is expected, while that is still ahead. */
+function expectedOf({ purchase }: Entry): string | undefined {
+  const at = purchase?.expected_at;
+  return at && at > new Date().toISOString() ? at : undefined;
 }

@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import type { z } from "zod";
 import { updateProfileRequestSchema } from "../../domain/api/people.ts";
 import { splitFullName } from "../../domain/full-name.ts";
-import { eraseProfile, getPurchases, updateProfile } from "../api/calls.ts";
+import { eraseProfile, getAllPurchases, updateProfile } from "../api/calls.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Profile } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
@@ -179,13 +179,13 @@ function YourData({ profile }: { profile: Profile }) {
 
 /** All that we hold of the reader, with every page of the purchases. */
 async function everything(profile: Profile) {
-  const purchases = [];
-  let before: number | null = Number.MAX_SAFE_INTEGER;
-  while (before !== null) {
-    const page = await getPurchases(before);
-    purchases.push(...page.purchases);
-    before = page.next_before;
-  }
   const { wallet, email, fullName, nativeBalance, tokens } = profile;
-  return { wallet, email, full_name: fullName, native_balance: nativeBalance, tokens, purchases };
+  return {
+    wallet,
+    email,
+    full_name: fullName,
+    native_balance: nativeBalance,
+    tokens,
+    purchases: await getAllPurchases(),
+  };
 }

@@ -272,11 +272,10 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
       </p>
       <p className="hint">
         <Icon name="clock" />
-        {t("buy.redirect", {
-          store: store.name,
-          seconds: REDIRECT_COUNTDOWN_SECONDS,
-          value: brl(reaisText(SIMULATED_PURCHASE_CENTS)),
-        })}
+        {t("buy.redirect", { store: store.name, seconds: REDIRECT_COUNTDOWN_SECONDS })}{" "}
+        {config.simulated
+          ? t("buy.redirect.simulated", { value: brl(reaisText(SIMULATED_PURCHASE_CENTS)) })
+          : t("buy.redirect.live")}
       </p>
     </>
   );

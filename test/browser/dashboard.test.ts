@@ -246,4 +246,51 @@ describe("Dashboard", () => {
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
     await until("the figures are read again", () => site.server.callsTo("GET /api/me").length > before);
   });
+
+  it("says from when the cashback of an approved sale is expected", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    const ahead = new Date(Date.now() + 40 * 86_400_000).toISOString();
+    me.purchases = me.purchases.map((one) => ({ ...one, cashback_state: "unpaid", paid_at: null, expected_at: ahead }));
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    await page
+      .getByText(/Cashback esperado a partir de \d+ de [a-z]+\. de 20\d\d/)
+      .first()
+      .waitFor();
+  });
+
+  it("filters and exports all of 10,000 purchases", async () => {
+    const wallet = testWallet();
+    const { server } = site;
+    const total = 10_000;
+    const purchases = Array.from({ length: total }, (_, index) => {
+      const id = total - index;
+      const created_at = new Date(Date.UTC(2026, 10, 1) - index * 3_600_000).toISOString();
+      return fixturePurchase({ id, created_at, date: created_at, store: id === 7 ? "Loja Antiga" : "Verdão Store" });
+    });
+    server.signIn(wallet.address, { nfts: [], purchases: purchases.slice(0, 24) });
+    server.answer("GET /api/purchases", ({ query }) => {
+      const older = purchases.filter((one) => one.id < Number(query.before)).slice(0, 500);
+      const last = older.length === 500 ? older.at(-1)?.id : null;
+      return { body: { success: true, purchases: older, next_before: last } };
+    });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    const statement = page.getByRole("region", { name: "Extrato" });
+    await statement.getByText("23 compras").waitFor();
+    await statement.getByLabel("Status").selectOption("cancelled");
+    await statement.getByText("Nenhuma compra com estes filtros.").waitFor();
+    expect(server.callsTo("GET /api/purchases")).to.have.length(20);
+    await statement.getByLabel("Status").selectOption("");
+    await statement.getByText("9.999 compras").waitFor();
+    await statement.getByLabel("Loja").selectOption("Loja Antiga");
+    await statement.getByText("1 compra", { exact: true }).waitFor();
+    await statement.getByLabel("Loja").selectOption("");
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      statement.getByRole("button", { name: "Baixar CSV" }).click(),
+    ]);
+    expect(readFileSync(await file.path(), "utf8").split("\r\n")).to.have.length(total + 1);
+    for (let click = 0; click < 5; click++) await statement.getByRole("button", { name: "Mostrar mais" }).click();
+    expect(await statement.getByRole("article").count()).to.equal(72);
+  });
 });

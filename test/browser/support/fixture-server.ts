@@ -17,7 +17,13 @@ import {
 export const SESSION_TOKEN = "fixture-session-token";
 
 type Body = Record<string, unknown>;
-export type FixtureCall = { method: string; path: string; body: Body; authorization: string | undefined };
+export type FixtureCall = {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  body: Body;
+  authorization: string | undefined;
+};
 /** `hang` never responds; `drop` closes the connection. */
 export type FixtureAnswer = { status?: number; body?: unknown; text?: string; delayMs?: number } | "hang" | "drop";
 type Handler = (call: FixtureCall) => FixtureAnswer | Promise<FixtureAnswer>;
@@ -106,7 +112,7 @@ export class FixtureServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (!pathname.startsWith("/api")) return this.#serveFile(pathname, response);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -114,6 +120,7 @@ export class FixtureServer {
     const call: FixtureCall = {
       method: request.method ?? "GET",
       path: pathname,
+      query: Object.fromEntries(searchParams),
       body: text ? JSON.parse(text) : {},
       authorization: request.headers.authorization,
     };
