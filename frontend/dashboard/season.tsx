@@ -29,7 +29,7 @@ const STATUSES = ["processing", "pending", "confirmed", "paid", "cancelled"] as 
 /** The latest ticket large, all others as a dated statement. docs/product.md#tickets. */
 export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshing: boolean }) {
   const t = useText();
-  const { entries, hasOlder, isLoadingOlder, loadOlder, readAll } = useEntries(profile);
+  const { entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll } = useEntries(profile);
   const [latest, ...others] = entries;
   return (
     <section aria-labelledby="tickets">
@@ -71,6 +71,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
               entries={others}
               hasOlder={hasOlder}
               isLoadingOlder={isLoadingOlder}
+              isOlderAway={isOlderAway}
               loadOlder={loadOlder}
               readAll={readAll}
             />
@@ -103,8 +104,14 @@ function useEntries(profile: Profile) {
     entries,
     hasOlder: isCut && (!pages || older.hasNextPage),
     isLoadingOlder: older.isFetching,
-    loadOlder: () => (wantsOlder ? older.fetchNextPage() : setWantsOlder(true)),
-    readAll: async () => (isCut ? entriesOf(profile, await getAllPurchases(), BigInt(wei_per_cent)) : entries),
+    isOlderAway: older.isError && !older.isFetching,
+    loadOlder: () => {
+      if (!wantsOlder) setWantsOlder(true);
+      else if (pages) older.fetchNextPage();
+      else older.refetch();
+    },
+    readAll: async () =>
+      isCut ? entriesOf({ ...profile, purchases: [] }, await getAllPurchases(), BigInt(wei_per_cent)) : entries,
   };
 }
 
@@ -113,12 +120,14 @@ type StatementProps = {
   entries: Entry[];
   hasOlder: boolean;
   isLoadingOlder: boolean;
+  /** Older ones could not be loaded. */
+  isOlderAway: boolean;
   loadOlder: () => void;
   /** Every purchase, the latest one too. */
   readAll: () => Promise<Entry[]>;
 };
 
-function Statement({ entries, hasOlder, isLoadingOlder, loadOlder, readAll }: StatementProps) {
+function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll }: StatementProps) {
   const t = useText();
   const [filter, setFilter] = useState<Filter>({});
   const [shown, setShown] = useState(PAGE);
@@ -126,7 +135,7 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder, readAll }: St
   const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
   const found = useMemo(() => filterEntries(entries, filter), [entries, filter]);
   // A filter is about all purchases: older ones are loaded until there are enough to show.
-  const isSearching = Object.values(filter).some(Boolean) && hasOlder && found.length < shown;
+  const isSearching = Object.values(filter).some(Boolean) && hasOlder && !isOlderAway && found.length < shown;
   useEffect(() => {
     if (isSearching && !isLoadingOlder) loadOlder();
   });
@@ -189,6 +198,11 @@ function Statement({ entries, hasOlder, isLoadingOlder, loadOlder, readAll }: St
           </li>
         ))}
       </ol>
+      {isOlderAway && (
+        <p role="alert" className="problem">
+          {t("statement.olderAway")}
+        </p>
+      )}
       {(found.length > shown || hasOlder) && (
         <button type="button" className="button button-quiet" disabled={isLoadingOlder} onClick={more}>
           {t(isLoadingOlder ? "common.loading" : "statement.more")}

@@ -142,6 +142,10 @@ describe("Dashboard", () => {
         destination: wallet.address,
       }),
     );
+    site.server.answer("GET /api/purchases", ({ query }) => {
+      const purchases = me.purchases.filter((one) => one.id < Number(query.before));
+      return { body: { success: true, purchases, next_before: null } };
+    });
     const { page, problems } = await site.openLoggedIn("/dashboard", { wallet });
     await page.getByText("Compra nº 100").waitFor();
     const rows = page.locator(".statement-rows > li");
@@ -292,5 +296,20 @@ describe("Dashboard", () => {
     expect(readFileSync(await file.path(), "utf8").split("\r\n")).to.have.length(total + 1);
     for (let click = 0; click < 5; click++) await statement.getByRole("button", { name: "Mostrar mais" }).click();
     expect(await statement.getByRole("article").count()).to.equal(72);
+  });
+
+  it("says when older purchases cannot be loaded, once, and tries again when asked", async () => {
+    const wallet = testWallet();
+    const { server } = site;
+    const purchases = Array.from({ length: 24 }, (_, index) => fixturePurchase({ id: 100 - index }));
+    server.signIn(wallet.address, { nfts: [], purchases });
+    server.answer("GET /api/purchases", { status: 400, body: { success: false, error: "no" } });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet });
+    await page.getByRole("combobox", { name: "Status" }).selectOption("cancelled");
+    await page.getByText("Não foi possível carregar as compras mais antigas. Tente de novo.").waitFor();
+    expect(server.callsTo("GET /api/purchases")).to.have.length(1);
+    server.answer("GET /api/purchases", { body: { success: true, purchases: [], next_before: null } });
+    await page.getByRole("button", { name: "Mostrar mais" }).click();
+    await page.getByText("Nenhuma compra com estes filtros.").waitFor();
   });
 });
