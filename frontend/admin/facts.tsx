@@ -3,16 +3,18 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 
 export type FactRow = readonly [label: string, value: ReactNode];
 
-/** Labels with their values; what is not known is a dash. */
+/** Labels with their values: null is a dash, undefined is left out. */
 export function Facts({ rows }: { rows: readonly FactRow[] }) {
   return (
     <dl className="facts">
-      {rows.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd className="figures">{value === null || value === undefined || value === "" ? "–" : value}</dd>
-        </div>
-      ))}
+      {rows
+        .filter(([, value]) => value !== undefined)
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd className="figures">{value === null || value === "" ? "–" : value}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

@@ -11,7 +11,7 @@ export function AdminLinks() {
   const { data } = useQuery(attentionQuery);
   const count = data?.total ?? 0;
   return (
-    <>
+    <span className="admin-links">
       <LinkButton to={paths.admin} className="button button-small button-quiet admin-link" lang="pt-BR">
         Painel de Admin
       </LinkButton>
@@ -20,6 +20,6 @@ export function AdminLinks() {
           {count > 99 ? "99+" : count}
         </Link>
       )}
-    </>
+    </span>
   );
 }
