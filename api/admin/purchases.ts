@@ -11,7 +11,7 @@ import {
   paymentsQuerySchema,
   purchasesQuerySchema,
 } from "../../domain/api/admin-purchases.ts";
-import { doneSchema, givenReasonSchema } from "../../domain/api/common.ts";
+import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { shownStatus } from "../../domain/purchase/life.ts";
@@ -121,7 +121,7 @@ const DECISION = {
   method: "post",
   permission: "payments",
   limit: { perMinute: 120, by: "wallet" },
-  body: givenReasonSchema,
+  body: noBodyOrReasonSchema,
   responses: { 200: doneSchema },
 } as const;
 

@@ -6,7 +6,7 @@ import {
   sessionsRevokedSchema,
   usersQuerySchema,
 } from "../../domain/api/admin-people.ts";
-import { addressSchema, doneSchema, givenReasonSchema } from "../../domain/api/common.ts";
+import { addressSchema, doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -102,7 +102,7 @@ const DECISION = {
   access: "admin",
   permission: "people",
   limit: { perMinute: 120, by: "wallet" },
-  body: givenReasonSchema,
+  body: noBodyOrReasonSchema,
 } as const;
 
 function readWallet(text: string): WalletAddress {

@@ -98,7 +98,7 @@ describe("The panel's calls", () => {
       expect((await support.post(`${path}/erase`, {})).status).to.equal(200);
       expect((await user.get("/api/me")).status).to.equal(401);
       expect((await support.get(path)).body.user).to.include({ state: "erased", email: "", first_name: "" });
-      expectRefusal(await support.post(`${path}/erase`, {}), 404, "NOT_FOUND");
+      expectRefusal(await support.send("POST", `${path}/erase`), 404, "NOT_FOUND");
       expectRefusal(await support.get("/api/admin/users/0x12"), 404, "NOT_FOUND");
       const [erased] = (await support.get(`/api/admin/audit-log?state=people&limit=1`)).body.rows;
       expect(erased).to.include({ action: "user.erase", subject: `user:${user.address}` });
