@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorSchema } from "../../domain/api/common.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Access, Route } from "../http/route.ts";
+import { EXAMPLES } from "./examples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -32,9 +33,11 @@ export function openApiDocument(routes: readonly Route[]): Json {
       title: `${PRODUCT_NAME} API`,
       version: "1.0.0",
       description: "Cashback in CHZ for purchases at partner stores, with a bonus for holders of fan tokens.",
+      contact: { name: `The operator of this ${PRODUCT_NAME}` },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
@@ -59,7 +62,12 @@ function operation(route: Route): Json {
       ? {
           requestBody: {
             required: !route.body.safeParse(undefined).success,
-            content: { "application/json": { schema: jsonSchema(route.body, "input") } },
+            content: {
+              "application/json": {
+                schema: jsonSchema(route.body, "input"),
+                example: EXAMPLES[`${route.method} ${route.path}`],
+              },
+            },
           },
         }
       : {}),
@@ -156,7 +164,16 @@ function operationId(route: Route): string {
   return [route.method, ...words].join("_");
 }
 
-function tagOf(path: string): string {
+const TAGS = {
+  people: "Registration, sign-in and the user's own profile.",
+  catalogue: "Stores, their cashback categories and fan tokens.",
+  purchases: "Visits to stores, purchases, and what stores and their networks report of them.",
+  tokens: "Tickets: the tokens of purchases.",
+  administration: "The panel: lists, decisions, figures and configuration.",
+  operations: "Health, configuration and documents of the service.",
+} as const;
+
+function tagOf(path: string): keyof typeof TAGS {
   const word = path.split("/")[2] ?? "operations";
   if (/^(me|login|logout|check-user|register-user-data|is-admin)$/.test(word)) return "people";
   if (/^(store|stores|fan-tokens)$/.test(word) || path.includes("fan-token")) return "catalogue";

@@ -1,0 +1,42 @@
+const WALLET = "0x90f79bf6eb2c4f870365e785982e1f101e93b906";
+const SIGNATURE = `0x${"5f".repeat(64)}1b`;
+const NONCE = "k3v9x1m7q2";
+const CLICK = "abcdefghijklmnopqrstuvwxyz".replace(/[^a-z2-7]/g, "a");
+const REASON = { reason: "Checked with the store" };
+
+/** One request for each call with a body; a test holds them against the schemas. */
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  "post /api/check-user": { address: WALLET },
+  "post /api/register-user-data": {
+    ...{ address: WALLET, first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" },
+    ...{ signature: SIGNATURE, nonce: NONCE },
+  },
+  "post /api/login": { address: WALLET, signature: SIGNATURE, nonce: NONCE },
+  "put /api/me": { first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" },
+  "post /api/store": { name: "Verdão Store", country: "Brasil", club: "Palmeiras", category: "Esporte" },
+  "put /api/store/:id": { affiliate_link: "https://go.example/verdao?ref={click}", featured: true },
+  "post /api/store/:id/cashback": { category: "Camisas", cashback_percent: "5.75" },
+  "put /api/store/:id/cashback/:cashbackId": { cashback_percent: "6" },
+  "post /api/admin/fan-token": { name: "Palmeiras", slug: "verdao", image: "https://img.example/verdao.png" },
+  "post /api/register-purchase": { user: WALLET, store_id: 1, amount: 100, token_slug: "verdao" },
+  "post /api/mint-nft": { user: WALLET, purchase_id: 1, metadata_uri: "" },
+  "post /api/confirm-purchase": { purchase_id: 1 },
+  "post /api/distribute-cashback": { user: WALLET, amount: "8" },
+  "post /api/admin/payouts": { paused: true, reason: "A payout looks wrong" },
+  "post /api/admin/operations/:id/retry": REASON,
+  "post /api/admin/purchases/:id/hold": REASON,
+  "post /api/admin/purchases/:id/release": REASON,
+  "post /api/admin/users/:wallet/sessions/revoke": REASON,
+  "post /api/admin/users/:wallet/erase": REASON,
+  "post /api/admin/catalogue": { format: "csv", content: "type,name,country\nstore,Nova,Brasil\n", apply: false },
+  "post /api/claims": { store_id: 1, order_ref: "ORD-1029", amount: "249.90", date: "2026-11-02" },
+  "post /api/admin/sales/:id/release": REASON,
+  "post /api/admin/sales/:id/decline": REASON,
+  "post /api/admin/sales/:id/assign": { click_id: CLICK },
+  "post /api/admin/claims/:id/match": { sale_id: 12 },
+  "post /api/admin/claims/:id/refuse": REASON,
+  "post /api/hooks/affiliate/:network": {
+    ...{ event_id: "evt-1", sale_key: "S-1", click_id: CLICK, status: "approved" },
+    ...{ amount: "250.00", changed_at: "2026-11-21T12:00:00Z" },
+  },
+};
