@@ -77,6 +77,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     return only(oldest ? (Date.now() - Number(oldest.created_at)) / 1_000 : 0);
   });
   watchPolls(gauge, services);
+  watchDrift(gauge, services);
   gauge("sender_days_left", "Days that the wallet lasts", () => walletsOf(readRunway()), ["key"]);
   gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
   gauge("pool_days_left", "Days that the distributor lasts", () => poolOf(readRunway(), "daysLeft"));
@@ -109,6 +110,42 @@ function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
     "poll_interval_seconds",
     "How often the network is to be polled",
     async () => polled.map((account) => ({ labels: labelsOf(account), value: account.poll_seconds })),
+    labelNames,
+  );
+}
+
+/** What networks say that is not understood, by account. */
+function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
+  const labelNames = ["network", "account"];
+  gauge(
+    "affiliate_drifted_sales",
+    "Sales whose report is not understood",
+    async () => {
+      const accounts = await kysely.selectFrom("affiliate_status").select(["network", "account"]).execute();
+      const drifted = await kysely
+        .selectFrom("sales")
+        .select(({ fn }) => ["network", "account", fn.countAll<bigint>().as("n")])
+        .where("state", "in", ["held", "unmatched"])
+        .where(sql<boolean>`' ' || hold_reasons || ' ' like '% drift %'`)
+        .groupBy(["network", "account"])
+        .execute();
+      return accounts.map((labels) => {
+        const found = drifted.find((one) => one.network === labels.network && one.account === labels.account);
+        return { labels, value: Number(found?.n ?? 0n) };
+      });
+    },
+    labelNames,
+  );
+  gauge(
+    "affiliate_unreadable_rows_total",
+    "Rows of a network's answers without even an id",
+    async () => {
+      const rows = await kysely.selectFrom("affiliate_status").select(["network", "account", "drift_count"]).execute();
+      return rows.map(({ network, account, drift_count }) => ({
+        labels: { network, account },
+        value: Number(drift_count),
+      }));
+    },
     labelNames,
   );
 }

@@ -128,6 +128,26 @@ describe("Alert rules", () => {
     expect(fired).to.deep.equal([false, false, false, true, false, false, false]);
   });
 
+  it("tell of a network that says what is not understood", () => {
+    const network = '{network="awin",account="br"}';
+    const told = (drifted: number, unreadable: number) =>
+      [
+        `torcida_affiliate_drifted_sales${network} ${drifted}`,
+        `torcida_affiliate_unreadable_rows_total${network} ${unreadable}`,
+      ].join("\n");
+    const firing = (scrapes: [drifted: number, unreadable: number][]) => {
+      const watch = new AlertWatch(readAlertRules().filter(({ alert }) => alert === "TorcidaNetworkDrift"));
+      for (const [minute, scrape] of scrapes.entries()) {
+        watch.scrape({ job: "torcida-api", instance: "a" }, told(...scrape), minute * MINUTE_MS);
+      }
+      return watch.firing((scrapes.length - 1) * MINUTE_MS);
+    };
+    const minutes = Array.from({ length: 10 }, (_, minute) => minute);
+    expect(firing(minutes.map(() => [0, 3]))).to.deep.equal([]);
+    expect(firing(minutes.map((minute) => [Number(minute === 9), 3]))).to.deep.equal(["TorcidaNetworkDrift"]);
+    expect(firing(minutes.map((minute) => [0, 3 + Number(minute === 9)]))).to.deep.equal(["TorcidaNetworkDrift"]);
+  });
+
   it("can each be evaluated, have a severity, and lead to a page that exists", () => {
     const rules = readAlertRules();
     expect(rules.length).to.be.greaterThan(10);
