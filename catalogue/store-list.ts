@@ -27,7 +27,9 @@ export async function listStorePage(
 const READY = sql<SqlBool>`(
   (coalesce(affiliate_link, '') <> '' or (coalesce(network, '') <> '' and coalesce(advertiser_id, '') <> '' and coalesce(store_url, '') <> ''))
   and exists (select 1 from store_cashbacks where store_cashbacks.store_id = stores.id
-    and store_cashbacks.deleted_at is null and store_cashbacks.cashback_bps > 0))`;
+    and store_cashbacks.deleted_at is null and store_cashbacks.cashback_bps > 0)
+  and not exists (select 1 from operations where operations.kind = 'register_store' and operations.subject_id = stores.id
+    and operations.status in ('queued', 'assigned', 'waiting', 'failed')))`;
 
 /** The stores that are not on offer yet. */
 export const IS_DRAFT = sql<SqlBool>`stores.deleted_at is null and not ${READY}`;

@@ -4,6 +4,7 @@ import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
+import { groupKey } from "../domain/sale/terms.ts";
 import { searchKey } from "../domain/search-key.ts";
 
 export type StoreCategory = {
@@ -16,7 +17,11 @@ export type StoreCategory = {
   isDefault: boolean;
 };
 export type StoreRow = Selectable<Schema["stores"]>;
-export type StoreWithCategories = StoreRow & { categories: StoreCategory[] };
+export type StoreWithCategories = StoreRow & {
+  categories: StoreCategory[];
+  /** Whether the chain has its name, as far as the outbox knows. */
+  isNamed: boolean;
+};
 
 export type StoreFields = {
   name: string;
@@ -73,11 +78,29 @@ async function withCategories(queries: Queries, stores: readonly StoreRow[]): Pr
     .orderBy("id")
     .execute();
   const byStore = Map.groupBy(categories, (row) => row.store_id);
-  return stores.map((store) => ({ ...store, categories: (byStore.get(store.id) ?? []).map(toCategory) }));
+  const unnamed = await listUnnamed(queries);
+  return stores.map((store) => ({
+    ...store,
+    categories: (byStore.get(store.id) ?? []).map(toCategory),
+    isNamed: !unnamed.includes(store.id),
+  }));
+}
+
+/** The stores whose registration on the chain has not happened yet, in their order. */
+async function listUnnamed(queries: Queries): Promise<bigint[]> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select("subject_id")
+    .where("status", "in", ["queued", "assigned", "waiting", "failed"])
+    .where("kind", "=", "register_store")
+    .orderBy("subject_id")
+    .execute();
+  return rows.map((row) => row.subject_id);
 }
 
 type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | "store_url"> & {
   categories: readonly Pick<StoreCategory, "cashbackBps">[];
+  isNamed: boolean;
 };
 
 /** Whether a buyer can be sent there: the store's own link, or what its network's link is built from. */
@@ -92,7 +115,11 @@ export function hasCashback({ categories }: Sellable): boolean {
 
 /** What keeps a store from being on offer. docs/product.md#store-draft */
 export function lacksOf(store: Sellable): StoreLack[] {
-  return [...(hasLink(store) ? [] : ["link" as const]), ...(hasCashback(store) ? [] : ["rate" as const])];
+  return [
+    ...(hasLink(store) ? [] : ["link" as const]),
+    ...(hasCashback(store) ? [] : ["rate" as const]),
+    ...(store.isNamed ? [] : ["chain_name" as const]),
+  ];
 }
 
 /** A store that cannot sell yet is a draft, which only admins see. docs/product.md#store-draft */
@@ -181,6 +208,7 @@ export async function insertCategory(
   fields: { category: string } & CategoryFields,
 ): Promise<bigint> {
   const now = BigInt(Date.now());
+  await requireFreeGroup(queries, storeId, fields.groupCode);
   if (fields.isDefault) await clearDefault(queries, storeId);
   const { id } = await queries
     .insertInto("store_cashbacks")
@@ -201,6 +229,32 @@ export async function insertCategory(
 
 type CategoryFields = { cashbackBps: bigint; groupCode?: string | null; isDefault?: boolean };
 
+/** Another category of the store has this group: its sales would have two percents. */
+export class GroupTakenError extends Error {
+  override readonly name = "GroupTakenError";
+}
+
+/** Groups are compared as sales are: without regard to case. @throws GroupTakenError */
+async function requireFreeGroup(
+  queries: Queries,
+  storeId: bigint,
+  group: string | null | undefined,
+  exceptId?: bigint,
+): Promise<void> {
+  if (group == null) return;
+  // Writes of the catalogue wait for each other here.
+  await bumpCatalogueVersion(queries);
+  const others = await queries
+    .selectFrom("store_cashbacks")
+    .select(["id", "category", "group_code"])
+    .where("store_id", "=", storeId)
+    .where("deleted_at", "is", null)
+    .where("group_code", "is not", null)
+    .execute();
+  const taken = others.find((one) => one.id !== exceptId && groupKey(one.group_code ?? "") === groupKey(group));
+  if (taken) throw new GroupTakenError(`group_code: the store's category ${taken.category} has the group ${group}`);
+}
+
 /** A store has one default category at most. */
 async function clearDefault(queries: Queries, storeId: bigint): Promise<void> {
   await queries.updateTable("store_cashbacks").set({ is_default: 0n }).where("store_id", "=", storeId).execute();
@@ -213,6 +267,7 @@ export async function updateCategory(
   fields: { category?: string; deleted?: true } & Partial<CategoryFields>,
 ): Promise<boolean> {
   const now = BigInt(Date.now());
+  await requireFreeGroup(queries, key.storeId, fields.groupCode, key.categoryId);
   if (fields.isDefault) await clearDefault(queries, key.storeId);
   const { numUpdatedRows } = await queries
     .updateTable("store_cashbacks")
@@ -232,8 +287,10 @@ export async function updateCategory(
   return numUpdatedRows === 1n;
 }
 
+/** Changes with every write, and when a store gets its name on the chain. */
 export async function readCatalogueVersion(queries: Queries): Promise<string> {
-  return (await readSetting(queries, "catalogue_version")) ?? "0";
+  const written = (await readSetting(queries, "catalogue_version")) ?? "0";
+  return `${written} ${(await listUnnamed(queries)).join(" ")}`;
 }
 
 /** Must be called in every catalogue write, so that other processes drop their cache. */

@@ -1,5 +1,7 @@
+import { GroupTakenError } from "../../catalogue/stores.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { conflict } from "../http/api-error.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CatalogueCache } from "./catalogue-cache.ts";
@@ -15,7 +17,11 @@ export function catalogueWriter(services: Services, cache: CatalogueCache) {
     work: (queries: Queries) => Promise<Written<T>>,
   ): Promise<T> {
     const outcome = await inAuditedTransaction(services.database.kysely, async (queries) => {
-      const { result, subject, words } = await work(queries);
+      const { result, subject, words } = await work(queries).catch((error: unknown) => {
+        throw error instanceof GroupTakenError
+          ? conflict(error.message, "GROUP_TAKEN", { field: "group_code" })
+          : error;
+      });
       const detail = { ...entry.detail, ...words };
       await appendAudit(queries, { actor: actorOf(call.identity), action: entry.action, subject, detail });
       return result;

@@ -1,5 +1,5 @@
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
-import type { StoreCategory, StoreWithCategories } from "../../catalogue/stores.ts";
+import { lacksOf, type StoreCategory, type StoreWithCategories } from "../../catalogue/stores.ts";
 import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
 import { percentText } from "../../domain/money.ts";
@@ -16,6 +16,7 @@ export function toWireStore(store: StoreWithCategories): Store {
     description: store.description,
     logo: store.logo,
     featured: store.featured === 1n,
+    is_draft: lacksOf(store).length > 0,
     affiliate_link: store.affiliate_link,
     network: store.network,
     account: store.account,

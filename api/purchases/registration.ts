@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import { insertClicks } from "../../affiliates/clicks.ts";
 import { linkOf } from "../../affiliates/links.ts";
@@ -17,6 +18,8 @@ import type { Services } from "../services.ts";
 
 const MAXIMUM_BPS = 10_000n;
 const DAY_MS = 86_400_000n;
+const NAME_LOOK_MS = 200;
+const NAME_LOOKS = 20;
 
 type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
 
@@ -57,8 +60,11 @@ export async function registerPurchase(
   if (!base || !hasCashback(store)) {
     throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
   }
-  if (!hasLink(store)) {
+  if (!hasLink(store) || (!environment.SIMULATED_PURCHASES && linkOf(store, "click", services.accounts) === null)) {
     throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
+  }
+  if (!(await isNamedSoon(registrations, store))) {
+    throw conflict(`Store ${store.id} is not registered on the chain yet; try again in a minute`, "STORE_UNKNOWN");
   }
   const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
   const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
@@ -95,6 +101,16 @@ export async function registerPurchase(
   };
 }
 
+/** A store that was created just now has its name on the chain within seconds. */
+async function isNamedSoon({ stores }: Registrations, store: StoreWithCategories): Promise<boolean> {
+  let { isNamed } = store;
+  for (let looks = 0; !isNamed && looks < NAME_LOOKS; looks++) {
+    await delay(NAME_LOOK_MS);
+    isNamed = (await stores.find(store.id))?.isNamed ?? false;
+  }
+  return isNamed;
+}
+
 /**
  * In live mode somebody sets out to a shop: what is bought there, and for how much, its network says. Nothing that a
  * buyer sends is ever paid. docs/product.md#sales-click.
@@ -113,9 +129,6 @@ async function registerClick(
   }));
   const terms = freezeTerms(rates, bonusTerms.bonusBps);
   if (!terms) throw new Error("A store without a percent was offered");
-  if (linkOf(store, "click", services.accounts) === null) {
-    throw conflict(`Store ${store.id} has no link: no network could report what is bought there`, "NO_LINK");
-  }
   const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
   const click = await registrations.clicks.add({
     wallet,

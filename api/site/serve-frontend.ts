@@ -3,7 +3,7 @@ import { join } from "node:path";
 import compression from "compression";
 import express, { type RequestHandler, type Response } from "express";
 import helmet from "helmet";
-import { listStores } from "../../catalogue/stores.ts";
+import { isOnOffer, listStores } from "../../catalogue/stores.ts";
 import { chainOf } from "../../chain/chains.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
@@ -52,7 +52,7 @@ export function serveFrontend(services: Services, directory: string): RequestHan
 
 async function sitemap({ database }: Services, origin: string): Promise<string> {
   const stores = await listStores(database.kysely);
-  const offered = stores.filter((store) => store.affiliate_link && store.categories.length > 0);
+  const offered = stores.filter(isOnOffer);
   const paths = [...PUBLIC_PATHS, ...offered.map((store) => `/stores/${store.id}`)];
   const urls = paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("");
   return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;

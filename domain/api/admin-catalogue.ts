@@ -10,6 +10,8 @@ export const STORE_LACKS = [
   "link",
   /** No category with a percent above 0. */
   "rate",
+  /** Its name on the chain, which the api registers. */
+  "chain_name",
 ] as const;
 export type StoreLack = (typeof STORE_LACKS)[number];
 

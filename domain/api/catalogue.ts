@@ -26,6 +26,8 @@ export const storeSchema = z.object({
   description: z.string().nullable(),
   logo: z.string().nullable(),
   featured: z.boolean(),
+  /** Whether nobody can buy there yet: without a link, a percent, or its name on the chain. Only admins see drafts. */
+  is_draft: z.boolean(),
   affiliate_link: z.string().nullable(),
   /** Whose sales these are; null where there is one shop account only, or none. */
   network: z.string().nullable(),

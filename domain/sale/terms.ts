@@ -31,7 +31,7 @@ export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): Clic
 }
 
 /** Normalizes groups for comparison, because people type them into the panel. */
-function groupKey(group: string): string {
+export function groupKey(group: string): string {
   return group.trim().toLowerCase();
 }
 

@@ -37,6 +37,7 @@ const BY_CODE: Record<string, string> = {
   HELD: "Esta compra já está retida.",
   NOT_HELD: "Esta compra não está retida.",
   STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
+  GROUP_TAKEN: "Outra categoria da loja já tem este grupo de comissão.",
   NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",
   OVER: "Não há mais o que fazer nesta compra.",
   PAID: "O pagamento desta compra já saiu: não dá mais para parar.",

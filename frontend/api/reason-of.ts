@@ -13,11 +13,13 @@ const BY_CODE: Record<string, MessageId> = {
   INDEX_BEHIND: "reason.indexBehind",
   INTERNAL: "reason.internal",
   NO_CASHBACK: "reason.noCashback",
+  NO_LINK: "reason.storeNotReady",
   NONCE_INVALID: "reason.nonceInvalid",
   NOT_FOUND: "reason.notFound",
   RATE_UNAVAILABLE: "reason.rateAway",
   ROLE_NOT_ALLOWED: "reason.forbidden",
   SIGNATURE_INVALID: "reason.signatureInvalid",
+  STORE_UNKNOWN: "reason.storeNotReady",
   SLUG_TAKEN: "reason.slugTaken",
   TOO_MANY_REQUESTS: "reason.tooMany",
 };

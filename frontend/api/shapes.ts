@@ -22,10 +22,12 @@ export type Store = {
   logo: string;
   featured: boolean;
   affiliateLink: string;
+  /** Its own address, where its affiliate link is built for each visit. */
+  storeUrl: string;
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
-  /** Without a link or a percent: nobody can buy there yet. docs/product.md#store-draft */
+  /** Nobody can buy there yet. docs/product.md#store-draft */
   isDraft: boolean;
 };
 
@@ -87,11 +89,11 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     logo: text(row.logo),
     featured: row.featured === true || row.featured === 1,
     affiliateLink: text(row.affiliate_link) || text(row.affiliateLink),
+    storeUrl: text(row.store_url),
     minCashback: min,
     maxCashback: max,
     cashbacks: rates,
-    // A server that does not report links has no drafts.
-    isDraft: row.affiliate_link === null || row.affiliate_link === "" || max === 0,
+    isDraft: row.is_draft === true,
   };
 }
 

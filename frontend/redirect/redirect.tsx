@@ -30,7 +30,8 @@ export default function Redirect() {
   usePageMeta(t("redirect.title"), t("redirect.warning"));
   if (sample) return <Countdown destination={{ name: sample.name, link: sample.affiliateLink }} />;
   if (store.data) {
-    return <Countdown destination={{ name: store.data.name, link: state?.affiliateUrl || store.data.affiliateLink }} />;
+    const link = state?.affiliateUrl || withoutVisit(store.data.affiliateLink) || store.data.storeUrl;
+    return <Countdown destination={{ name: store.data.name, link }} />;
   }
   if (store.isError && store.error instanceof ApiError && store.error.status < 500)
     return <Navigate to={paths.stores} replace />;
@@ -51,6 +52,11 @@ export default function Redirect() {
       <Skeletons count={1} className="h-64" />
     </div>
   );
+}
+
+/** Where nobody's visit is known, the link carries none. */
+function withoutVisit(link: string): string {
+  return link.replaceAll("{click}", "");
 }
 
 /** Only https links may be opened; on this machine also another page on this machine. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { FanToken, Store } from "../../domain/api/catalogue.ts";
+import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
 import { onBothSystems } from "./support/system.ts";
@@ -27,8 +28,12 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     expect(answer.status, answer.text).to.equal(200);
     return answer.body.id;
   };
-  const addCategory = async (storeId: number, percent: unknown = "5"): Promise<number> => {
-    const answer = await admin.post(`/api/store/${storeId}/cashback`, { category: "Tudo", cashback_percent: percent });
+  /** Until the chain knows its name, a store is a draft. */
+  const named = (id: number) =>
+    until(`${id} is on offer`, async () => (await system().anonymous().get(`/api/stores/${id}`)).status === 200);
+  const addCategory = async (storeId: number, percent: unknown = "5", more = {}): Promise<number> => {
+    const category = { category: "Tudo", cashback_percent: percent, ...more };
+    const answer = await admin.post(`/api/store/${storeId}/cashback`, category);
     expect(answer.status, answer.text).to.equal(200);
     return answer.body.id;
   };
@@ -119,6 +124,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     it("that is deleted stops selling, but its purchases keep it", async () => {
       const id = await createStore({ name: "Loja que fecha" });
       const categoryId = await addCategory(id, "4");
+      await named(id);
       const buyer = await system().user();
       const purchaseId = await buyer.buy(id, 50);
       expect((await admin.send("DELETE", `/api/store/${id}`)).status).to.equal(200);
@@ -146,6 +152,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     it("without a link or a percent above zero is a draft: admins see it, and nobody can buy there", async () => {
       const whole = await createStore();
       await addCategory(whole);
+      await named(whole);
       const noLink = await createStore({ affiliate_link: null });
       await addCategory(noLink);
       const free = await createStore();
@@ -172,8 +179,58 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expectRefusal(await buy(noLink), 409, "NO_LINK");
       for (const id of [free, noPercent]) expectRefusal(await buy(id), 409, "NO_CASHBACK");
       await put(`/api/store/${noLink}`, { affiliate_link: "https://example.com/loja" });
+      await named(noLink);
       expect(await idsSeenBy(buyer)).to.include(noLink);
       expect((await buy(noLink)).status).to.equal(200);
+    });
+
+    it("is a draft until the chain has its name, and again where its registration fails", async () => {
+      const id = await createStore();
+      await addCategory(id);
+      await named(id);
+      expect(await store(id)).to.include({ is_draft: false });
+      const { kysely } = await system().database();
+      const setStatus = (status: "failed" | "done") =>
+        kysely
+          .updateTable("operations")
+          .set({ status, reason: status === "failed" ? "reverted" : null })
+          .where("kind", "=", "register_store")
+          .where("subject_id", "=", BigInt(id))
+          .execute();
+      await setStatus("failed");
+      await until("it is a draft", async () => (await store(id)).is_draft);
+      expectRefusal(await system().anonymous().get(`/api/stores/${id}`), 404, "NOT_FOUND");
+      const buyer = await system().user();
+      const request = { user: buyer.address, store_id: id, amount: 1 };
+      expectRefusal(await buyer.post("/api/register-purchase", request), 409, "STORE_UNKNOWN");
+      await setStatus("done");
+      await named(id);
+    });
+
+    it("whose link would be built for an account that is not there is a draft", async () => {
+      const id = await createStore({
+        ...{ affiliate_link: null, network: "awin", account: "br", advertiser_id: "17000" },
+        store_url: "https://shop.example",
+      });
+      await addCategory(id);
+      expect(await store(id)).to.include({ is_draft: true });
+      const buyer = await system().user();
+      const request = { user: buyer.address, store_id: id, amount: 1 };
+      expectRefusal(await buyer.post("/api/register-purchase", request), 409, "NO_LINK");
+    });
+
+    it("has each commission group once", async () => {
+      const id = await createStore();
+      const fashion = await addCategory(id, "7", { category: "Moda", group_code: "FASHION" });
+      const rest = await addCategory(id, "3", { group_code: "DEFAULT" });
+      const path = (category: number) => `/api/store/${id}/cashback/${category}`;
+      const again = { category: "Moda infantil", cashback_percent: 9, group_code: " fashion " };
+      expectRefusal(await admin.post(`/api/store/${id}/cashback`, again), 409, "GROUP_TAKEN");
+      expectRefusal(await put(path(rest), { group_code: "Fashion" }), 409, "GROUP_TAKEN");
+      expect((await put(path(fashion), { group_code: "FASHION", cashback_percent: 8 })).status).to.equal(200);
+      expect((await admin.send("DELETE", path(fashion))).status).to.equal(200);
+      expect((await put(path(rest), { group_code: "Fashion" })).status).to.equal(200);
+      expect((await store(id)).cashbacks).to.have.length(1);
     });
 
     it("has its own categories, which no other store can use", async () => {

@@ -24,6 +24,7 @@ export function fixtureStores(): Store[] {
       description: sample.description,
       logo: null,
       featured: sample.featured,
+      is_draft: false,
       affiliate_link: `${sample.affiliateLink}?from=api`,
       network: null,
       account: null,
