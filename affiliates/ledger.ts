@@ -2,7 +2,7 @@ import { readClock } from "../database/clock.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { amountProblem, saleValue } from "../domain/sale/amount.ts";
-import { type HoldReason, holdReasons } from "../domain/sale/hold.ts";
+import { type HoldReason, holdForDrift, holdReasons } from "../domain/sale/hold.ts";
 import { planSale } from "../domain/sale/plan.ts";
 import { saleState } from "../domain/sale/state.ts";
 import { type ClickTerms, saleCashback } from "../domain/sale/terms.ts";
@@ -29,7 +29,9 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
   if (click) await touchUser(queries, click.wallet);
   const valued = await valueSale(queries, before, click, rules);
   const sharing = click ? await othersWithOrder(queries, before) : [];
-  const hold = click ? await holdOf(queries, before, click, valued, sharing.length > 0, rules) : [];
+  const hold = click
+    ? await holdOf(queries, before, click, valued, sharing.length > 0, rules)
+    : holdForDrift(valued.drift);
   const isHeld = valued.status !== "declined" && hold.some(({ reason }) => !isReleased(before, reason));
   const cashback = valued.status === "declined" ? 0n : valued.cashbackCentBps;
 

@@ -8,6 +8,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
 import { adjustDebt } from "./debt.ts";
 import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayment, withdrawPurchase } from "./lifecycle.ts";
+import { countPaid } from "./sale-totals.ts";
 import { recountPurchases } from "./totals.ts";
 
 type PurchaseRow = Selectable<Schema["purchases"]>;
@@ -98,7 +99,10 @@ export async function actOnPurchases(
 }
 
 async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Promise<void> {
-  if (action.kind === "adjust") return adjustDebt(queries, { ...buyer, purchaseId: action.id }, action);
+  if (action.kind === "adjust") {
+    await adjustDebt(queries, { ...buyer, purchaseId: action.id }, action);
+    return countPaid(queries, buyer.saleId, -action.centBps);
+  }
   if (action.kind === "create") {
     await insertPurchase(queries, {
       wallet: buyer.wallet,

@@ -13,12 +13,27 @@ export async function settleSales(queries: Queries, settled: readonly SettledPur
   }
 }
 
+/** What is paid now of sales that were approved: their hold is over. */
+export async function markPayable(queries: Queries, saleIds: readonly bigint[]): Promise<void> {
+  if (saleIds.length === 0) return;
+  await queries
+    .updateTable("sales")
+    .set({ state: "payable" })
+    .where("id", "in", saleIds)
+    .where("state", "=", "approved")
+    .where("payable", "is", null)
+    .execute();
+}
+
 async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
   await queries
     .updateTable("sales")
     .set({ state: "settled" })
     .where("id", "=", saleId)
-    .where("state", "=", "payable")
+    // Where the network has no word for it, nothing is read when the hold is over.
+    .where(({ or, and, eb }) =>
+      or([eb("state", "=", "payable"), and([eb("state", "=", "approved"), eb("payable", "is", null)])]),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -32,7 +47,8 @@ async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
     .execute();
 }
 
-async function countPaid(queries: Queries, saleId: bigint, centBps: bigint): Promise<void> {
+/** Adds to what a sale's buyer was paid; what is owed back again counts with a negative sign. */
+export async function countPaid(queries: Queries, saleId: bigint, centBps: bigint): Promise<void> {
   const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
   await queries
     .insertInto("sale_totals")

@@ -9,6 +9,7 @@ import { enqueue, hasten } from "../sender/queue.ts";
 import { listDebtors, outstandingDebt } from "./debt.ts";
 import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
 import { listUnpaid, type Purchase } from "./queries.ts";
+import { markPayable } from "./sale-totals.ts";
 
 export type Payment = { purchaseId: bigint; amountGwei: bigint };
 
@@ -58,6 +59,10 @@ export async function enqueuePayments(
   const payments: (Payment & { afterMs: bigint })[] = [];
   const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
   const offsetInFull: bigint[] = [];
+  await markPayable(
+    queries,
+    purchases.flatMap((purchase) => purchase.sale_id ?? []),
+  );
   for (const purchase of purchases) {
     const afterMs = delayMs(purchase);
     if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });

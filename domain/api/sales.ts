@@ -153,6 +153,7 @@ const marginFigures = {
   commission_pending: z.string(),
   commission_earned: z.string(),
   cashback_promised: z.string(),
+  /** Sent, or kept for what a buyer owed; less what is owed back. */
   cashback_paid: z.string(),
   /** Commission, pending or earned, less the cashback that is promised. */
   margin: z.string(),

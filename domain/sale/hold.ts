@@ -39,7 +39,7 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: Hol
   const add = (applies: boolean, reason: HoldReason, text: string) => {
     if (applies) found.push({ reason, text });
   };
-  add(facts.drift !== null, "drift", `The network's report is not understood: ${facts.drift}`);
+  found.push(...holdForDrift(facts.drift));
   add(facts.amountCents === undefined, "no_rate", `There is no exchange rate for ${facts.currency}`);
   add(!facts.isOfAccount, "other_account", "The click is of a store of another network or account");
   add(
@@ -49,7 +49,9 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: Hol
   );
   add((facts.amountCents ?? 0n) > limits.maximumCents, "too_high", "The amount is above SALE_MAX_REAIS");
   add(
-    facts.occurredAt !== null && facts.occurredAt - facts.clickedAt < limits.minimumSeconds * 1_000n,
+    limits.minimumSeconds > 0n &&
+      facts.occurredAt !== null &&
+      facts.occurredAt - facts.clickedAt < limits.minimumSeconds * 1_000n,
     "too_fast",
     `The sale is less than ${limits.minimumSeconds} seconds after the click`,
   );
@@ -60,4 +62,9 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: Hol
     "The commission is below the cashback",
   );
   return found;
+}
+
+/** The one reason that needs no buyer. */
+export function holdForDrift(drift: string | null): { reason: HoldReason; text: string }[] {
+  return drift === null ? [] : [{ reason: "drift", text: `The network's report is not understood: ${drift}` }];
 }

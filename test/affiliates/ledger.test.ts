@@ -306,6 +306,45 @@ describe("The ledger of sales", function () {
         promised_cent_bps: 3_000_000n,
         paid_cent_bps: 3_000_000n,
       });
+      const paid = async () =>
+        (await shop.database.kysely.selectFrom("sale_totals").select("paid_cent_bps").executeTakeFirstOrThrow())
+          .paid_cent_bps;
+      // A return in part, then of all: what is owed back is not paid.
+      await shop.read({ ...report, ...payable, amountMicros: 20_000_000n, commissionMicros: 2_000_000n });
+      expect(await paid()).to.equal(1_000_000n);
+      await shop.read({ ...report, ...declined });
+      expect(await paid()).to.equal(0n);
+      await shop.read({ ...report, ...payable });
+      await shop.run();
+      expect(await paid()).to.equal(5_000_000n);
+    });
+
+    it("settles a sale whose network has no word for its payment once its hold is over and it is paid", async () => {
+      const { shop, wallet, click } = await open();
+      const report = reportOf(click, { ...approved, payable: null });
+      await shop.read(report, { ...RULES, holdMs: 600n });
+      await shop.run();
+      expect([(await shop.sale(report.saleKey)).state, await shop.received(wallet)]).to.deep.equal(["approved", 0]);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await shop.run();
+      expect([(await shop.sale(report.saleKey)).state, await shop.received(wallet)]).to.deep.equal(["settled", 5]);
+    });
+
+    it("holds nothing for its time where there is no least time", async () => {
+      const { shop, click } = await open();
+      const early = reportOf(click, { occurredAt: click.created_at - 900n });
+      await shop.read(early);
+      expect((await shop.sale(early.saleKey)).state).to.equal("held");
+      const timely = reportOf(click, { occurredAt: click.created_at - 900n });
+      await shop.read(timely, { ...RULES, limits: { ...RULES.limits, minimumSeconds: 0n } });
+      expect((await shop.sale(timely.saleKey)).state).to.equal("open");
+    });
+
+    it("says that a sale without a buyer is not understood either", async () => {
+      const { shop } = await open();
+      const report = reportOf(undefined, { status: "unknown" });
+      await shop.read(report);
+      expect(await shop.sale(report.saleKey)).to.deep.include({ state: "unmatched", hold_reasons: "drift" });
     });
   });
 });
