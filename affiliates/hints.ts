@@ -12,6 +12,9 @@ const OPEN_HINTS_MAX = 10_000;
 const RETRY_MS = 15_000n;
 const ATTEMPTS = 8n;
 
+/** The key of a push that names no sale that could be read by it: all is read soon. */
+export const ANY_SALE = "";
+
 export type Push = { key: AccountKey; saleKeys: readonly string[] };
 
 /** Stores that something was said of the sales of some pushes. Nothing else follows from a push: they are read. */

@@ -6,7 +6,7 @@ import type { Schema } from "../database/schema.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { fetchRate } from "./fx.ts";
-import { listDueHints, resolveHints } from "./hints.ts";
+import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
 import { applySale, listWithoutRate } from "./ledger.ts";
 import { saleFields } from "./log-lines.ts";
@@ -50,10 +50,13 @@ export class Reader {
   readonly #options: ReaderOptions;
   readonly #calls: HttpCalls<PolledAccount>;
   #hasIds = false;
+  #isWaitingTold = false;
   #nextPollAt = 0;
+  #polledAt = 0;
   #nextRatesAt = 0;
   #pausedUntil = 0;
   #feedFailedAt = 0;
+  #idsRefusedUntil = 0;
   #night: { pass: Pass; from: number; to: number }[] = [];
   #nightBegan = 0;
 
@@ -90,7 +93,8 @@ export class Reader {
     if (Math.max(this.#calls.blockedUntil, this.#pausedUntil) > Date.now()) return;
     if (Date.now() >= this.#nextPollAt) {
       await this.#poll();
-      this.#nextPollAt = Date.now() + this.#pollEveryMs();
+      this.#polledAt = Date.now();
+      this.#nextPollAt = this.#polledAt + Math.max(this.#options.account.poll_seconds * 1_000, this.#affordableMs());
     }
     // Whoever has a push secret can ask for much: the next poll's calls are kept back.
     const spare = this.#calls.remaining - this.#options.network.passes.length;
@@ -103,15 +107,24 @@ export class Reader {
    * api looks for that when it starts.
    */
   async #mayGiveIds(): Promise<boolean> {
-    this.#hasIds ||= (await readSetting(this.#options.database.kysely, "ids_open")) !== undefined;
+    if (this.#hasIds) return true;
+    this.#hasIds = (await readSetting(this.#options.database.kysely, "ids_open")) !== undefined;
+    if (!this.#hasIds && !this.#isWaitingTold) {
+      this.#isWaitingTold = true;
+      this.#options.log.warn(keyOf(this.#options.account), "Waiting until the index is complete; the api says when");
+    }
     return this.#hasIds;
   }
 
-  /** Not more often than the budget bears. */
-  #pollEveryMs(): number {
+  /** How often the budget bears a poll. */
+  #affordableMs(): number {
     const { account, network } = this.#options;
-    const affordable = (network.passes.length * 60_000) / (account.calls_per_minute * POLL_SHARE);
-    return Math.max(account.poll_seconds * 1_000, affordable);
+    return (network.passes.length * 60_000) / (account.calls_per_minute * POLL_SHARE);
+  }
+
+  /** A push was about something that is not found by its id: the next poll finds it. */
+  #hastenPoll(): void {
+    this.#nextPollAt = Math.min(this.#nextPollAt, this.#polledAt + this.#affordableMs());
   }
 
   /** Every time by which a sale can be asked for, from two days before the last success. */
@@ -173,8 +186,9 @@ export class Reader {
         hints.map((hint) => hint.sale_key),
       )
       .execute();
+    const named = hints.filter((hint) => hint.sale_key !== ANY_SALE);
     const page = await this.#readSales(
-      hints.map(({ sale_key }) => {
+      named.map(({ sale_key }) => {
         const known = sales.find((sale) => sale.sale_key === sale_key);
         return {
           saleKey: sale_key,
@@ -183,18 +197,24 @@ export class Reader {
       }),
     );
     await this.#store(page);
-    await this.#write((queries) => resolveHints(queries, hints, new Set(page.reports.map((report) => report.saleKey))));
+    const read = new Set([...page.reports.map((report) => report.saleKey), ANY_SALE]);
+    if (named.length < hints.length || !named.every(({ sale_key }) => read.has(sale_key))) this.#hastenPoll();
+    await this.#write((queries) => resolveHints(queries, hints, read));
     return true;
   }
 
-  /** A refusal is of these ids: the rest goes on without them. */
+  /** A refusal is of these ids, or of asking by ids at all: the polls go on without them. */
   async #readSales(sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page> {
+    const nothing = { reports: [], unreadable: 0 };
+    if (sales.length === 0 || this.#idsRefusedUntil > Date.now()) return nothing;
     try {
       return await this.#options.network.readSales(this.#calls, sales);
     } catch (error) {
-      if (!(error instanceof CallRefusedError)) throw error;
-      await this.#tell(error);
-      return { reports: [], unreadable: 0 };
+      if (!(error instanceof CallRefusedError) || error.status === 401) throw error;
+      const { account, log } = this.#options;
+      this.#idsRefusedUntil = Date.now() + REFUSED_MS;
+      log.warn({ ...keyOf(account), reason: error.message }, "The network refuses to be asked by ids");
+      return nothing;
     }
   }
 
@@ -204,6 +224,7 @@ export class Reader {
    */
   async #rereadOldest(): Promise<void> {
     const { database, network } = this.#options;
+    if (this.#idsRefusedUntil > Date.now()) return;
     const sales = await this.#listLongestUnread();
     if (sales.length === 0) return;
     const page = await this.#readSales(

@@ -51,12 +51,16 @@ export const awin: AffiliateNetwork<AwinAccount> = {
   },
   salesPerCall: 50,
   async readSales(session, sales) {
-    try {
-      return await ask(session, { ids: sales.map(({ saleKey }) => saleKey).join(",") });
-    } catch (error) {
-      if (error instanceof CallRefusedError && error.status === 404) return { reports: [], unreadable: 0 };
-      throw error;
+    const query = { ids: sales.map(({ saleKey }) => saleKey).join(",") };
+    // The documents have this call with and without the slash; 404 may also mean that none of them is known.
+    for (const path of ["transactions/", "transactions"]) {
+      try {
+        return await ask(session, query, path);
+      } catch (error) {
+        if (!(error instanceof CallRefusedError) || error.status !== 404) throw error;
+      }
     }
+    return { reports: [], unreadable: 0 };
   },
 };
 
@@ -69,10 +73,14 @@ function keysOf(json: string): string[] {
   }
 }
 
-async function ask({ account, call }: Session<AwinAccount>, query: Record<string, string>): Promise<Page> {
+async function ask(
+  { account, call }: Session<AwinAccount>,
+  query: Record<string, string>,
+  path = "transactions/",
+): Promise<Page> {
   const parameters = new URLSearchParams({ ...query, timezone: "UTC" });
   const text = await call({
-    url: `${account.api_url}/publishers/${encodeURIComponent(account.publisher_id)}/transactions/?${parameters}`,
+    url: `${account.api_url}/publishers/${encodeURIComponent(account.publisher_id)}/${path}?${parameters}`,
     // Never in the address, where it would stand in logs.
     headers: { authorization: `Bearer ${account.token}` },
   });

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { directSecrets, polledAccounts } from "../../affiliates/accounts.ts";
 import { fetchRate } from "../../affiliates/fx.ts";
-import { storePushes } from "../../affiliates/hints.ts";
+import { ANY_SALE, storePushes } from "../../affiliates/hints.ts";
 import { saleFields } from "../../affiliates/log-lines.ts";
 import { findNetwork } from "../../affiliates/networks.ts";
 import { storeReport } from "../../affiliates/reports.ts";
@@ -50,6 +50,7 @@ function pushRoutes(services: Services): Route[] {
         const saleKeys = keys.filter((key) => network.keyPattern.test(key));
         if (saleKeys.length === 0) {
           services.log.warn({ network: account.network, account: account.account }, "A push names no sale");
+          saleKeys.push(ANY_SALE);
         }
         await pushes.add({ key: { network: account.network, account: account.account }, saleKeys });
         return { body: { success: true, message: "Stored" } };
