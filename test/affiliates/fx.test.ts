@@ -1,0 +1,136 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect } from "chai";
+import { type FxRates, fetchRate } from "../../affiliates/fx.ts";
+import { applySale, listWithoutRate } from "../../affiliates/ledger.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
+
+/** 21 November 2026 is a Saturday: its rate is that of Friday, the 20th. */
+const SATURDAY = Date.parse("2026-11-21T15:00:00Z");
+const bulletin = (day: string, time: string, rate: number, tipoBoletim: string) => ({
+  ...{ paridadeCompra: 1, paridadeVenda: 1, cotacaoCompra: rate - 0.0006, cotacaoVenda: rate },
+  ...{ dataHoraCotacao: `${day} ${time}`, tipoBoletim },
+});
+const PTAX = [
+  bulletin("2026-11-19", "13:04:27.921", 5.41, "Fechamento PTAX"),
+  bulletin("2026-11-20", "10:08:19.3", 5.2, "Abertura"),
+  bulletin("2026-11-20", "13:04:27.921", 5.3123, "Fechamento PTAX"),
+  bulletin("2026-11-20", "12:05:00.11", 5.35, "Intermediário"),
+];
+
+/** The feed of the central bank, as its documents have it: a period, a currency, several bulletins a day. */
+class Feed {
+  status = 200;
+  text: string | undefined;
+  readonly asked: URL[] = [];
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const url = new URL(request.url ?? "", "http://feed");
+      this.asked.push(url);
+      const day = (name: string) => {
+        const [, month, date, year] = /^'(\d\d)-(\d\d)-(\d{4})'$/.exec(url.searchParams.get(name) ?? "") ?? [];
+        return `${year}-${month}-${date}`;
+      };
+      const [from, to] = [day("@dataInicial"), day("@dataFinalCotacao")];
+      const value = PTAX.filter(({ dataHoraCotacao: at }) => at.slice(0, 10) >= from && at.slice(0, 10) <= to);
+      const isKnown =
+        url.pathname.endsWith(
+          "/CotacaoMoedaPeriodo(moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)",
+        ) && url.searchParams.get("$format") === "json";
+      const isDollar = url.searchParams.get("@moeda") === "'USD'";
+      response.writeHead(isKnown ? this.status : 400, { "content-type": "application/json;odata.metadata=minimal" });
+      response.end(this.text ?? JSON.stringify({ "@odata.context": "x", value: isDollar ? value : [] }));
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/olinda/servico/PTAX/versao/v1/odata`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+describe("A feed of exchange rates", function () {
+  this.timeout(30_000);
+  onBothEngines((engine) => {
+    let feed: Feed;
+    let fx: FxRates;
+    beforeEach(async () => {
+      feed = new Feed();
+      fx = { url: await feed.listen(), fixed: new Map([["USD", 9_000_000n]]) };
+    });
+    afterEach(() => feed.close());
+    const open = async () => {
+      const { database } = await engine.open();
+      const shop = await Shop.open(database);
+      await shop.database.kysely.updateTable("stores").set({ mint_delay_seconds: 0n }).execute();
+      const click = await shop.click(await shop.buyer("a"));
+      await database.kysely
+        .updateTable("clicks")
+        .set({ created_at: BigInt(SATURDAY - 60_000) })
+        .execute();
+      return { database, shop, click };
+    };
+    const dollars = { currency: "USD", commissionCurrency: "USD", occurredAt: BigInt(SATURDAY) };
+
+    it("gives the closing rate of the sale's day, or of the last one before, once for all revisions", async () => {
+      const { database, shop, click } = await open();
+      expect(await fetchRate(database, fx, "USD", BigInt(SATURDAY))).to.equal(true);
+      const sale = reportOf(click, { ...dollars, reais: 10.01 });
+      await shop.read(sale, { ...RULES, fx });
+      // 10.01 × 5.3123 = 53.176123.
+      expect(await shop.sale(sale.saleKey)).to.include({ amount_cents: 5_317n, fx_rate_micros: 5_312_300n });
+      PTAX.push(bulletin("2026-11-21", "13:00:00.0", 7, "Fechamento PTAX"));
+      try {
+        expect(await fetchRate(database, fx, "USD", BigInt(SATURDAY))).to.equal(true);
+        await shop.read({ ...sale, amountMicros: 20_000_000n }, { ...RULES, fx });
+      } finally {
+        PTAX.pop();
+      }
+      expect((await shop.sale(sale.saleKey)).amount_cents).to.equal(10_624n);
+      expect(feed.asked, "asked once a day and currency").to.have.length(1);
+    });
+
+    it("counts days as Brazil does", async () => {
+      const { database } = await open();
+      // 01:30 on the 20th in UTC is 22:30 on the 19th in Brazil.
+      await fetchRate(database, fx, "USD", BigInt(Date.parse("2026-11-20T01:30:00Z")));
+      const rows = await database.kysely.selectFrom("fx_rates").select(["day", "rate_micros"]).execute();
+      expect(rows).to.deep.equal([{ day: "2026-11-19", rate_micros: 5_410_000n }]);
+    });
+
+    it("that fails, has no such currency or says what is no rate holds the sale until it has one", async () => {
+      const { database, shop, click } = await open();
+      const rules = { ...RULES, fx };
+      const sale = reportOf(click, { ...dollars, status: "approved", payable: true });
+      await shop.read(sale, rules);
+      expect(await shop.sale(sale.saleKey)).to.include({ state: "held", amount_cents: null });
+      expect((await shop.sale(sale.saleKey)).reason).to.contain("no exchange rate for USD");
+      for (const [status, text] of [
+        [503, "{}"],
+        [200, "<html>"],
+        [200, '{"value":[{"cotacaoVenda":"5,31","dataHoraCotacao":"2026-11-20 13:00:00"}]}'],
+        [200, '{"value":[{"cotacaoVenda":-5.31,"dataHoraCotacao":"2026-11-20 13:00:00"}]}'],
+        [200, '{"value":[]}'],
+      ] as const) {
+        Object.assign(feed, { status, text });
+        const found = await fetchRate(database, fx, "USD", BigInt(SATURDAY)).catch(() => false);
+        expect(found, text).to.equal(false);
+      }
+      expect(await fetchRate(database, fx, "XXX", BigInt(SATURDAY)).catch(() => false)).to.equal(false);
+      Object.assign(feed, { status: 200, text: undefined });
+      expect(await fetchRate(database, fx, "USD", BigInt(SATURDAY))).to.equal(true);
+      for (const one of await listWithoutRate(database.kysely, ACCOUNT, 10))
+        await inTransaction(database.kysely, (queries) => applySale(queries, one, rules));
+      expect(await shop.sale(sale.saleKey)).to.include({ state: "payable", amount_cents: 53_123n });
+    });
+  });
+});
