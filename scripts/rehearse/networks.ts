@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { AdmitadSimulator } from "../../affiliates/simulators/admitad.ts";
 import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
 import { Book, decimal, type NewSale, type SimulatedSale, totalOf } from "../../affiliates/simulators/book.ts";
@@ -11,7 +12,7 @@ export type NetworkName = (typeof NETWORK_NAMES)[number];
 
 /** What a network does wrong until told otherwise. */
 export const CALL_FAULTS = ["none", "away", "busy"] as const;
-export const PUSH_FAULTS = ["none", "lost", "repeated", "lying"] as const;
+export const PUSH_FAULTS = ["none", "late", "lost", "repeated", "lying"] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];
 export type PushFault = (typeof PUSH_FAULTS)[number];
 
@@ -29,6 +30,8 @@ const CALLS_PER_MINUTE = 120;
 const POLL_SECONDS = 3;
 const BUSY_SECONDS = 15;
 const RETRY_MS = 2_000;
+/** So that what is pushed after it arrives first. */
+const LATE_MS = 5_000;
 const FIRST_DIRECT_ID = 5_001;
 const PUBLISHER = { publisherId: "45628", token: "rehearsal-awin-token" };
 const CLIENT = { clientId: "rehearsal", clientSecret: "rehearsal-admitad-secret" };
@@ -115,8 +118,9 @@ export class Networks {
 
   /** Awin pushes new sales alone, Admitad every change; a shop of its own sends the whole state until it is taken. */
   async #push({ name, pushes, book }: RehearsedNetwork, id: string, isNew: boolean): Promise<void> {
+    const event = this.#directEvent(book.find(id));
+    if (pushes === "late") await delay(LATE_MS, undefined, { signal: this.#ending.signal });
     if (name === "direct") {
-      const event = this.#directEvent(book.find(id));
       for (let times = pushes === "repeated" ? 2 : 1; times > 0; times--) await this.#untilTaken(event);
       return;
     }
@@ -164,7 +168,7 @@ export class Networks {
       };
       const status = await this.#send({ path, init: { ...init, headers } }).catch(() => 0);
       if (status === 200 || this.#ending.signal.aborted) return;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await delay(RETRY_MS);
     }
   }
 

@@ -186,7 +186,7 @@ function networkCard({ language, readers }: View, network: RehearsedNetwork): st
       )
       .join("")}</select></label>`;
   const isRead = network.simulator !== undefined;
-  const pushes = isRead ? PUSH_FAULTS : PUSH_FAULTS.filter((one) => one === "none" || one === "repeated");
+  const pushes = isRead ? PUSH_FAULTS : PUSH_FAULTS.filter((one) => one !== "lost" && one !== "lying");
   return `<form class="card network" method="post" action="/networks/${network.name}?lang=${language}">
     <h3>${t[network.name]}</h3>
     <p class="muted" id="network-${network.name}">${isRead ? readText(language, readers.get(network.name)) : t.signed}</p>

@@ -120,7 +120,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     purchaseNft: deployment.purchaseNft.address,
     cashbackDistributor: deployment.cashbackDistributor.address,
   };
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${environment.PORT}`;
   const indexerUrl = `http://127.0.0.1:${indexerPort}`;
   const api = supervise({ name: "api", script: "api/main.ts", url, environment });
   const indexer = supervise({ name: "indexer", script: "indexer/main.ts", url: indexerUrl, environment });
