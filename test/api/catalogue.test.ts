@@ -184,26 +184,26 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expect((await buy(noLink)).status).to.equal(200);
     });
 
-    it("is a draft until the chain has its name, and again where its registration fails", async () => {
+    it("is a draft until the chain has its name, and while its registration waits", async () => {
       const id = await createStore();
       await addCategory(id);
       await named(id);
       expect(await store(id)).to.include({ is_draft: false });
       const { kysely } = await system().database();
-      const setStatus = (status: "failed" | "done") =>
+      const setStatus = (change: { status: "waiting" | "done"; reason: "paused" | null; not_before?: bigint }) =>
         kysely
           .updateTable("operations")
-          .set({ status, reason: status === "failed" ? "reverted" : null })
+          .set(change)
           .where("kind", "=", "register_store")
           .where("subject_id", "=", BigInt(id))
           .execute();
-      await setStatus("failed");
+      await setStatus({ status: "waiting", reason: "paused", not_before: BigInt(Date.now() + 3_600_000) });
       await until("it is a draft", async () => (await store(id)).is_draft);
       expectRefusal(await system().anonymous().get(`/api/stores/${id}`), 404, "NOT_FOUND");
       const buyer = await system().user();
       const request = { user: buyer.address, store_id: id, amount: 1 };
       expectRefusal(await buyer.post("/api/register-purchase", request), 409, "STORE_UNKNOWN");
-      await setStatus("done");
+      await setStatus({ status: "done", reason: null });
       await named(id);
     });
 
