@@ -168,7 +168,12 @@ function isReleased(sale: Sale, reason: HoldReason): boolean {
 }
 
 /** A store that names no account belongs to the only one that it can be of. */
-async function isOfAccount(queries: Queries, sale: AccountKey, storeId: bigint, rules: SaleRules): Promise<boolean> {
+export async function isOfAccount(
+  queries: Queries,
+  sale: AccountKey,
+  storeId: bigint,
+  rules: SaleRules,
+): Promise<boolean> {
   const store = await readStore(queries, storeId);
   const network = store?.network ?? "direct";
   if (network !== sale.network) return false;

@@ -4,7 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 import { isNewer, type SaleReport } from "../domain/sale/report.ts";
 import { adoptEarlierPurchase } from "../purchases/lifecycle.ts";
 import { findClickByToken } from "./clicks.ts";
-import { applySale } from "./ledger.ts";
+import { applySale, isOfAccount } from "./ledger.ts";
 import type { AccountKey, Sale, SaleRules } from "./sale.ts";
 import { encodeReport } from "./stored-report.ts";
 
@@ -53,7 +53,7 @@ export async function storeReport(
     .updateTable("sales")
     .set({
       ...columnsOf(report),
-      ...(await attribution(queries, sale, report)),
+      ...(await attribution(queries, sale, report, rules)),
       report: text,
       revision_id: revisionId,
       read_at: now,
@@ -159,11 +159,13 @@ function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | nul
 }
 
 /** Whose sale it is, where that is not known yet: the click's whose token the network gives back. */
-async function attribution(queries: Queries, sale: Sale, report: SaleReport) {
+async function attribution(queries: Queries, sale: Sale, report: SaleReport, rules: SaleRules) {
   if (sale.click_id !== null) return {};
   const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
   if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
-    await adoptEarlierPurchase(queries, sale.id, click.token);
+    // Another account must not take a purchase away from the one that it belongs to.
+    if (await isOfAccount(queries, sale, click.store_id, rules))
+      await adoptEarlierPurchase(queries, sale.id, click.token);
     return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };
   }
   const store = await queries

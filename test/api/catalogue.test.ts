@@ -207,18 +207,6 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       await named(id);
     });
 
-    it("whose link would be built for an account that is not there is a draft", async () => {
-      const id = await createStore({
-        ...{ affiliate_link: null, network: "awin", account: "br", advertiser_id: "17000" },
-        store_url: "https://shop.example",
-      });
-      await addCategory(id);
-      expect(await store(id)).to.include({ is_draft: true });
-      const buyer = await system().user();
-      const request = { user: buyer.address, store_id: id, amount: 1 };
-      expectRefusal(await buyer.post("/api/register-purchase", request), 409, "NO_LINK");
-    });
-
     it("has each commission group once", async () => {
       const id = await createStore();
       const fashion = await addCategory(id, "7", { category: "Moda", group_code: "FASHION" });
