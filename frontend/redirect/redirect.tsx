@@ -63,9 +63,11 @@ function withoutVisit(link: string): string {
 function isSafe(link: string): boolean {
   if (!URL.canParse(link)) return false;
   const { protocol, hostname } = new URL(link);
-  const isHere = hostname === "localhost" && location.hostname === "localhost";
+  const isHere = LOOPBACK.has(hostname) && LOOPBACK.has(location.hostname);
   return protocol === "https:" || (protocol === "http:" && isHere);
 }
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1"]);
 
 function Countdown({ destination }: { destination: Destination }) {
   const t = useText();

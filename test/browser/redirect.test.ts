@@ -63,10 +63,27 @@ describe("Redirect", () => {
     await page.waitForURL("https://example.com/verdao-store");
   });
 
-  it("never leaves for an address that is not https", async () => {
-    site.server.stores = site.server.stores.map((store) => ({ ...store, affiliate_link: "javascript:alert(1)" }));
-    const { page } = await site.open("/redirect/1");
-    await page.getByText("Esta loja ainda não tem link de compra").waitFor();
-    expect(await page.getByRole("button", { name: "Comprar agora" }).count()).to.equal(0);
+  for (const link of ["javascript:alert(1)", "http://shop.example/", "http://localhost.shop.example/"]) {
+    it(`never leaves for ${link}, which is not https`, async () => {
+      site.server.stores = site.server.stores.map((store) => ({ ...store, affiliate_link: link }));
+      const { page } = await site.open("/redirect/1");
+      await page.getByText("Esta loja ainda não tem link de compra").waitFor();
+      expect(await page.getByRole("button", { name: "Comprar agora" }).count()).to.equal(0);
+    });
+  }
+
+  it("leaves for another page of this machine, as in a rehearsal, and for a store whose links are built for visits", async () => {
+    const links = [`${site.server.url}/api?click={click}`, null];
+    site.server.stores = site.server.stores.map((store, index) => ({
+      ...store,
+      affiliate_link: links[index] ?? null,
+      store_url: "https://example.com/home",
+    }));
+    const rehearsal = await openWithClock("/redirect/1");
+    await rehearsal.page.getByRole("button", { name: "Comprar agora" }).click();
+    await rehearsal.page.waitForURL(`${site.server.url}/api?click=`);
+    const built = await openWithClock("/redirect/2");
+    await built.page.getByRole("button", { name: "Comprar agora" }).click();
+    await built.page.waitForURL("https://example.com/home");
   });
 });
