@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { runHistories } from "./support/sale-histories.ts";
 
-const HISTORIES = 8;
+const HISTORIES = 6;
 
 /** `npm run histories` tells more of them. */
 describe("Random histories of sales on a whole system", function () {
