@@ -6,10 +6,8 @@ import type { AffiliateNetwork, PolledAccount } from "./network.ts";
 /** An adapter for accounts of whichever network: each is only ever given accounts that its own schema has read. */
 export type AnyNetwork = AffiliateNetwork<PolledAccount>;
 
-const any = <Account extends PolledAccount>(network: AffiliateNetwork<Account>) => network as unknown as AnyNetwork;
-
 /** Every network that is polled. A further one is a folder and a line here. */
-export const NETWORKS: readonly AnyNetwork[] = [any(awin), any(admitad), any(impact)];
+export const NETWORKS: readonly AnyNetwork[] = [awin, admitad, impact];
 
 export function findNetwork(name: string): AnyNetwork | undefined {
   return NETWORKS.find((network) => network.name === name);

@@ -1,12 +1,4 @@
-import {
-  type Address,
-  encodeDeployData,
-  encodeFunctionData,
-  type PublicClient,
-  parseEther,
-  toHex,
-  zeroAddress,
-} from "viem";
+import { type Address, encodeDeployData, encodeFunctionData, type Hex, parseEther, toHex, zeroAddress } from "viem";
 import { type Deployment, deploymentPath, deploymentSchema, findDeployment } from "../../chain/deployment.ts";
 import { build } from "../../chain/generated/build.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
@@ -186,8 +178,7 @@ async function holdingCalls({ client }: DeployerWallet, fanTokens: Deployment["f
 async function fillOperator({ client, address }: DeployerWallet): Promise<void> {
   if ((await client.getBalance({ address })) >= LOCAL_OPERATOR_WEI / 2n) return;
   // Supported by anvil and by Hardhat's node; no public node has it.
-  await client.request({
-    method: "hardhat_setBalance",
-    params: [address, toHex(LOCAL_OPERATOR_WEI)],
-  } as unknown as Parameters<PublicClient["request"]>[0]);
+  await client.request<SetBalance>({ method: "hardhat_setBalance", params: [address, toHex(LOCAL_OPERATOR_WEI)] });
 }
+
+type SetBalance = { Method: "hardhat_setBalance"; Parameters: [Address, Hex]; ReturnType: unknown };

@@ -153,9 +153,7 @@ function aboutSale(detail: Detail): string {
 }
 
 const inReais = (amount: string): string =>
-  new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(
-    amount as unknown as number,
-  );
+  new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount as `${number}`);
 
 function because(detail: Detail): string {
   const reason = text(detail.reason);
