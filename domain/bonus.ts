@@ -76,3 +76,11 @@ function tiersBonus({ token, club, holding }: BonusParameters): Bonus {
         : TIERS_PROGRAM.basicBps;
   return { storeBps: 0n, holdingBps, totalBps: holdingBps };
 }
+
+/** Base and bonus together are at most the whole value: the contract refuses more. docs/product.md#purchase-terms */
+const MOST_BPS = 10_000n;
+
+/** The part of a bonus that fits on top of a base percent. */
+export function cappedBonus(baseBps: bigint, bonusBps: bigint): bigint {
+  return baseBps + bonusBps > MOST_BPS ? MOST_BPS - baseBps : bonusBps;
+}

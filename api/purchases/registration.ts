@@ -7,7 +7,7 @@ import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../.
 import { BatchLoader } from "../../database/batch-loader.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { RegisteredPurchase, registerPurchaseRequestSchema } from "../../domain/api/purchases.ts";
-import { bonus } from "../../domain/bonus.ts";
+import { bonus, cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
 import { DEFAULT_CLAIM_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
@@ -16,7 +16,6 @@ import { type NewPurchase, registerPurchases } from "../../purchases/lifecycle.t
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 
-const MAXIMUM_BPS = 10_000n;
 const DAY_MS = 86_400_000n;
 const NAME_LOOK_MS = 200;
 const NAME_LOOKS = 20;
@@ -67,7 +66,7 @@ export async function registerPurchase(
     throw conflict(`Store ${store.id} is not registered on the chain yet; try again in a minute`, "STORE_UNKNOWN");
   }
   const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
-  const bonusBps = base.maxBps + terms.bonusBps > MAXIMUM_BPS ? MAXIMUM_BPS - base.maxBps : terms.bonusBps;
+  const bonusBps = cappedBonus(base.maxBps, terms.bonusBps);
   const tokenSlug = body.token_slug ?? null;
   if (!environment.SIMULATED_PURCHASES)
     return registerClick(services, registrations, wallet, store, { ...terms, tokenSlug });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type BonusProgram, bonus, holdingTier, tokenMatchesClub } from "../../domain/bonus.ts";
+import { type BonusProgram, bonus, cappedBonus, holdingTier, tokenMatchesClub } from "../../domain/bonus.ts";
 import vectors from "../vectors/bonus.json" with { type: "json" };
 
 describe("bonus", () => {
@@ -19,5 +19,11 @@ describe("bonus", () => {
   it("reaches no tier below 10", () => {
     expect(holdingTier({ units: 9n, decimals: 0 })).to.equal(undefined);
     expect(holdingTier({ units: 10n, decimals: 0 })?.minimum).to.equal(10n);
+  });
+
+  it("never takes base and bonus together above the whole value", () => {
+    expect(cappedBonus(9_800n, 500n)).to.equal(200n);
+    expect(cappedBonus(9_500n, 500n)).to.equal(500n);
+    expect(cappedBonus(10_000n, 1n)).to.equal(0n);
   });
 });
