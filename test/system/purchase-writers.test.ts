@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect } from "chai";
+
+const WRITE = /(?:updateTable|insertInto|deleteFrom)\("purchases"\)|\b(?:update|insert into|delete from) purchases\b/i;
+/** Every change of a purchase; when it is due; how it was counted. */
+const WRITERS = ["purchases/due.ts", "purchases/lifecycle.ts", "purchases/totals.ts"];
+/** What the totals are counted from, and what makes a purchase due. */
+const COUNTED = /\b(?:wei_per_cent|cashback_cent_bps|reversed_at|settled_at|wallet)\b/;
+
+describe("Rows of purchases", () => {
+  it("are written by the purchases' own files alone", () => {
+    const rooms = [
+      "affiliates",
+      "api",
+      "catalogue",
+      "database",
+      "indexer",
+      "platform",
+      "purchases",
+      "reconcile",
+      "sender",
+    ];
+    const files = globSync(`{${rooms.join(",")}}/**/*.ts`).filter((file) => !file.includes("migrations"));
+    expect(files.filter((file) => WRITE.test(readFileSync(file, "utf8"))).toSorted()).to.deep.equal(WRITERS);
+  });
+
+  it("are counted anew by every function that changes what the totals are counted from", () => {
+    const functions = readFileSync("purchases/lifecycle.ts", "utf8").split(/^(?=(?:export )?(?:async )?function )/m);
+    const changing = functions.filter((text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)));
+    expect(changing).to.have.lengthOf.at.least(4);
+    const uncounted = changing.filter((text) => !text.includes("recountPurchases("));
+    expect(uncounted.map((text) => text.split("(")[0])).to.deep.equal([]);
+  });
+});
+
+/** What comes after the first `.set(` of a function. */
+function setOf(text: string): string {
+  return text.slice(Math.max(0, text.indexOf(".set(")), text.indexOf(".execute", text.indexOf(".set(")));
+}
