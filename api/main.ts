@@ -152,7 +152,7 @@ function createServices(given: {
     rates,
     payouts,
     adminWallets: new Map(environment.ADMIN_WALLETS.map(({ wallet, role }) => [wallet, role])),
-    standing: standingReader(database.kysely),
+    standing: standingReader(database.reader),
     log,
   };
 }

@@ -33,7 +33,7 @@ export function figureRoutes(services: Services): Route[] {
       async handle() {
         const today = dayOf(BigInt(Date.now()));
         const [known, attention] = await Promise.all([
-          readDays(services.database.kysely, today - BigInt(DAYS - 1)),
+          readDays(services.database.reader, today - BigInt(DAYS - 1)),
           readAttention(services),
         ]);
         const days = Array.from({ length: DAYS }, (_, index) => today - BigInt(DAYS - 1 - index));
@@ -87,12 +87,12 @@ function toWirePeriod(days: readonly DayTotals[]) {
 }
 
 async function readAttention(services: Services): Promise<Attention> {
-  const { kysely } = services.database;
+  const { reader } = services.database;
   const [counts, paused, foreign, differences, balances] = await Promise.all([
-    countAttention(kysely, { isHeld: IS_HELD, isDraft: IS_DRAFT }),
+    countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT }),
     services.payouts.reason(),
-    listForeign(kysely, services.senders.keys),
-    readSetting(kysely, "differences"),
+    listForeign(reader, services.senders.keys),
+    readSetting(reader, "differences"),
     listLowBalances(services),
   ]);
   const found = {

@@ -22,7 +22,7 @@ export function operationQueueRoutes(services: Services): Route[] {
       row: operationSchema,
       query: operationsQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listOperationPage(database.kysely, query);
+        const { rows, ...page } = await listOperationPage(database.reader, query);
         return { ...page, rows: rows.map(toOperationRecord) };
       },
     }),

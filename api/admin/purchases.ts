@@ -39,7 +39,7 @@ import type { Services } from "../services.ts";
 
 /** Every purchase and payout, with its life and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
-  const { kysely } = services.database;
+  const { kysely, reader } = services.database;
   return [
     listRoute({
       path: "/api/admin/purchases",
@@ -47,7 +47,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       row: adminPurchaseSchema,
       query: purchasesQuerySchema,
       async list(query) {
-        const { keys, ...page } = await listPurchaseIds(kysely, query);
+        const { keys, ...page } = await listPurchaseIds(reader, query);
         return { ...page, rows: inOrderOf(keys, await readPurchases(services, keys), (row) => BigInt(row.id)) };
       },
     }),
@@ -110,7 +110,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       row: paymentSchema,
       query: paymentsQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listPayments(kysely, query);
+        const { rows, ...page } = await listPayments(reader, query);
         return { ...page, rows: rows.map(toWirePayment) };
       },
     }),
@@ -150,10 +150,10 @@ async function decidePurchase(
 }
 
 async function readPurchases(services: Services, ids: readonly bigint[]): Promise<AdminPurchase[]> {
-  const { kysely } = services.database;
+  const { reader } = services.database;
   const [rows, cursor, pauseReason] = await Promise.all([
-    readPanelPurchases(kysely, ids),
-    indexedBlock(kysely),
+    readPanelPurchases(reader, ids),
+    indexedBlock(reader),
     services.payouts.reason(),
   ]);
   const circumstances = {

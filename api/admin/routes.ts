@@ -53,7 +53,7 @@ export function adminRoutes(services: Services): Route[] {
       row: auditLogEntrySchema,
       query: auditLogQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listAudit(database.kysely, query);
+        const { rows, ...page } = await listAudit(database.reader, query);
         return { ...page, rows: rows.map(toWireEntry) };
       },
     }),

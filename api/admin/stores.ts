@@ -35,7 +35,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       row: adminStoreSchema,
       query: storesListQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listStorePage(database.kysely, query);
+        const { rows, ...page } = await listStorePage(database.reader, query);
         return { ...page, rows: rows.map(toWireAdminStore) };
       },
     }),

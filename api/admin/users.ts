@@ -23,7 +23,7 @@ import type { Services } from "../services.ts";
 
 /** The shop's users: found, signed out, erased. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
-  const { kysely } = services.database;
+  const { kysely, reader } = services.database;
   return [
     listRoute({
       path: "/api/admin/users",
@@ -31,7 +31,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
       row: adminUserSchema,
       query: usersQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listUsers(kysely, query);
+        const { rows, ...page } = await listUsers(reader, query);
         return { ...page, rows: rows.map((row) => toWireUser(services, row)) };
       },
     }),

@@ -51,7 +51,7 @@ export function saleAdministrationRoutes(services: Services): Route[] {
 }
 
 function saleRoutes(services: Services): Route[] {
-  const { kysely } = services.database;
+  const { kysely, reader } = services.database;
   const rules = services.saleRules;
   return [
     listRoute({
@@ -60,7 +60,7 @@ function saleRoutes(services: Services): Route[] {
       row: saleSchema,
       query: salesQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listSales(kysely, query);
+        const { rows, ...page } = await listSales(reader, query);
         return { ...page, rows: rows.map(toWireSale) };
       },
     }),
@@ -138,7 +138,7 @@ function saleRoutes(services: Services): Route[] {
 }
 
 function claimRoutes(services: Services): Route[] {
-  const { kysely } = services.database;
+  const { reader } = services.database;
   return [
     listRoute({
       path: "/api/admin/claims",
@@ -146,7 +146,7 @@ function claimRoutes(services: Services): Route[] {
       row: adminClaimSchema,
       query: claimsQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listAllClaims(kysely, query);
+        const { rows, ...page } = await listAllClaims(reader, query);
         return { ...page, rows: rows.map(toWireAdminClaim) };
       },
     }),
@@ -253,7 +253,7 @@ function marginRoute(services: Services): Route {
     async handle({ query }) {
       const to = query.to ?? new Date().toISOString().slice(0, 7);
       const from = query.from ?? monthsBefore(to, 11);
-      const rows = await listMargin(services.database.kysely, from, to);
+      const rows = await listMargin(services.database.reader, from, to);
       const wire = rows.map((row) => ({
         network: row.network,
         account: row.account,
