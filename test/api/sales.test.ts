@@ -1,0 +1,449 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import pino from "pino";
+import { type AffiliateAccount, readAccounts } from "../../affiliates/accounts.ts";
+import { awin } from "../../affiliates/awin/awin.ts";
+import { type AnyNetwork, findNetwork } from "../../affiliates/networks.ts";
+import { Reader } from "../../affiliates/reader.ts";
+import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
+import { RULES } from "../affiliates/support/shop.ts";
+import { until } from "../testing/until.ts";
+import { tell } from "./support/affiliate-network.ts";
+import type { Caller } from "./support/caller.ts";
+import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
+import { AFFILIATE_SECRET, onBothSystems } from "./support/system.ts";
+
+const DAY_MS = 86_400_000;
+const PUSH_SECRET = "push-secret-of-the-account";
+const PUBLISHER = { publisherId: "45628", token: "a-token" };
+const STORE = 1;
+
+const directory = mkdtempSync(join(tmpdir(), "torcida-accounts-"));
+const accountsFile = join(directory, "accounts.json");
+const awinAccount = (account: string) => ({
+  ...{ network: "awin", account, publisher_id: PUBLISHER.publisherId, token: PUBLISHER.token },
+  ...{ push_secrets: [PUSH_SECRET], api_url: "http://127.0.0.1:9", poll_seconds: 0.3, calls_per_minute: 600 },
+});
+writeFileSync(accountsFile, JSON.stringify([awinAccount("own"), awinAccount("other")]), { mode: 0o600 });
+process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+
+const environment = {
+  SIMULATED_PURCHASES: "false",
+  AFFILIATE_ACCOUNTS: accountsFile,
+  AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET}`,
+  SALE_MIN_SECONDS: "0",
+};
+
+onBothSystems("Sales, claims and visits", environment, (system) => {
+  let admin: Caller;
+  let eventCount = 0;
+  before(async () => {
+    admin = await system().adminCaller();
+    const { kysely } = await system().database();
+    await kysely.updateTable("stores").set({ network: "direct", account: "awin" }).execute();
+    await kysely
+      .updateTable("store_cashbacks")
+      .set({ is_default: 1n })
+      .where("store_id", "=", BigInt(STORE))
+      .where("cashback_bps", "=", 500n)
+      .execute();
+  });
+
+  const visit = async (buyer: Caller, storeId = STORE): Promise<string> => {
+    const request = { user: buyer.address, store_id: storeId, amount: 100 };
+    return (await buyer.post("/api/register-purchase", request)).body.click.id;
+  };
+  /** Moves a visit back, as if it had been made days ago. */
+  const age = async (click: string, days: number) => {
+    const { kysely } = await system().database();
+    await kysely
+      .updateTable("clicks")
+      .set((set) => ({
+        created_at: set("created_at", "-", BigInt(days * DAY_MS)),
+        expires_at: set("expires_at", "-", BigInt(days * DAY_MS)),
+      }))
+      .where("token", "=", click)
+      .execute();
+  };
+  const report = async (click_id: string | null, more: Record<string, unknown> = {}) => {
+    const event = {
+      ...{ event_id: `sale-event-${++eventCount}`, sale_key: `key-${eventCount}`, click_id, status: "approved" },
+      ...{ payable: true, amount: "100.00", commission: "12.00", order_ref: `O-${eventCount}`, changed_at: Date.now() },
+      ...more,
+    };
+    const answer = await tell(system(), event);
+    expect(answer.status, answer.text).to.equal(200);
+    return { id: answer.body.sale_id as number, key: event.sale_key as string, order: event.order_ref as string };
+  };
+  const saleOf = async (id: number) => (await admin.get(`/api/admin/sales/${id}`)).body.sale;
+  const inState = (id: number, state: string) =>
+    until(`sale ${id} is ${state}`, async () => (await saleOf(id)).state === state);
+  const balanceOf = async (buyer: Caller) => (await buyer.me()).nativeBalance;
+  const claim = (buyer: Caller, more: Record<string, unknown> = {}) =>
+    buyer.post("/api/claims", {
+      ...{ store_id: STORE, order_ref: "P-77", amount: "100.00", date: new Date().toISOString().slice(0, 10) },
+      ...more,
+    });
+
+  describe("Visits", () => {
+    it("are seen by who made them, newest first, in pages, with their sales", async () => {
+      const buyer = await system().user();
+      const other = await system().user();
+      await visit(other);
+      const clicks = [await visit(buyer), await visit(buyer, 2), await visit(buyer)];
+      await report(clicks[0] ?? "", { status: "pending", payable: false });
+      const { body } = await buyer.get("/api/clicks");
+      expect(body.clicks.map((one: { id: string }) => one.id)).to.deep.equal([...clicks].reverse());
+      const [last, , first] = body.clicks;
+      expect([last.sales, first.sales, last.store_id]).to.deep.equal([0, 1, STORE]);
+      expect(first.id).to.match(/^[a-z2-7]{26}$/);
+      expect(Date.parse(first.claimable_at) - Date.parse(first.created_at)).to.equal(7 * DAY_MS);
+      expect(Date.parse(first.expires_at) - Date.parse(first.created_at)).to.equal(60 * DAY_MS);
+      const page = (await buyer.get("/api/clicks?limit=2")).body;
+      expect(page.clicks).to.have.length(2);
+      const rest = (await buyer.get(`/api/clicks?limit=2&before=${page.next_before}`)).body;
+      expect(rest.clicks.map((one: { id: string }) => one.id)).to.deep.equal([clicks[0]]);
+      expect(rest.next_before).to.equal(null);
+      expectRefusal(await system().anonymous().get("/api/clicks"), 401, "UNAUTHORIZED");
+    });
+  });
+
+  describe("Claims", () => {
+    it("are taken from seven days after the visit to the end of its window, once for an order", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      const early = await claim(buyer, { click_id: click });
+      expectRefusal(early, 409, "CLAIM_TOO_EARLY");
+      expect(Date.parse(early.body.due_at)).to.be.closeTo(Date.now() + 7 * DAY_MS, 60_000);
+      await age(click, 8);
+      const made = await claim(buyer, { click_id: click, note: "It is not there" });
+      expect(made.status, made.text).to.equal(200);
+      expect(made.body.claim).to.include({ state: "open", order_ref: "P-77", amount: "100.00", click_id: click });
+      expectRefusal(await claim(buyer, { click_id: click }), 409, "CLAIMED");
+      expect((await claim(buyer, { order_ref: "P-78" })).body.claim.click_id, "the last visit").to.equal(click);
+      await age(click, 60);
+      expectRefusal(await claim(buyer, { click_id: click, order_ref: "P-79" }), 409, "CLAIM_TOO_LATE");
+      expect(
+        (await buyer.get("/api/claims")).body.claims.map((one: { order_ref: string }) => one.order_ref),
+      ).to.deep.equal(["P-78", "P-77"]);
+      expect((await buyer.me()).purchases, "a claim alone moves nothing").to.deep.equal([]);
+    });
+
+    it("are of a visit of one's own to that store, with what they need", async () => {
+      const [buyer, other] = [await system().user(), await system().user()];
+      const click = await visit(other);
+      await age(click, 8);
+      expectRefusal(await claim(buyer, { click_id: click }), 404, "NOT_FOUND");
+      expectRefusal(await claim(other, { click_id: click, store_id: 2 }), 404, "NOT_FOUND");
+      expectRefusal(await claim(buyer), 404, "NOT_FOUND");
+      for (const [field, value] of [
+        ...([
+          ["amount", "0"],
+          ["amount", "-5"],
+          ["amount", "1.234"],
+          ["order_ref", " "],
+        ] as const),
+        ...([
+          ["date", "2026-13-01"],
+          ["date", "2099-01-01"],
+          ["click_id", "x' or 1=1"],
+          ["note", "x".repeat(1_001)],
+        ] as const),
+      ]) {
+        expectInvalid(await claim(other, { [field]: value }), field, String(value));
+      }
+      expectRefusal(await system().anonymous().post("/api/claims", {}), 401, "UNAUTHORIZED");
+    });
+
+    it("that are matched make the sale the buyer's, and it is paid; that are refused say why", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      await age(click, 8);
+      const { id: saleId, order } = await report(null);
+      expect((await saleOf(saleId)).state).to.equal("unmatched");
+      const matched = (await claim(buyer, { order_ref: order })).body.claim;
+      const refused = (await claim(buyer, { order_ref: "P-2" })).body.claim;
+      const mine = `?query=${buyer.address.slice(0, 20)}`;
+      const list = (await admin.get(`/api/admin/claims${mine}&limit=1`)).body;
+      expect([list.total, list.rows.length, list.rows[0].id, list.rows[0].wallet]).to.deep.equal([
+        ...[2, 1, refused.id, buyer.address],
+      ]);
+      const second = (await admin.get(`/api/admin/claims${mine}&limit=1&before=${list.next_before}`)).body;
+      expect(second.rows[0].id).to.equal(matched.id);
+      const decide = (id: number, verb: string, body: object) => admin.post(`/api/admin/claims/${id}/${verb}`, body);
+      expectRefusal(await decide(matched.id, "match", { sale_id: 999_999 }), 409, "DECISION_REFUSED");
+      expectInvalid(await decide(refused.id, "refuse", { reason: " " }), "reason");
+      expect((await decide(matched.id, "match", { sale_id: saleId })).status).to.equal(200);
+      expect((await decide(refused.id, "refuse", { reason: "It was bought elsewhere" })).status).to.equal(200);
+      for (const verb of ["match", "refuse"] as const) {
+        const again = await decide(matched.id, verb, verb === "match" ? { sale_id: saleId } : { reason: "x" });
+        expectRefusal(again, 409, "DECISION_REFUSED");
+      }
+      const own = (await buyer.get("/api/claims")).body.claims;
+      expect(own.map(({ state, reason }: { state: string; reason: string }) => [state, reason])).to.deep.equal([
+        ["refused", "It was bought elsewhere"],
+        ["matched", null],
+      ]);
+      const open = (await admin.get("/api/admin/claims?state=open&query=P-2")).body;
+      expect(open.rows.map((one: { id: number }) => one.id)).not.to.include(refused.id);
+      await inState(saleId, "settled");
+      expect(await balanceOf(buyer)).to.equal("5");
+      const other = await system().user();
+      const otherClick = await visit(other);
+      await age(otherClick, 8);
+      const { body } = await claim(other, { order_ref: order });
+      const taken = await decide(body.claim.id, "match", { sale_id: saleId });
+      expectRefusal(taken, 409, "DECISION_REFUSED");
+      expectRefusal(await decide(999_999, "match", { sale_id: saleId }), 404, "NOT_FOUND");
+    });
+  });
+
+  describe("The list of sales", () => {
+    it("has exactly its rows' fields, is filtered and searched, and comes in pages", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      const sales = [];
+      for (const status of ["pending", "approved", "declined"])
+        sales.push(await report(click, { status, payable: false, order_ref: `LIST-${status}` }));
+      const { body } = await admin.get(`/api/admin/sales?query=${buyer.address}`);
+      expect(Object.keys(body).sort()).to.deep.equal(["next_before", "rows", "success", "total"]);
+      expect([body.total, body.next_before]).to.deep.equal([3, null]);
+      expect(Object.keys(body.rows[0])).to.have.members(
+        (
+          "id network account sale_key order_ref state status payable reason store_id wallet click_id amount currency " +
+          "amount_brl commission cashback occurred_at changed_at released_by"
+        ).split(" "),
+      );
+      expect(body.rows.map((one: { state: string }) => one.state)).to.deep.equal(["declined", "approved", "open"]);
+      expect(body.rows[2]).to.deep.include({
+        ...{ id: sales[0]?.id, network: "direct", account: "awin", sale_key: sales[0]?.key, order_ref: "LIST-pending" },
+        ...{ status: "pending", payable: false, reason: null, store_id: STORE, wallet: buyer.address, click_id: click },
+        ...{ amount: "100.00", currency: "BRL", amount_brl: "100.00", commission: "12.00", cashback: "5.00" },
+      });
+      const idsOf = async (query: string) =>
+        (await admin.get(`/api/admin/sales?${query}`)).body.rows.map((one: { id: number }) => one.id);
+      const [pending, approved] = sales;
+      for (const query of [pending?.key, "LIST-pend", String(pending?.id)])
+        expect(await idsOf(`query=${query}`), query).to.deep.equal([pending?.id]);
+      expect(await idsOf(`query=${click}`)).to.have.length(3);
+      expect(await idsOf(`query=${buyer.address.slice(0, 12)}&state=approved&network=direct`)).to.deep.equal([
+        approved?.id,
+      ]);
+      expect(await idsOf(`query=${buyer.address}&network=awin`)).to.deep.equal([]);
+      expect(await idsOf("query=%25")).to.deep.equal([]);
+      const page = (await admin.get(`/api/admin/sales?query=${buyer.address}&limit=2`)).body;
+      expect([page.rows.length, page.total]).to.deep.equal([2, 3]);
+      expect(await idsOf(`query=${buyer.address}&limit=2&before=${page.next_before}`)).to.deep.equal([pending?.id]);
+      expectInvalid(await admin.get("/api/admin/sales?state=lost"), "state");
+      expectRefusal(await buyer.get("/api/admin/sales"), 403, "FORBIDDEN");
+    });
+
+    it("shows one with its revisions and purchases", async () => {
+      const click = await visit(await system().user());
+      const { id, key } = await report(click, { parts: [{ group: "Nobody", amount: 40 }, { amount: 60 }] });
+      await inState(id, "settled");
+      expect((await saleOf(id)).unknown_groups).to.equal("Nobody");
+      const first = await report(click, { sale_key: key, amount: 40, changed_at: Date.now() });
+      expect(first.id).to.equal(id);
+      const sale = await saleOf(id);
+      expect(
+        sale.revisions.map((one: { amount: string; applied: boolean }) => [one.amount, one.applied]),
+      ).to.deep.equal([
+        ["40.00", true],
+        ["100.00", true],
+      ]);
+      expect(sale.purchases).to.have.length(1);
+      expect(sale.purchases[0]).to.deep.include({ stage: "paid", amount: "100.00", cashback: "5.00", owed_back: "3" });
+      expectRefusal(await admin.get("/api/admin/sales/999999"), 404, "NOT_FOUND");
+    });
+  });
+
+  describe("A decision", () => {
+    it("lets a held sale go, declines one for ever, and names the click of one that has none", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      const decide = (id: number, verb: string, body?: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
+      const thin = await report(click, { commission: "1.00" });
+      expect(await saleOf(thin.id)).to.include({ state: "held", reason: "The commission is below the cashback" });
+      expect((await decide(thin.id, "release")).status).to.equal(200);
+      expectRefusal(await decide(thin.id, "release"), 409, "DECISION_REFUSED");
+      await inState(thin.id, "settled");
+      expect((await saleOf(thin.id)).released_by).to.equal(admin.address);
+      expect(await balanceOf(buyer)).to.equal("5");
+
+      const wrong = await report(click, { commission: "1.00" });
+      expectInvalid(await decide(wrong.id, "decline", {}), "reason");
+      expect((await decide(wrong.id, "decline", { reason: "A reseller" })).status).to.equal(200);
+      await report(click, { sale_key: wrong.key, changed_at: Date.now() });
+      expect(await saleOf(wrong.id)).to.include({ state: "declined", reason: "A reseller" });
+      expectRefusal(await decide(wrong.id, "decline", { reason: "Again" }), 409, "DECISION_REFUSED");
+
+      const unmatched = await report(null, { amount: 20, commission: 3 });
+      expectInvalid(await decide(unmatched.id, "assign", { click_id: "mine" }), "click_id");
+      expectRefusal(await decide(unmatched.id, "assign", { click_id: "a".repeat(26) }), 409, "DECISION_REFUSED");
+      expect((await decide(unmatched.id, "assign", { click_id: click })).status).to.equal(200);
+      expectRefusal(await decide(unmatched.id, "assign", { click_id: click }), 409, "DECISION_REFUSED");
+      await inState(unmatched.id, "settled");
+      expect(await balanceOf(buyer)).to.equal("6");
+      for (const verb of ["release", "decline", "assign"])
+        expectRefusal(await decide(999_999, verb, bodyOf(verb, click)), 404, "NOT_FOUND");
+      expectRefusal(await buyer.post(`/api/admin/sales/${thin.id}/release`), 403, "FORBIDDEN");
+      const { body } = await admin.get("/api/admin/audit-log");
+      expect(JSON.stringify(body))
+        .to.contain("sale.release")
+        .and.to.contain("sale.decline")
+        .and.to.contain("sale.assign");
+    });
+  });
+
+  describe("The margin", () => {
+    it("says by network, store and month what is earned, promised and paid", async () => {
+      const click = await visit(await system().user(), 2);
+      const occurred_at = "2025-03-10T12:00:00Z";
+      const { id, key } = await report(click, { occurred_at, amount: 200, commission: 24 });
+      await report(click, { occurred_at, amount: 100, commission: 12, status: "pending", payable: false });
+      await inState(id, "settled");
+      const margin = async () => (await admin.get("/api/admin/margin?from=2025-03&to=2025-03")).body;
+      const { rows, totals } = await margin();
+      expect(rows).to.have.length(1);
+      // What no group names has the lowest percent of the store, 4.5 %.
+      const figures = {
+        ...{ sales: 2, amount: "300.00", commission_pending: "12.00", commission_earned: "24.00" },
+        ...{ cashback_promised: "13.50", cashback_paid: "9.00", margin: "22.50" },
+      };
+      expect(rows[0]).to.deep.include({
+        network: "direct",
+        account: "awin",
+        store_id: 2,
+        month: "2025-03",
+        ...figures,
+      });
+      expect(totals).to.deep.equal(figures);
+      await report(click, { sale_key: key, occurred_at, status: "declined", changed_at: Date.now() });
+      expect((await margin()).totals, "what is owed back is not paid").to.deep.include({
+        ...{ sales: 1, commission_earned: "0.00", cashback_promised: "4.50", cashback_paid: "0.00" },
+      });
+      expectInvalid(await admin.get("/api/admin/margin?from=2025-13"), "from");
+    });
+  });
+
+  describe("Nobody causes a payment", () => {
+    const purchasesAndSales = async () => {
+      const { kysely } = await system().database();
+      const counts = [];
+      for (const table of ["purchases", "sales", "operations"] as const)
+        counts.push((await kysely.selectFrom(table).select("id").execute()).length);
+      return counts;
+    };
+
+    it("by a push secret that has leaked: what is pushed is only looked up", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      const simulator = new AwinSimulator(PUBLISHER, 600);
+      const end = readerOf(await simulator.listen(), "own");
+      const before = await purchasesAndSales();
+      const push = {
+        transactionId: "900000001",
+        clickRef: click,
+        transactionAmount: "5000",
+        commissionStatus: "approved",
+      };
+      const path = `/api/hooks/awin/own/${PUSH_SECRET}`;
+      const form = { "content-type": "application/x-www-form-urlencoded" };
+      const body = new URLSearchParams({ AwinTransactionPush: JSON.stringify({ ...push, paidToPublisher: true }) });
+      try {
+        for (let count = 0; count < 5; count++) {
+          expect((await system().anonymous().raw("POST", path, String(body), form)).status).to.equal(200);
+          const query = new URLSearchParams({ ...push, transactionId: String(900_000_002 + count) });
+          expect((await system().anonymous().raw("GET", `${path}?${query}`)).status).to.equal(200);
+        }
+        await until("it is looked up", () => simulator.calls.some((call) => call.path.includes("ids=")));
+      } finally {
+        await end();
+        await simulator.close();
+      }
+      expect(await purchasesAndSales()).to.deep.equal(before);
+      expect(await balanceOf(buyer)).to.equal("0");
+      for (const wrong of [`/api/hooks/awin/own/${PUSH_SECRET}x`, `/api/hooks/awin/nobody/${PUSH_SECRET}`])
+        expectRefusal(await system().anonymous().raw("GET", wrong), 404, "NOT_FOUND");
+    });
+
+    it("by an account of a network, for visits to another account's store", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      const simulator = new AwinSimulator(PUBLISHER, 600);
+      const { id } = simulator.book.sell({
+        ...{ click, advertiserId: "1", parts: [{ group: "X", cents: 500_000, commissionCents: 90_000 }] },
+      });
+      simulator.book.approve(id);
+      simulator.book.pay(id);
+      const end = readerOf(await simulator.listen(), "other");
+      const found = await until("it is held", async () => {
+        const { rows } = (await admin.get(`/api/admin/sales?query=${buyer.address}`)).body;
+        return rows.length === 1 && rows[0].state === "held" && rows[0];
+      });
+      await end();
+      await simulator.close();
+      expect(found).to.include({ network: "awin", account: "other", cashback: "0.00" });
+      expect(found.reason).to.contain("another network or account");
+      // Nor for a sale of the account that it belongs to, whose key it repeats.
+      const own = await report(click, { sale_key: id, amount: 20, commission: 3 });
+      await inState(own.id, "settled");
+      expect(await balanceOf(buyer)).to.equal("1");
+      expect((await buyer.me()).purchases).to.have.length(1);
+    });
+
+    it("by what a buyer sends", async () => {
+      const buyer = await system().user();
+      const before = (await purchasesAndSales())[0];
+      const click = await visit(buyer);
+      await buyer.post("/api/register-purchase", { user: buyer.address, store_id: STORE, amount: 1_000_000 });
+      for (let id = 1; id <= (before ?? 0) + 3; id++) {
+        const { status } = await buyer.post("/api/mint-nft", {
+          user: buyer.address,
+          purchase_id: id,
+          metadata_uri: "",
+        });
+        expect(status, String(id)).to.be.oneOf([403, 404]);
+      }
+      expectRefusal(await buyer.post("/api/confirm-purchase", { purchase_id: 1 }), 403, "FORBIDDEN");
+      const money = { user: buyer.address, amount: 1 };
+      expect((await buyer.post("/api/distribute-cashback", money)).status).to.equal(403);
+      expect((await tell(system(), { event_id: "mine", click_id: click }, { secret: "x".repeat(40) })).status).to.equal(
+        403,
+      );
+      await age(click, 8);
+      expect((await claim(buyer, { click_id: click, amount: "1000000" })).status).to.equal(200);
+      expect((await purchasesAndSales())[0]).to.equal(before);
+      expect(await balanceOf(buyer)).to.equal("0");
+    });
+
+    /** The networks' reader for one account, on the system's own database. */
+    function readerOf(api_url: string, account: string): () => Promise<void> {
+      const ending = new AbortController();
+      const accounts: AffiliateAccount[] = readAccounts(accountsFile, [{ network: "awin", secret: AFFILIATE_SECRET }]);
+      const own = awin.accountSchema.parse({ ...awinAccount(account), api_url });
+      const running = system()
+        .database()
+        .then((database) =>
+          new Reader({
+            ...{ database, network: findNetwork("awin") as AnyNetwork, account: own, signal: ending.signal },
+            rules: { ...RULES, accounts, limits: { ...RULES.limits, minimumSeconds: 0n } },
+            log: pino({ level: "silent" }),
+            assertLease: async () => {},
+          }).run(),
+        );
+      return async () => {
+        ending.abort();
+        await running;
+      };
+    }
+  });
+});
+
+function bodyOf(verb: string, click: string): object {
+  if (verb === "decline") return { reason: "x" };
+  return verb === "assign" ? { click_id: click } : {};
+}
