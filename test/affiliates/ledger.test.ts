@@ -4,6 +4,7 @@ import { inTransaction } from "../../database/transaction.ts";
 import type { SaleReport } from "../../domain/sale/report.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { until } from "../testing/until.ts";
 import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 
 const approved = { status: "approved" } as const;
@@ -322,12 +323,14 @@ describe("The ledger of sales", function () {
     it("settles a sale whose network has no word for its payment once its hold is over and it is paid", async () => {
       const { shop, wallet, click } = await open();
       const report = reportOf(click, { ...approved, payable: null });
-      await shop.read(report, { ...RULES, holdMs: 600n });
-      await shop.run();
+      await shop.read(report, { ...RULES, holdMs: 500n });
       expect([(await shop.sale(report.saleKey)).state, await shop.received(wallet)]).to.deep.equal(["approved", 0]);
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await until("it is paid", async () => {
+        await shop.run();
+        return (await shop.received(wallet)) === 5;
+      });
       await shop.run();
-      expect([(await shop.sale(report.saleKey)).state, await shop.received(wallet)]).to.deep.equal(["settled", 5]);
+      expect((await shop.sale(report.saleKey)).state).to.equal("settled");
     });
 
     it("holds nothing for its time where there is no least time", async () => {
