@@ -59,7 +59,7 @@ const DECISIONS: readonly (readonly [RegExp, string])[] = [
 
 /** The rules of `domain/api/catalogue.ts` as the api words them. */
 const RULES: readonly (readonly [RegExp, string])[] = [
-  [/must not be empty|is missing/, "não pode ficar vazio"],
+  [/must not be empty|is missing|received undefined/, "não pode ficar vazio"],
   [/must be at most (\d+) characters/, "aceita até $1 caracteres"],
   [/must be at most (\d+)$/, "pode ser no máximo $1"],
   [/whole number|must not be negative/, "precisa ser um número inteiro, sem sinal"],

@@ -11,11 +11,13 @@ type DialogProps = {
   actions?: ReactNode;
   isWide?: boolean;
   lang?: string;
-  /** Whether the opener is about to disappear: then the page's heading gets the focus, otherwise the opener. */
+  /** Whether the opener is about to disappear: then its sheet or the page's heading gets the focus, otherwise the opener. */
   isOpenerGone?: (() => boolean) | undefined;
 };
 
-const pageHeading = () => document.querySelector<HTMLElement>("main h1");
+/** Where the opener has gone: the sheet that it was in, else the page. */
+const fallbackFocus = () =>
+  document.querySelector<HTMLElement>(".sheet") ?? document.querySelector<HTMLElement>("main h1");
 
 /** A modal that is open while it is rendered: the close button, Escape and a click on the backdrop request to close it. */
 export function Dialog({ title, onClose, children, actions, isWide = false, lang, isOpenerGone }: DialogProps) {
@@ -27,7 +29,7 @@ export function Dialog({ title, onClose, children, actions, isWide = false, lang
         <Modal.Popup
           lang={lang}
           className={isWide ? "dialog dialog-wide" : "dialog"}
-          finalFocus={isOpenerGone && (() => (isOpenerGone() ? pageHeading() : true))}
+          finalFocus={isOpenerGone && (() => (isOpenerGone() ? fallbackFocus() : true))}
         >
           <div className="dialog-body">
             <div className="dialog-head">

@@ -116,6 +116,17 @@ function Activity({ data }: Data) {
   );
 }
 
+const KEY_WORDS = { operator: "operador", minter: "emissor", confirmer: "confirmador", payer: "pagador" };
+
+/** One wallet signs everything, or each its own kind. */
+function feeRows({
+  keys = [],
+  balance,
+}: Partial<OverviewFigures["sender"]>): [label: string, balance: string | null][] {
+  if (keys.length < 2) return [["CHZ para taxas", balance ?? null]];
+  return keys.map(({ key, balance }) => [`CHZ para taxas, ${KEY_WORDS[key]}`, balance]);
+}
+
 function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigures }) {
   const { decimal } = useFormat();
   return (
@@ -125,7 +136,7 @@ function SenderFacts({ data: { sender, cashback_open } }: { data: OverviewFigure
       </h2>
       <Facts
         rows={[
-          ["CHZ para taxas", sender.balance && decimal(sender.balance)],
+          ...feeRows(sender).map(([label, balance]) => [label, balance && decimal(balance)] as const),
           ["CHZ para cashback", sender.distributor_balance && decimal(sender.distributor_balance)],
           ["Cashback a pagar (CHZ)", decimal(cashback_open)],
           ["Em envio / na fila / com falha", `${sender.in_flight} / ${sender.queued} / ${sender.failed}`],
