@@ -8,6 +8,7 @@ const DEFAULT = "shop";
 const REHEARSALS: Record<string, () => Promise<{ rehearse: () => Promise<void> }>> = {
   [DEFAULT]: () => import("./rehearse/shop.ts"),
   spicy: () => import("./rehearse/spicy.ts"),
+  "spicy-in-full": () => import("./rehearse/spicy.ts"),
 };
 
 try {

@@ -6,7 +6,7 @@ import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { DEMO_SHOPPER } from "../../domain/demo-wallets.ts";
-import type { DeployConfiguration } from "./configuration.ts";
+import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation } from "./creations.ts";
 import { type Call, type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
 import { writeWhole } from "./journal.ts";
@@ -45,7 +45,7 @@ const LOCAL_POOL_LOW_WEI = parseEther("25000");
 export async function deployTorcida({ configuration, stores, report = () => {} }: DeployOptions): Promise<Deployment> {
   const { network, chainId } = configuration;
   const wallet = await openDeployerWallet(configuration, report);
-  if (network === "localhost") await fillOperator(wallet);
+  if (network === "localhost") await fillWallets(wallet, configuration.roles);
   await wallet.settled();
   const recorded = findDeployment(network);
 
@@ -175,10 +175,14 @@ async function holdingCalls({ client }: DeployerWallet, fanTokens: Deployment["f
   return calls;
 }
 
-async function fillOperator({ client, address }: DeployerWallet): Promise<void> {
-  if ((await client.getBalance({ address })) >= LOCAL_OPERATOR_WEI / 2n) return;
-  // Supported by anvil and by Hardhat's node; no public node has it.
-  await client.request<SetBalance>({ method: "hardhat_setBalance", params: [address, toHex(LOCAL_OPERATOR_WEI)] });
+/** The deployer, and every wallet that signs afterwards. */
+async function fillWallets({ client, address: deployer }: DeployerWallet, roles: RoleHolders): Promise<void> {
+  const { minter, confirmer, payer, catalogue } = roles;
+  for (const address of new Set([deployer, minter, confirmer, payer, catalogue])) {
+    if ((await client.getBalance({ address })) >= LOCAL_OPERATOR_WEI / 2n) continue;
+    // Supported by anvil and by Hardhat's node; no public node has it.
+    await client.request<SetBalance>({ method: "hardhat_setBalance", params: [address, toHex(LOCAL_OPERATOR_WEI)] });
+  }
 }
 
 type SetBalance = { Method: "hardhat_setBalance"; Parameters: [Address, Hex]; ReturnType: unknown };

@@ -19,12 +19,13 @@ const SETTINGS = "1. What is yours";
 const ENTRY = "scripts/rehearse.ts";
 const SHOP = "http://127.0.0.1:3000";
 const PORTS = { rpc: 8545, node: 8546, postgres: 5432 };
-const GAS_CHZ = parseEther("50");
+const GAS_CHZ = parseEther("100");
+const LOG_SHOWN = 3_000;
 const POOL_CHZ = parseEther("1000");
 const DEPLOYER_CHZ = parseEther("200");
 
-/** With `--full` also the blocks that need minutes of compilation or the explorer. */
-export async function rehearse({ isFull = process.argv.includes("--full") } = {}): Promise<void> {
+/** With `--spicy-in-full` also the blocks that need minutes of compilation or the explorer. */
+export async function rehearse({ isFull = process.argv.includes("--spicy-in-full") } = {}): Promise<void> {
   if (process.env.REHEARSAL_RUN === undefined) return enter();
   const source = process.cwd();
   const rehearsal = process.env.REHEARSAL_RUN;
@@ -35,6 +36,9 @@ export async function rehearse({ isFull = process.argv.includes("--full") } = {}
     writeStandIns(join(rehearsal, "bin"), source);
     await runPage(new Shell(rehearsal, source), chain, { isFull });
     console.log("\nThe page holds: every block ran as it stands, and the shop sold, paid and took back");
+  } catch (error) {
+    tellLogs(rehearsal);
+    throw error;
   } finally {
     endServices(rehearsal);
     await postgres.stop();
@@ -113,7 +117,7 @@ class Shell {
   }
 
   run(text: string): void {
-    const script = `. "${this.#state}"\n${text}\n{ declare -fx; declare -f; declare -px; printf 'cd %q\\n' "$PWD"; } >"${this.#state}"`;
+    const script = `. "${this.#state}"\n${text}\n{ declare -f; declare -px; printf 'cd %q\\n' "$PWD"; } >"${this.#state}"`;
     const { status } = spawnSync("bash", ["-eu", "-o", "pipefail", "-c", script], {
       ...{ stdio: "inherit", cwd: this.#source, env: { ...process.env, PATH: this.#path } },
     });
@@ -138,7 +142,7 @@ function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "shell"
 /** The first block's names, with the rehearsal's values. */
 function settings(hands: Hands): Record<string, string> {
   return {
-    ...{ REPOSITORY: process.cwd(), SITE: "http://127.0.0.1:3000", RPC_URLS: `http://127.0.0.1:${PORTS.rpc}` },
+    ...{ REPOSITORY: process.cwd(), SITE: "https://torcida.example", RPC_URLS: `http://127.0.0.1:${PORTS.rpc}` },
     ...{ ADMIN_WALLETS: hands.adminWallet, ADMIN_ADDRESS: hands.multisig, TREASURER_ADDRESS: hands.treasurer },
     ...{ PAUSER_ADDRESS: hands.pauser, BACKUPS: join(process.env.REHEARSAL_RUN ?? "", "elsewhere/") },
     ALERT_URL: "https://alerts.example/torcida",
@@ -182,6 +186,13 @@ export type DeployedRecord = Record<"purchaseNft" | "cashbackDistributor", { add
 
 function record(): DeployedRecord {
   return JSON.parse(readFileSync("/opt/torcida/deployments/spicy.json", "utf8"));
+}
+
+/** The last lines of each service. */
+function tellLogs(rehearsal: string): void {
+  for (const file of readdirSync(rehearsal).filter((one) => one.endsWith(".log"))) {
+    console.error(`── ${file} ──\n${readFileSync(join(rehearsal, file), "utf8").slice(-LOG_SHOWN)}`);
+  }
 }
 
 /** What the page started ends with its namespace; this lets it end in order, and shows what it said if something failed. */

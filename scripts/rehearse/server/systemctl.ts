@@ -77,6 +77,7 @@ function readUnit(file: string): Unit {
     const at = pair.indexOf("=");
     environment[pair.slice(0, at)] = pair.slice(at + 1);
   }
+  for (const folder of values("StateDirectory")) mkdirSync(join("/var/lib", folder), { recursive: true, mode: 0o700 });
   for (const path of values("EnvironmentFile")) Object.assign(environment, parseEnv(readFileSync(path, "utf8")));
   return {
     environment,
