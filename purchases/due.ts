@@ -61,7 +61,7 @@ export async function setNextLook(
   { moment, depth }: { moment: Moment; depth: bigint },
 ): Promise<void> {
   const looks = purchases.map(({ row, life }) => ({ id: row.id, look: nextLook(life, moment) }));
-  const alike = Map.groupBy(looks, ({ look }) => JSON.stringify(look, (_key, value) => value?.toString()));
+  const alike = Map.groupBy(looks, ({ look }) => lookText(look));
   for (const [first, ...others] of alike.values()) {
     if (!first) continue;
     await queries
@@ -76,6 +76,10 @@ export async function setNextLook(
       )
       .execute();
   }
+}
+
+function lookText(look: NextLook): string {
+  return JSON.stringify(look, (_key, value) => (typeof value === "bigint" ? String(value) : value));
 }
 
 function dueColumns(queries: Queries, look: NextLook, depth: bigint) {

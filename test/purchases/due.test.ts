@@ -1,0 +1,55 @@
+import { expect } from "chai";
+import { seedCatalogue } from "../../catalogue/seed.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import type { PurchaseLife } from "../../domain/purchase/life.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { setNextLook } from "../../purchases/due.ts";
+import { insertPurchase } from "../../purchases/lifecycle.ts";
+import type { StandingPurchase } from "../../purchases/queries.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { buyerOf } from "../testing/event-chain.ts";
+
+const MOMENT = { now: 1_000n, deepestBlock: 50n, hasRate: true };
+const DEPTH = 3n;
+const CONFIRMED: PurchaseLife = {
+  ...{ status: "confirmed", source: "simulated", statusBlock: 50n, payoutBlock: null, payableAt: null },
+  ...{ isOfSale: false, isApproved: false, isReturned: false, isHeld: false, isSettled: false, isPaid: false },
+  ...{ isRateFrozen: true, asked: new Set(), sent: new Set() },
+};
+
+describe("The next look at purchases that were looked at together", () => {
+  onBothEngines(({ open }) => {
+    it("is each one's own: never, from its own block on, or at its own time", async () => {
+      const { database } = await open();
+      const { kysely } = database;
+      await seedCatalogue(database);
+      const lives: PurchaseLife[] = [
+        { ...CONFIRMED, asked: new Set(["pay"]) },
+        { ...CONFIRMED, statusBlock: 60n },
+        { ...CONFIRMED, statusBlock: 61n },
+        { ...CONFIRMED, payableAt: 5_000n },
+        { ...CONFIRMED, statusBlock: 60n },
+      ];
+      const purchases = await inTransaction(kysely, async (queries) => {
+        const standing: StandingPurchase[] = [];
+        for (const life of lives) {
+          const { id } = await insertPurchase(queries, {
+            ...{ wallet: buyerOf(1) as WalletAddress, storeId: 1n, storeName: "Loja", source: "simulated" },
+            ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+          });
+          standing.push({ row: { id } as StandingPurchase["row"], life });
+        }
+        return standing;
+      });
+      await inTransaction(kysely, (queries) => setNextLook(queries, purchases, { moment: MOMENT, depth: DEPTH }));
+      const rows = await kysely.selectFrom("purchases").select(["due_at", "due_block"]).orderBy("id").execute();
+      expect(rows).to.deep.equal([
+        { due_at: null, due_block: null },
+        { due_at: null, due_block: 63n },
+        { due_at: null, due_block: 64n },
+        { due_at: 5_000n, due_block: null },
+        { due_at: null, due_block: 63n },
+      ]);
+    });
+  });
+});
