@@ -107,6 +107,11 @@ const VARIABLES = {
       },
     )
     .optional(),
+  NOTIFY_URL: z
+    .string()
+    .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an https:// address")
+    .optional(),
+  NOTIFY_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   LOW_BALANCE_CHZ: wholeNumber(10, 0, 1_000_000_000),
   RECONCILE_INTERVAL_SECONDS: wholeNumber(600, 1),
   RECONCILE_CALLS: wholeNumber(60, 20),
@@ -160,6 +165,9 @@ export function readEnvironment(source: Variables) {
       ...chainProblems(known),
       ...keyProblems(deriveNetwork(known), known, wrong),
       ...safetyProblems(known),
+      ...(right.NOTIFY_URL !== undefined && right.NOTIFY_SECRET === undefined
+        ? [{ variable: "NOTIFY_SECRET", message: "is missing: notices to NOTIFY_URL are signed with it" }]
+        : []),
       ...saleProblems(right),
     ];
   });

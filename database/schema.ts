@@ -24,6 +24,7 @@ export type Schema = {
   buyer_totals: BuyerTotalsTable;
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
+  notices: NoticesTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
@@ -226,6 +227,21 @@ type DayTotalsTable = {
   name: string;
   slot: bigint;
   value: bigint;
+};
+
+/** What came to need a person, and whether its receiver knows. */
+type NoticesTable = {
+  id: Generated<bigint>;
+  kind: string;
+  /** JSON. */
+  body: string;
+  created_at: bigint;
+  /** When it is sent next; null once it was taken or given up. */
+  due_at: bigint | null;
+  attempts: Generated<bigint>;
+  /** Why it was not taken. */
+  error: string | null;
+  sent_at: bigint | null;
 };
 
 /** The debt for a paid purchase; negative if it is lifted. */

@@ -19,6 +19,8 @@ export type SettingName =
   | "operator_nonces"
   /** How many differences the last comparison of database and chain found. */
   | "differences"
+  /** What had come to need a person when notices were last written, as JSON. */
+  | "noticed"
   | "minter_nonces"
   | "confirmer_nonces"
   | "payer_nonces"

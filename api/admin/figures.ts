@@ -86,7 +86,7 @@ function toWirePeriod(days: readonly DayTotals[]) {
   };
 }
 
-async function readAttention(services: Services): Promise<Attention> {
+export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
   const [counts, paused, foreign, differences, balances] = await Promise.all([
     countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT }),

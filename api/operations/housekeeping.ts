@@ -7,6 +7,7 @@ import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
 import type { Services } from "../services.ts";
 import type { Metrics } from "./metrics.ts";
+import { notify } from "./notices.ts";
 import { Reconciler } from "./reconciler.ts";
 import { type Runway, readRunway } from "./runway.ts";
 
@@ -15,6 +16,7 @@ const LOOK_EVERY_MS = 1_000;
 const NONCES_MS = 5_000;
 const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
+const NOTICES_MS = 5_000;
 const IDS_MS = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
@@ -38,6 +40,7 @@ export function startHousekeeping(
     }, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000),
     whileSending(services, services.environment.RECONCILE_INTERVAL_SECONDS * 1_000, () => mend(services)),
     whileSending(services, NONCES_MS, () => watchNonces(services)),
+    whileSending(services, NOTICES_MS, () => notify(services)),
     whileSending(services, RUNWAY_MS, async () => onRunway(await readRunway(services))),
   ];
   timers.push(openIds(services), findStoreIds(services));

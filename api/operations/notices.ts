@@ -1,0 +1,128 @@
+import { createHmac } from "node:crypto";
+import { readSetting, writeSetting } from "../../database/settings.ts";
+import { inTransaction, type Queries } from "../../database/transaction.ts";
+import type { Attention } from "../../domain/api/admin-figures.ts";
+import { readAttention } from "../admin/figures.ts";
+import type { Services } from "../services.ts";
+
+const SENT_AT_ONCE = 20;
+const TIMEOUT_MS = 5_000;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 3_600_000;
+/** A receiver that is away for longer learns of what is new only. */
+const GIVEN_UP_MS = 7 * 24 * 3_600_000;
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** What is told: each with its sentence. */
+const KINDS = {
+  held_sales: "sales are held for a person",
+  unmatched_sales: "sales have no buyer",
+  open_claims: "claims for missing cashback are open",
+  held_purchases: "purchases are held",
+  failed_payments: "payouts failed",
+  failed_operations: "operations failed",
+  foreign_transactions: "transactions of the operator's wallet are not ours",
+  differences: "differences between database and chain",
+  low_balances: "wallets run low",
+  payouts_paused: "payouts are paused",
+} as const satisfies Partial<Record<keyof Attention, string>>;
+type Kind = keyof typeof KINDS;
+type Counts = Partial<Record<Kind, number>>;
+
+/** Writes down what has come to need a person, and tells the receiver. Does nothing without one. docs/product.md#panel-notices */
+export async function notify(services: Services): Promise<void> {
+  const { NOTIFY_URL: url, NOTIFY_SECRET: secret } = services.environment;
+  if (url === undefined || secret === undefined) return;
+  await noteNews(services, countsOf(await readAttention(services)));
+  await sendDue(services, { url, secret });
+}
+
+function countsOf(attention: Attention): Counts {
+  const countOf = (value: Attention[Kind]) => {
+    if (Array.isArray(value)) return value.length;
+    return typeof value === "number" ? value : Number(value !== null);
+  };
+  return Object.fromEntries((Object.keys(KINDS) as Kind[]).map((kind) => [kind, countOf(attention[kind])]));
+}
+
+/** A notice for each count that rose; what is noted and what was known before change together. */
+async function noteNews({ database }: Services, counts: Counts): Promise<void> {
+  await inTransaction(database.kysely, async (queries) => {
+    const before = JSON.parse((await readSetting(queries, "noticed")) ?? "{}") as Counts;
+    if (JSON.stringify(before) === JSON.stringify(counts)) return;
+    await writeSetting(queries, "noticed", JSON.stringify(counts));
+    for (const [kind, count = 0] of Object.entries(counts) as [Kind, number | undefined][])
+      if (count > (before[kind] ?? 0)) await insertNotice(queries, kind, count);
+  });
+}
+
+async function insertNotice(queries: Queries, kind: Kind, count: number): Promise<void> {
+  const now = BigInt(Date.now());
+  const body = JSON.stringify({
+    kind,
+    count,
+    text: `${count} ${KINDS[kind]}`,
+    at: new Date(Number(now)).toISOString(),
+  });
+  await queries.insertInto("notices").values({ kind, body, created_at: now, due_at: now }).execute();
+}
+
+type Receiver = { url: string; secret: string };
+
+async function sendDue({ database, log }: Services, receiver: Receiver): Promise<void> {
+  const { kysely } = database;
+  const now = BigInt(Date.now());
+  await kysely
+    .deleteFrom("notices")
+    .where("created_at", "<", now - BigInt(KEPT_MS))
+    .execute();
+  const due = await kysely
+    .selectFrom("notices")
+    .selectAll()
+    .where("due_at", "is not", null)
+    .where("due_at", "<=", now)
+    .orderBy("due_at")
+    .limit(SENT_AT_ONCE)
+    .execute();
+  for (const { id, body, attempts, created_at } of due) {
+    const error = await send(receiver, Number(id), body);
+    const isGivenUp = Date.now() - Number(created_at) > GIVEN_UP_MS;
+    const retryMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(Number(attempts), 20), LONGEST_RETRY_MS);
+    const change =
+      error === undefined
+        ? { sent_at: BigInt(Date.now()), due_at: null, error: null }
+        : { due_at: isGivenUp ? null : BigInt(Date.now() + retryMs), error };
+    await kysely
+      .updateTable("notices")
+      .set({ ...change, attempts: attempts + 1n })
+      .where("id", "=", id)
+      .execute();
+    if (error === undefined) continue;
+    log.warn({ notice: Number(id), reason: error }, "The receiver of notices did not take one; it is sent again");
+    // It is away: the others wait for their time.
+    return;
+  }
+}
+
+/** Answers why it was not taken. The same notice may arrive twice: `id` tells. */
+async function send({ url, secret }: Receiver, id: number, body: string): Promise<string | undefined> {
+  const text = JSON.stringify({ id, ...(JSON.parse(body) as object) });
+  const timestamp = Math.floor(Date.now() / 1_000).toString();
+  const signature = createHmac("sha256", secret).update(`${timestamp}.${text}`).digest("hex");
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-torcida-timestamp": timestamp,
+        "x-torcida-signature": `sha256=${signature}`,
+      },
+      body: text,
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return response.ok ? undefined : `it answered ${response.status}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
