@@ -63,7 +63,8 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
     ...before,
     amount_cents: valued.amountCents ?? null,
     commission_cents: valued.commissionCents,
-    cashback_cent_bps: isHeld ? before.cashback_cent_bps : cashback,
+    // Of a held sale too: whoever decides compares it with the commission.
+    cashback_cent_bps: cashback,
     fx_rate_micros: valued.rateMicros,
     unknown_groups: valued.unknownGroups.join(", ") || null,
     hold_reasons: hold.map(({ reason }) => reason).join(" "),

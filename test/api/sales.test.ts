@@ -266,7 +266,9 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const click = await visit(buyer);
       const decide = (id: number, verb: string, body?: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
       const thin = await report(click, { commission: "1.00" });
-      expect(await saleOf(thin.id)).to.include({ state: "held", reason: "The commission is below the cashback" });
+      expect(await saleOf(thin.id)).to.include({
+        ...{ state: "held", reason: "The commission is below the cashback", commission: "1.00", cashback: "5.00" },
+      });
       expect((await decide(thin.id, "release")).status).to.equal(200);
       expectRefusal(await decide(thin.id, "release"), 409, "DECISION_REFUSED");
       await inState(thin.id, "settled");
@@ -386,7 +388,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       });
       await end();
       await simulator.close();
-      expect(found).to.include({ network: "awin", account: "other", cashback: "0.00" });
+      expect(found).to.include({ network: "awin", account: "other" });
       expect(found.reason).to.contain("another network or account");
       // Nor for a sale of the account that it belongs to, whose key it repeats.
       const own = await report(click, { sale_key: id, amount: 20, commission: 3 });
