@@ -165,7 +165,7 @@ export const getStore = async (id: string, signal?: AbortSignal): Promise<StoreW
   return { ...answer.store, cashbacks: answer.cashbacks ?? answer.store.cashbacks };
 };
 export const testClick = (storeId: string): Promise<TestClick> =>
-  call("POST", `/api/admin/stores/${storeId}/test-click`, {});
+  call("GET", `/api/admin/stores/${storeId}/test-click`);
 export const uploadLogo = (storeId: string, file: File): Promise<{ logo: string }> =>
   sendFile("POST", `/api/admin/stores/${storeId}/logo`, file, file.type);
 export const readTokenContract = (contract: string, signal?: AbortSignal): Promise<TokenContract> =>

@@ -34,6 +34,12 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
     noun: ["reclamação", "reclamações"],
     search: "número, pedido ou carteira",
     states: optionsOf(CLAIM_WORDS),
+    sorts: [
+      { value: "-id", label: "Mais novas" },
+      { value: "id", label: "Mais antigas" },
+      { value: "-amount", label: "Maior valor" },
+      { value: "amount", label: "Menor valor" },
+    ],
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>

@@ -53,7 +53,6 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "fan_token.create": (said) => `cadastrou o fan token ${tokenOf(said)}`,
   "fan_token.update": (said) => `mudou o fan token ${tokenOf(said)}`,
   "fan_token.delete": (said) => `excluiu o fan token ${tokenOf(said)}`,
-  "catalogue.import": ({ detail }) => `importou o catálogo${countOf(detail)}`,
   "payouts.pause": ({ detail }) => `pausou os pagamentos${because(detail)}`,
   "payouts.resume": ({ detail }) => `retomou os pagamentos${because(detail)}`,
   "operation.retry": ({ detail, subject }) => {
@@ -66,15 +65,13 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "foreign.accept": ({ detail }) => `aceitou ${text(detail.count) ?? ""} transações de fora`,
   "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
   "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
-  "purchase.confirm": ({ subject }) => `confirmou a compra nº ${idOf(subject)}`,
-  "cashback.distribute": ({ subject }) => `pagou o cashback de ${walletOf(subject)}`,
   "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,
   "claim.match": ({ detail, subject }) =>
     `ligou a reclamação nº ${idOf(subject)} à venda nº ${text(detail.sale_id) ?? "?"}${because(detail)}`,
   "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº ${idOf(subject)}${because(detail)}`,
-  "sessions.revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
+  "user.sessions_revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
   "user.erase": ({ detail, subject }) => `apagou o cadastro de ${walletOf(subject)}${because(detail)}`,
 };
 
@@ -136,11 +133,6 @@ function changesOf(detail: Detail): string {
   const fields = Object.keys(detail).filter((field) => field in FIELD_WORDS);
   if (fields.length === 0) return "os dados";
   return new Intl.ListFormat("pt-BR").format(fields.map((field) => FIELD_WORDS[field] ?? field));
-}
-
-function countOf(detail: Detail): string {
-  const count = text(detail.changes ?? detail.count);
-  return count ? `: ${count} ${count === "1" ? "mudança" : "mudanças"}` : "";
 }
 
 /** ", pedido PED-1, de BRL 300,00" */

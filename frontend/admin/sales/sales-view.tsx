@@ -21,6 +21,12 @@ function useSalesList(): ListDefinition<Sale> {
     noun: ["venda", "vendas"],
     search: "número, pedido, carteira ou clique",
     states: optionsOf(SALE_WORDS),
+    sorts: [
+      { value: "-id", label: "Mais novas" },
+      { value: "id", label: "Mais antigas" },
+      { value: "-amount", label: "Maior valor" },
+      { value: "amount", label: "Menor valor" },
+    ],
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>
