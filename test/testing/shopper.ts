@@ -28,7 +28,11 @@ export class Shopper {
   /** A body that is text is sent as it is. */
   call(method: string, path: string, body?: unknown): Promise<Answer> {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-    return this.raw(method, path, text);
+    return this.send(method, path, text);
+  }
+
+  send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.raw(method, path, body, headers);
   }
 
   /** A request as it is given. */

@@ -13,11 +13,7 @@ export class Caller extends Shopper {
     return this.send("POST", path, JSON.stringify(body), headers);
   }
 
-  override call(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.send(method, path, body === undefined ? undefined : JSON.stringify(body));
-  }
-
-  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+  override async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
     const answer = await this.raw(method, path, body, headers);
     const documented = await documentOf(this.url);
     const operation = documented.find(method, path);
