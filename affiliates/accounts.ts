@@ -8,7 +8,7 @@ import { NETWORKS } from "./networks.ts";
 export type DirectAccount = z.output<typeof directAccountSchema>;
 export type AffiliateAccount = PolledAccount | DirectAccount;
 
-/** A file or a variable of accounts is wrong; the message is what stands behind the variable's name. */
+/** The configured accounts are invalid; the message follows the variable's name. */
 export class AccountsError extends Error {
   override readonly name = "AccountsError";
 }
@@ -38,7 +38,7 @@ function readFile(path: string): AffiliateAccount[] {
   let text: string;
   try {
     const { mode } = statSync(path);
-    // It holds tokens: for the owner only.
+    // The file holds tokens: only its owner may read it.
     if ((mode & 0o077) !== 0) throw new AccountsError(`names ${path}, which others can read: chmod 600 it`);
     text = readFileSync(path, "utf8");
   } catch (error) {
@@ -83,7 +83,7 @@ export function directSecrets(accounts: readonly AffiliateAccount[], account: st
   return found && "secrets" in found ? found.secrets : [];
 }
 
-/** As a rule of the environment's check. */
+/** As a rule of the environment's schema. */
 export function accountProblems(read: () => unknown): Problem[] {
   try {
     read();

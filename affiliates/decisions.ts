@@ -3,7 +3,7 @@ import { findClickById, findClickByToken } from "./clicks.ts";
 import { applySale } from "./ledger.ts";
 import type { Sale, SaleRules } from "./sale.ts";
 
-/** A person's decision does not fit the sale or claim as it is by now. */
+/** A person's decision does not fit the current state of the sale or claim. */
 export class DecisionError extends Error {
   override readonly name = "DecisionError";
 }
@@ -20,7 +20,7 @@ async function lock(queries: Queries, id: bigint): Promise<Sale | undefined> {
 
 type Decision = { rules: SaleRules; actor: string };
 
-/** Lets a held sale go on as it was read last; it is held no more for the same reasons. Undefined: no such sale. */
+/** Releases a held sale in the state of the last read; the same reasons no longer hold it. Undefined: no such sale. */
 export async function releaseSale(
   queries: Queries,
   id: bigint,
@@ -59,7 +59,7 @@ export async function declineSale(
   return true;
 }
 
-/** Names the click, and with it the buyer, of a sale that has none. Undefined: no such sale. */
+/** Sets the click, and with it the buyer, of a sale that has none. Undefined: no such sale. */
 export async function assignSale(
   queries: Queries,
   id: bigint,
@@ -80,7 +80,7 @@ export async function assignSale(
   return true;
 }
 
-/** A claim is about a sale: that becomes its buyer's, where it is nobody's yet. Undefined: no such claim. */
+/** Matches a claim to a sale, which becomes the buyer's if it has no buyer yet. Undefined: no such claim. */
 export async function matchClaim(
   queries: Queries,
   id: bigint,

@@ -33,7 +33,7 @@ const fxRate = list((item) => {
   return /^[A-Z]{3}$/.test(currency) && micros !== undefined && micros > 0n ? { currency, micros } : undefined;
 }, "must be currencies with their price in reais, such as USD:5.00,EUR:6.00");
 
-/** What sales are read and judged by: in the api, which takes pushes and direct reports, and in the networks' reader. */
+/** The settings for reading and checking sales, used by the api (pushes and direct reports) and by the network reader. */
 export const SALE_VARIABLES = {
   AFFILIATE_ACCOUNTS: z.string().optional(),
   AFFILIATE_SECRETS: affiliateSecrets.default([]),
@@ -56,7 +56,7 @@ type SaleVariables = z.output<z.ZodObject<typeof SALE_VARIABLES>>;
 
 const LIVE_MINT_DELAY_SECONDS = 24 * 3_600;
 
-/** As a rule of a process's check. */
+/** As a rule of a process's schema. */
 export const saleProblems = (values: Partial<SaleVariables>) => accountProblems(() => accountsOf(values));
 
 export function accountsOf(values: Partial<SaleVariables>): AffiliateAccount[] {
@@ -79,7 +79,7 @@ export function saleRules(values: SaleVariables, accounts: readonly AffiliateAcc
 
 const VARIABLES = { ...DATABASE_VARIABLES, ...CHAIN_VARIABLES, ...SALE_VARIABLES, LOG_LEVEL };
 
-/** The variables of the networks' reader. @throws EnvironmentError that names everything that is wrong */
+/** The variables of the network reader. @throws EnvironmentError that lists every problem */
 export function readEnvironment(source: Variables) {
   const values = checkVariables(VARIABLES, source, (known) => [
     ...networkContradictions(known),

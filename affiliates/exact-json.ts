@@ -1,6 +1,6 @@
 /**
- * Parses JSON with every number as the text that stands there: a network's 0.1 is not a binary fraction, and an id of
- * twenty digits keeps them all.
+ * Parses JSON and keeps every number as its original text, so that 0.1 does not become a binary fraction and a
+ * twenty-digit id keeps all its digits.
  */
 export function parseExactJson(text: string): unknown {
   const keepText = (_key: string, value: unknown, context?: { source?: string }) =>

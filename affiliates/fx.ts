@@ -4,15 +4,15 @@ import type { Queries } from "../database/transaction.ts";
 import { readMicros } from "../domain/sale/amount.ts";
 import { parseExactJson } from "./exact-json.ts";
 
-/** Where the reais for other currencies come from: a feed by day, or fixed rates. docs/product.md#sales-currency */
+/** The source of exchange rates to reais: a daily feed, or fixed rates. docs/product.md#sales-currency */
 export type FxRates = { url: string | undefined; fixed: ReadonlyMap<string, bigint> };
 
-/** Days without a rate (weekends, holidays) take the last one before; no market is closed for longer. */
+/** Days without a rate (weekends, holidays) use the last earlier one, at most this old. */
 const LOOK_BACK_DAYS = 10;
 const DAY_MS = 86_400_000;
 const TIMEOUT_MS = 10_000;
 
-/** The day of a sale in Brazil, where the rates are made. */
+/** The day of a sale in Brazil, where the rates are published. */
 export function dayOf(at: bigint): string {
   const BRAZIL_OFFSET_MS = 3 * 3_600_000;
   return new Date(Number(at) - BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
@@ -32,8 +32,8 @@ export async function findRate(queries: Queries, fx: FxRates, currency: string, 
 }
 
 /**
- * Asks the feed for a day's rate, unless it is known, and stores it: the first that is read counts for ever. Answers
- * whether there is one. @throws Error where the feed does not answer or says nothing that is a rate
+ * Fetches and stores a day's rate if it is not stored yet; the first stored rate never changes. Returns whether there is
+ * one. @throws Error if the feed does not respond or its response holds no rate
  */
 export async function fetchRate({ kysely }: Database, fx: FxRates, currency: string, at: bigint): Promise<boolean> {
   const day = dayOf(at);
@@ -81,7 +81,7 @@ const feedSchema = z.object({
   ),
 });
 
-/** The closing rate of the latest day that there is, or the latest of the day while it is not closed. */
+/** The closing rate of the latest available day, or that day's latest rate before it closes. */
 function latestRate(body: unknown): bigint | undefined {
   const { value } = feedSchema.parse(body);
   const byTime = [...value].sort((a, b) => (a.dataHoraCotacao < b.dataHoraCotacao ? -1 : 1));

@@ -7,17 +7,17 @@ import type { AccountKey } from "./sale.ts";
 export type Hint = Selectable<Schema["sale_hints"]>;
 
 const KEYS_A_PUSH = 50;
-/** Who has a push secret can send anything: more than this is left to the polls. */
+/** Anybody with a push secret can send anything: above this, hints are dropped and the polls find the sales. */
 const OPEN_HINTS_MAX = 10_000;
 const RETRY_MS = 15_000n;
 const ATTEMPTS = 8n;
 
-/** The key of a push that names no sale that could be read by it: all is read soon. */
+/** The key of a push that names no readable sale: the account is polled soon. */
 export const ANY_SALE = "";
 
 export type Push = { key: AccountKey; saleKeys: readonly string[] };
 
-/** Stores that something was said of the sales of some pushes. Nothing else follows from a push: they are read. */
+/** Stores which sales a push mentions. A push changes nothing else: the reader reads those sales. */
 export async function storePushes(queries: Queries, pushes: readonly Push[]): Promise<readonly undefined[]> {
   const ofAccounts = Map.groupBy(pushes, ({ key }) => `${key.network} ${key.account}`);
   for (const same of ofAccounts.values()) {
@@ -65,7 +65,7 @@ export async function listDueHints(queries: Queries, key: AccountKey, limit: num
     .execute();
 }
 
-/** What was read is done, unless a push came meanwhile; what the network does not show yet is asked for again, later. */
+/** Completes the hints that were read, unless a newer push arrived; sales that the network does not return yet are retried later. */
 export async function resolveHints(queries: Queries, hints: readonly Hint[], read: ReadonlySet<string>): Promise<void> {
   for (const hint of hints) {
     const isOver = read.has(hint.sale_key) || hint.attempts + 1n >= ATTEMPTS;

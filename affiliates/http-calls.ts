@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
 import type { PolledAccount, Request, Session } from "./network.ts";
 
-/** The network refuses a call; `status` says how. */
+/** The network refuses a call with `status`. */
 export class CallRefusedError extends Error {
   override readonly name = "CallRefusedError";
   readonly status: number;
@@ -13,7 +13,7 @@ export class CallRefusedError extends Error {
   }
 }
 
-/** The network is away, or asks to be left alone until a time. */
+/** The network does not respond, or asks for a pause until a time. */
 export class NetworkAwayError extends Error {
   override readonly name = "NetworkAwayError";
   readonly retryAt: number;
@@ -27,15 +27,15 @@ export class NetworkAwayError extends Error {
 const TIMEOUT_MS = 30_000;
 /** A little longer than a minute: the network counts from when a call arrives. */
 const MINUTE_MS = 61_000;
-/** After a 429 that does not say for how long. */
+/** The pause after a 429 without `Retry-After`. */
 const BUSY_MS = 60_000;
 const BACKOFF_MS = 1_000;
 const MAXIMUM_BACKOFF_MS = 60_000;
 const WORDS = 200;
 
 /**
- * The calls of one account, at most so many a minute. When each was made is stored, so that neither a restart nor
- * another process calls more often; so is until when the network wants no calls.
+ * The calls of one account, limited per minute. Their times are stored, so that the limit also holds across restarts and
+ * processes; so is the end of a pause that the network asked for.
  */
 export class HttpCalls<Account extends PolledAccount> implements Session<Account> {
   readonly account: Account;
@@ -52,7 +52,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     this.#signal = signal;
   }
 
-  /** To be called before the first call: what an earlier process did. */
+  /** Loads the calls of an earlier process; must run before the first call. */
   async load(): Promise<void> {
     await this.#database.kysely
       .insertInto("affiliate_status")
@@ -83,7 +83,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
 
   #forgetOld(): void {
     const now = Date.now();
-    // A time in the future is of a clock that was set back.
+    // A time in the future means that the clock was set back.
     this.#times = this.#times.filter((time) => time > now - MINUTE_MS && time <= now);
   }
 
@@ -98,7 +98,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
         method: request.method ?? "GET",
         headers: { accept: "application/json", ...request.headers },
         ...(request.body === undefined ? {} : { body: request.body }),
-        // Elsewhere nobody is to see the account's token.
+        // The account's token must not reach another host.
         redirect: "error",
         signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
@@ -129,7 +129,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     }
   }
 
-  /** It is not asked again at once, and after each failure later. */
+  /** The pause grows with each consecutive failure. */
   #away(message: string): NetworkAwayError {
     const backoff = Math.min(BACKOFF_MS * 2 ** this.#failures, MAXIMUM_BACKOFF_MS);
     this.#failures += 1;

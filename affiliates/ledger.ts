@@ -17,15 +17,15 @@ import { decodeReport } from "./stored-report.ts";
 const DAY_MS = 86_400_000n;
 
 /**
- * Brings the books of a sale in line with what was read last: values it, looks whether it must be held, shares what its
- * buyer is entitled to among its purchases, and lets those go as far as the sale has come. Again changes nothing. `counted`
- * is the sale as it was when it was applied last: what the totals hold of it.
+ * Applies the last read of a sale: values it, decides whether to hold it, distributes the buyer's cashback over its
+ * purchases, and lets these proceed as far as the sale has. Idempotent. `counted` is the sale as it was last applied,
+ * which is what the totals contain.
  */
 export async function applySale(queries: Queries, counted: Sale, rules: SaleRules, isFirst = true): Promise<void> {
   const saleId = counted.id;
   const before = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
   const click = before.click_id === null ? undefined : await findClickById(queries, before.click_id);
-  // Takes the buyer's row, as whoever plans a payment does: one of the two sees what the other did.
+  // Locks the buyer's row, as planning a payment does: the later of the two sees the other's changes.
   if (click) await touchUser(queries, click.wallet);
   const valued = await valueSale(queries, before, click, rules);
   const sharing = click ? await othersWithOrder(queries, before) : [];
@@ -87,7 +87,7 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
     .where("id", "=", saleId)
     .execute();
   await addToTotals(queries, contributionOf(counted), contributionOf(after));
-  // The other buyer's sale with this order waits for a person too, as far as it is not paid.
+  // The other buyer's sale with the same order is held too, unless it is already paid.
   if (isFirst) {
     for (const other of sharing)
       if (!other.hold_reasons.includes("order_twice")) await applySale(queries, other, rules, false);
@@ -168,7 +168,7 @@ function isReleased(sale: Sale, reason: HoldReason): boolean {
   return sale.released_reasons.split(" ").includes(reason);
 }
 
-/** A store that names no account belongs to the only one that it can be of. */
+/** A store without an account belongs to the network's account if there is only one. */
 export async function isOfAccount(
   queries: Queries,
   sale: AccountKey,
@@ -220,7 +220,7 @@ async function othersWithOrder(queries: Queries, sale: Sale): Promise<Sale[]> {
     .execute();
 }
 
-/** By the network's own word, or where it has none by the hold after the approval. */
+/** By the network's own statement; without one, the approval plus the hold. */
 function payableTime(sale: Sale, status: string, storeHoldS: bigint | null, rules: SaleRules): bigint | null {
   if (status !== "approved" || sale.approved_at === null) return null;
   if (sale.payable !== null) return sale.payable === 1n ? sale.approved_at : null;
@@ -242,7 +242,7 @@ function reasonText(sale: Sale, status: string, hold: readonly { text: string }[
   return hold.length > 0 ? hold.map(({ text }) => text).join(". ") : null;
 }
 
-/** Sales whose currency had no rate; their books are made once it is known. */
+/** Sales whose currency had no rate; they are applied once there is one. */
 export async function listWithoutRate(queries: Queries, key: AccountKey, limit: number): Promise<Sale[]> {
   return queries
     .selectFrom("sales")

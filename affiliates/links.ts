@@ -12,8 +12,8 @@ export type LinkedStore = {
 const CLICK = "{click}";
 
 /**
- * The address to send a buyer to: the store's own template, else its network's link; with the click, by which the network
- * reports sales. Null where there is neither. docs/product.md#sales-links.
+ * The buyer's link to a store: the store's own template, else its network's link, with the click by which the network
+ * reports sales. Null if there is neither. docs/product.md#sales-links.
  */
 export function linkOf(store: LinkedStore, click: string, accounts: readonly AffiliateAccount[]): string | null {
   if (store.affiliate_link !== null) return fillTemplate(store.affiliate_link, click);

@@ -1,4 +1,4 @@
-/** The networks' reader: affiliate networks into the database, one process at a time. docs/product.md#sales. */
+/** The network reader: reads affiliate networks into the database, one process at a time. docs/product.md#sales. */
 import { connect } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";

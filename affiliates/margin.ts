@@ -15,7 +15,7 @@ type Figures = {
 };
 type Contribution = Cell & Figures;
 
-/** What a sale adds to the margin of its network, store and month; nothing while it was never applied. */
+/** What a sale adds to the margin of its network, store and month; nothing before it is first applied. */
 export function contributionOf(sale: Sale): Contribution | undefined {
   if (sale.state === "declined" || sale.amount_cents === null) return undefined;
   const commission = sale.commission_cents ?? 0n;
@@ -30,7 +30,7 @@ export function contributionOf(sale: Sale): Contribution | undefined {
   };
 }
 
-/** Takes what a sale added before out of the totals, and adds what it adds now. */
+/** Replaces a sale's earlier contribution to the totals by its current one. */
 export async function addToTotals(
   queries: Queries,
   before: Contribution | undefined,

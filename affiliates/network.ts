@@ -18,19 +18,19 @@ export type Request = {
   body?: string;
 };
 
-/** One account while it is read: its calls go through the budget, one after the other. */
+/** One account while it is read: its calls run one at a time, within the budget. */
 export type Session<Account> = {
   account: Account;
-  /** What an adapter keeps between calls, such as an access token; gone with the process. */
+  /** What an adapter keeps between calls, such as an access token; in memory only. */
   memory: Map<string, string>;
   /**
-   * The answer's text.
-   * @throws CallRefusedError where the network refuses, CallFailedError where it does not answer as it should
+   * The response's text.
+   * @throws CallRefusedError if the network refuses, NetworkAwayError if it does not respond as expected
    */
   call(request: Request): Promise<string>;
 };
 
-/** A way to ask for sales by one of their times. */
+/** A query for sales by one of their times. */
 export type Pass = {
   name: string;
   /** The longest window that the network takes. */
@@ -39,27 +39,27 @@ export type Pass = {
   isNightly: boolean;
 };
 
-/** A page of what was read: sales, and how many rows could not even be told apart. */
+/** A page of sales, and the number of rows without even an id. */
 export type Page = { reports: SaleReport[]; unreadable: number };
 
 /**
- * One affiliate network: how it is linked to, what it pushes and how it is read. `affiliates/networks.ts` lists them.
- * An adapter turns the network's words into a `SaleReport` and guesses nothing: what it does not know is `drift`.
+ * One affiliate network: its links, its pushes and its queries. `affiliates/networks.ts` lists them.
+ * An adapter turns the network's words into a `SaleReport` and guesses nothing: what it does not understand is `drift`.
  */
 export type AffiliateNetwork<Account extends PolledAccount> = {
   name: string;
   accountSchema: z.ZodType<Account>;
   /** A link to the store that carries the click; undefined where the network's links cannot be built. */
   buildLink(account: Account, target: { advertiserId: string; storeUrl: string; click: string }): string | undefined;
-  /** What a sale's key looks like: anything else in a push is somebody's invention. */
+  /** The format of a sale's key: a push with any other key is ignored. */
   keyPattern: RegExp;
-  /** The keys of the sales that a push is about. A push is never believed: they are read. */
+  /** The keys of the sales that a push mentions. A push is never trusted: these sales are read. */
   readPush(push: { query: URLSearchParams; form: URLSearchParams; text: string }): string[];
   passes: readonly Pass[];
   /** All sales of a window, page by page. */
   readWindow(session: Session<Account>, pass: Pass, window: { from: Date; to: Date }): AsyncIterable<Page>;
   /** How many sales one `readSales` takes at most. */
   salesPerCall: number;
-  /** Sales by their keys; what the network does not know is left out. */
+  /** Sales by their keys; unknown keys are left out. */
   readSales(session: Session<Account>, sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page>;
 };

@@ -3,10 +3,10 @@ import { awin } from "./awin/awin.ts";
 import { impact } from "./impact/impact.ts";
 import type { AffiliateNetwork, PolledAccount } from "./network.ts";
 
-/** An adapter for accounts of whichever network: each is only ever given accounts that its own schema has read. */
+/** An adapter of any network; each only receives accounts that its own schema parsed. */
 export type AnyNetwork = AffiliateNetwork<PolledAccount>;
 
-/** Every network that is polled. A further one is a folder and a line here. */
+/** Every polled network. Another one is a folder and a line here. */
 export const NETWORKS: readonly AnyNetwork[] = [awin, admitad, impact];
 
 export function findNetwork(name: string): AnyNetwork | undefined {

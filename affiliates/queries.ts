@@ -18,7 +18,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 
 type Page<Row> = Omit<KeyPage<bigint>, "keys"> & { rows: Row[] };
 
-/** Sales that match, of one network or of all. */
+/** Matching sales of one network or of all. */
 export async function listSales(
   queries: Queries,
   { network, ...page }: PageQuery & { network?: string | undefined },
@@ -96,7 +96,7 @@ export async function findSale(queries: Queries, id: bigint) {
 
 const REVISIONS = 200;
 
-/** What was read of a sale, newest first. */
+/** A sale's revisions, newest first. */
 export async function listRevisions(queries: Queries, saleId: bigint) {
   return queries
     .selectFrom("sale_revisions")
@@ -133,7 +133,7 @@ export async function findClaim(queries: Queries, id: bigint): Promise<ClaimRow 
   return selectClaims(queries).where("claims.id", "=", id).executeTakeFirst();
 }
 
-/** Everybody's claims that match. */
+/** Matching claims of all buyers. */
 export async function listAllClaims(queries: Queries, page: PageQuery): Promise<Page<ClaimRow>> {
   const { keys, ...rest } = await readKeyPage<bigint>(queries, CLAIMS, page);
   const rows = keys.length === 0 ? [] : await selectClaims(queries).where("claims.id", "in", keys).execute();

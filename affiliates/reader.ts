@@ -22,20 +22,20 @@ export type ReaderOptions = {
   rules: SaleRules;
   log: Logger;
   signal: AbortSignal;
-  /** Refuses the write where another process has become the reader. */
+  /** Refuses the write if another process has become the reader. */
   assertLease: (queries: Queries) => Promise<void>;
 };
 
 type StatusChange = UpdateObject<Schema, "affiliate_status", "affiliate_status">;
 
 const DAY_MS = 86_400_000;
-/** What a network may still change: the longest validation. */
+/** The longest time in which a network may still change a sale. */
 const HISTORY_MS = 120 * DAY_MS;
 /** How far each window reaches behind the last success. */
 const OVERLAP_MS = 2 * DAY_MS;
 const NIGHT_MS = DAY_MS;
 const LOOK_MS = 300;
-/** Of the budget, what polls may take at most: the rest is for sales that changes are not told of. */
+/** The polls' share of the budget: the rest reads sales again whose changes the network does not list. */
 const POLL_SHARE = 0.6;
 const REFUSED_MS = 60_000;
 const RATES_MS = 5_000;
@@ -65,7 +65,7 @@ export class Reader {
     this.#calls = new HttpCalls(options.database, options.account, options.signal);
   }
 
-  /** Until the signal aborts. What goes wrong is logged and tried again. */
+  /** Runs until the signal aborts. Errors are logged and retried. */
   async run(): Promise<void> {
     const { signal } = this.#options;
     let isLoaded = false;
@@ -96,7 +96,7 @@ export class Reader {
       this.#polledAt = Date.now();
       this.#nextPollAt = this.#polledAt + Math.max(this.#options.account.poll_seconds * 1_000, this.#affordableMs());
     }
-    // Whoever has a push secret can ask for much: the next poll's calls are kept back.
+    // Anybody with a push secret can cause many reads: calls for the next poll are reserved.
     const spare = this.#calls.remaining - this.#options.network.passes.length;
     if (spare > 0 && (await this.#readHints())) return;
     if (spare > HINT_CALLS && !(await this.#readNight())) await this.#rereadOldest();
@@ -116,13 +116,13 @@ export class Reader {
     return this.#hasIds;
   }
 
-  /** How often the budget bears a poll. */
+  /** How often the budget allows a poll. */
   #affordableMs(): number {
     const { account, network } = this.#options;
     return (network.passes.length * 60_000) / (account.calls_per_minute * POLL_SHARE);
   }
 
-  /** A push was about something that is not found by its id: the next poll finds it. */
+  /** A push mentioned a sale that cannot be read by its id: the next poll finds it. */
   #hastenPoll(): void {
     this.#nextPollAt = Math.min(this.#nextPollAt, this.#polledAt + this.#affordableMs());
   }
@@ -131,7 +131,7 @@ export class Reader {
   async #poll(): Promise<void> {
     const { network } = this.#options;
     for (const pass of network.passes) {
-      // To the end of the second that has begun: networks count in seconds.
+      // Rounded up to a whole second: networks count in seconds.
       const to = Math.floor(Date.now() / 1_000) * 1_000 + 1_000;
       const through = await this.#cursor(pass.name);
       const from = through === undefined ? to - HISTORY_MS : Math.min(through, to) - OVERLAP_MS;
@@ -148,13 +148,13 @@ export class Reader {
     for await (const page of this.#options.network.readWindow(this.#calls, pass, dates)) await this.#store(page);
   }
 
-  /** Once a night all windows back to the longest validation, one at a time between the polls. */
+  /** Once a night, all windows back to the longest validation, one at a time between polls. */
   async #readNight(): Promise<boolean> {
     const { network } = this.#options;
     if (this.#night.length === 0) {
       const last = await this.#cursor(NIGHTLY);
       const now = Date.now();
-      // The first poll of an account reads as far back.
+      // The first poll of an account already reads that far back.
       if (last === undefined) await this.#moveCursor(NIGHTLY, now);
       if (last === undefined || now - last < NIGHT_MS) return false;
       this.#nightBegan = now;
@@ -170,7 +170,7 @@ export class Reader {
     return true;
   }
 
-  /** What pushes were about. */
+  /** Reads the sales that pushes mentioned. */
   async #readHints(): Promise<boolean> {
     const { database, network, account } = this.#options;
     const hints = await listDueHints(database.kysely, keyOf(account), network.salesPerCall);
@@ -203,7 +203,7 @@ export class Reader {
     return true;
   }
 
-  /** A refusal is of these ids, or of asking by ids at all: the polls go on without them. */
+  /** The network refuses these ids, or queries by id at all: the polls continue without them. */
   async #readSales(sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page> {
     const nothing = { reports: [], unreadable: 0 };
     if (sales.length === 0 || this.#idsRefusedUntil > Date.now()) return nothing;
@@ -234,7 +234,7 @@ export class Reader {
       })),
     );
     await this.#store(page);
-    // What the network does not show any more must not stand in front for ever.
+    // A sale that the network no longer returns must not stay at the front of the queue.
     const [first] = sales;
     const missing = network.salesPerCall > 1 && page.reports.length > 0 ? [first] : sales;
     await database.kysely
@@ -271,7 +271,7 @@ export class Reader {
     return open.length > 0 ? open : list(["payable", "declined", "settled"], 4 * pollMs);
   }
 
-  /** Each sale in a transaction of its own; what was read before in the same words is only marked. */
+  /** Stores each sale in its own transaction; unchanged ones are only marked as read. */
   async #store(page: Page): Promise<void> {
     const { account, rules, log, database } = this.#options;
     for (const report of await markKnown(database.kysely, keyOf(account), page.reports)) {
@@ -295,7 +295,7 @@ export class Reader {
     await this.#status({ drift_count: sql<bigint>`drift_count + ${BigInt(count)}` });
   }
 
-  /** Sales that had no exchange rate, once it is there. */
+  /** Applies sales that had no exchange rate once there is one. */
   async #applyRates(): Promise<void> {
     const { database, rules, account } = this.#options;
     this.#nextRatesAt = Date.now() + RATES_MS;
@@ -305,7 +305,7 @@ export class Reader {
     }
   }
 
-  /** While the feed fails, the sales that need it wait; the others do not. */
+  /** While the feed fails, only the sales that need it wait. */
   async #fetchRate(currency: string, at: bigint): Promise<boolean> {
     const { database, rules, log } = this.#options;
     if (Date.now() < this.#feedFailedAt + RATES_MS) return false;
@@ -337,7 +337,7 @@ export class Reader {
     return row && Number(row.through_at);
   }
 
-  /** Only forward: within a first reading the windows follow each other. */
+  /** Moves forward only: the windows of a first read follow each other. */
   async #moveCursor(pass: string, to: number): Promise<void> {
     const values = { through_at: BigInt(to), updated_at: BigInt(Date.now()) };
     await this.#write((queries) =>
@@ -359,7 +359,7 @@ export class Reader {
     if (error instanceof NetworkAwayError) log.warn({ ...keyOf(account), reason }, "The network is away");
     else
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");
-    // A refusal does not go away by asking again at once.
+    // An immediate retry would be refused again.
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
     this.#pausedUntil = Date.now() + (error instanceof CallRefusedError ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
     await this.#status({ error: reason, error_at: BigInt(Date.now()) }).catch(() => {});
@@ -380,7 +380,7 @@ function keyOf({ network, account }: PolledAccount) {
   return { network, account };
 }
 
-/** Windows of at most so long, oldest first. */
+/** Windows of at most this length, oldest first. */
 function windows(from: number, to: number, maximumMs: number): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   for (let start = from; start < to; start += maximumMs)

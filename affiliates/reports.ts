@@ -11,13 +11,12 @@ import { encodeReport } from "./stored-report.ts";
 export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" };
 
 const MARKED_ROWS = 500;
-/** A sale's time and a click's window are two clocks: a day of tolerance. */
+/** A sale's time and a click's window come from different clocks: a day of tolerance. */
 const WINDOW_GRACE_MS = 86_400_000n;
 
 /**
- * Stores what a network was read to say of a sale, and does what follows from it. To be called in a transaction of its
- * own. What was read before in the same words changes nothing; what is older than what was read last is kept and not
- * applied. docs/product.md#sales-order
+ * Stores a network's report of a sale and applies it. Needs a transaction of its own. An identical report changes
+ * nothing; one older than the last is stored but not applied. docs/product.md#sales-order
  */
 export async function storeReport(
   queries: Queries,
@@ -65,7 +64,7 @@ export async function storeReport(
   return { saleId: sale.id, outcome: "new" };
 }
 
-/** Marks what is as it was read last, in one go; answers the rest. */
+/** Marks unchanged reports as read, in one statement, and returns the others. */
 export async function markKnown(
   queries: Queries,
   key: AccountKey,
@@ -107,7 +106,7 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The sale's row, made where there is none; locked until the transaction's end. */
+/** The sale's row, created if missing, locked until the end of the transaction. */
 async function lockSale(queries: Queries, key: AccountKey, report: SaleReport, now: bigint): Promise<Sale> {
   return queries
     .insertInto("sales")
@@ -142,8 +141,8 @@ function columnsOf(report: SaleReport) {
 }
 
 /**
- * With the network's own times, a state is known wherever it stands among the revisions; without, only the last one is
- * compared, because a sale may come back to what it was.
+ * Whether a report is already stored. With the network's own times, any revision counts; without, only the last one,
+ * because a sale may return to an earlier state.
  */
 async function isKnown(queries: Queries, sale: Sale, report: SaleReport, hash: string): Promise<boolean> {
   let query = queries.selectFrom("sale_revisions").select("id").where("sale_id", "=", sale.id).where("hash", "=", hash);
@@ -152,13 +151,13 @@ async function isKnown(queries: Queries, sale: Sale, report: SaleReport, hash: s
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Since when a sale has been approved without a break. */
+/** The start of a sale's current uninterrupted approval. */
 function approvalTime(sale: Sale, report: SaleReport, now: bigint): bigint | null {
   if (report.status !== "approved") return null;
   return sale.status === "approved" ? (sale.approved_at ?? now) : now;
 }
 
-/** Whose sale it is, where that is not known yet: the click's whose token the network gives back. */
+/** Finds the buyer of a sale that has none, by the click token that the network returns. */
 async function attribution(queries: Queries, sale: Sale, report: SaleReport, rules: SaleRules) {
   if (sale.click_id !== null) return {};
   const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);

@@ -5,14 +5,14 @@ import type { FxRates } from "./fx.ts";
 
 export type Sale = Selectable<Schema["sales"]>;
 
-/** Whose reports these are. */
+/** The account that reports a sale. */
 export type AccountKey = { network: string; account: string };
 
 /** What holds for all sales, unless a store says otherwise. */
 export type SaleRules = {
   limits: HoldLimits;
   mintDelayMs: bigint;
-  /** From the approval until the payment, where a network never says that it pays. */
+  /** From the approval to the payment, for networks that do not state that they pay. */
   holdMs: bigint;
   accounts: readonly AccountKey[];
   fx: FxRates;

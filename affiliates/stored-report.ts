@@ -8,7 +8,7 @@ const INTEGERS: readonly (keyof SaleReport)[] = [
   "changedAt",
 ];
 
-/** A report as a revision keeps it: JSON with its fields in a fixed order and integers as text. */
+/** A report as stored in a revision: JSON with a fixed order of fields and integers as text. */
 export function encodeReport(report: SaleReport): string {
   const fields = Object.entries(report).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(Object.fromEntries(fields), (_key, value) =>
@@ -16,7 +16,7 @@ export function encodeReport(report: SaleReport): string {
   );
 }
 
-/** What an earlier version left out is null. */
+/** Fields that earlier versions did not store are null. */
 export function decodeReport(text: string): SaleReport {
   const value = JSON.parse(text) as Record<string, unknown>;
   const integers = INTEGERS.map((field) => [field, value[field] == null ? null : BigInt(String(value[field]))]);

@@ -13,12 +13,12 @@ import { recountPurchases } from "./totals.ts";
 
 type PurchaseRow = Selectable<Schema["purchases"]>;
 
-/** A purchase of a sale, with what its row and the outbox hold of it. */
+/** A purchase of a sale with its row and its stage. */
 export type StagedPurchase = SalePurchase & { row: PurchaseRow };
 
 /**
  * The purchases of a sale and how far each has come, oldest first. Locks their operations until the transaction's end,
- * so that none of them leaves while it is decided what becomes of it.
+ * so that none is sent while its purchase is being decided.
  */
 export async function readSalePurchases(queries: Queries, saleId: bigint): Promise<StagedPurchase[]> {
   const rows = await queries.selectFrom("purchases").selectAll().where("sale_id", "=", saleId).orderBy("id").execute();
@@ -31,7 +31,7 @@ export async function readSalePurchases(queries: Queries, saleId: bigint): Promi
     .where("kind", "in", ["mint", "confirm", "cancel", "pay"])
     .returning(["kind", "subject_id", "status"])
     .execute();
-  // The token of another owner under this id is another deployment's.
+  // A token with this id and another owner belongs to another deployment.
   const nfts = await queries
     .selectFrom("nfts")
     .select(["token_id", "owner", "status"])
@@ -89,7 +89,7 @@ export type SaleBuyer = {
   holdingsBlock: bigint | null;
 };
 
-/** Does what was planned for the purchases of a sale. */
+/** Carries out the planned actions for a sale's purchases. */
 export async function actOnPurchases(
   queries: Queries,
   buyer: SaleBuyer,
@@ -134,7 +134,7 @@ export type SalePermission = {
   payableAt: bigint | null;
 };
 
-/** Lets the purchases of a sale go as far as the sale has come, and no further. */
+/** Lets a sale's purchases proceed as far as the sale has, and no further. */
 export async function permitPurchases(queries: Queries, saleId: bigint, permission: SalePermission): Promise<void> {
   const { isHeld } = permission;
   const purchases = await readSalePurchases(queries, saleId);

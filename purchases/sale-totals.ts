@@ -4,7 +4,7 @@ import type { Queries } from "../database/transaction.ts";
 
 type SettledPurchase = { sale_id: bigint | null; cashback_cent_bps: bigint; reversed_at: bigint | null };
 
-/** Counts what was paid of sales by purchases that are settled now, and settles the sales that they were the last of. */
+/** Counts the cashback of newly settled purchases, and settles each sale whose last purchase was among them. */
 export async function settleSales(queries: Queries, settled: readonly SettledPurchase[]): Promise<void> {
   for (const { sale_id, cashback_cent_bps, reversed_at } of settled) {
     if (sale_id === null) continue;
@@ -13,7 +13,7 @@ export async function settleSales(queries: Queries, settled: readonly SettledPur
   }
 }
 
-/** What is paid now of sales that were approved: their hold is over. */
+/** Makes approved sales payable once their hold is over. */
 export async function markPayable(queries: Queries, saleIds: readonly bigint[]): Promise<void> {
   if (saleIds.length === 0) return;
   await queries
@@ -30,7 +30,7 @@ async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
     .updateTable("sales")
     .set({ state: "settled" })
     .where("id", "=", saleId)
-    // Where the network has no word for it, nothing is read when the hold is over.
+    // Without a statement by the network, no read happens when the hold ends.
     .where(({ or, and, eb }) =>
       or([eb("state", "=", "payable"), and([eb("state", "=", "approved"), eb("payable", "is", null)])]),
     )

@@ -18,7 +18,7 @@ type AdmitadAccount = z.output<typeof accountSchema>;
 
 const DAY_MS = 86_400_000;
 const PAGE_ROWS = 500;
-/** While rows move between pages, a window is read again, so often at most in one go. */
+/** How often a window is read again while rows move between its pages. */
 const READINGS = 5;
 const STATUSES: Record<string, SaleReport["status"]> = {
   pending: "pending",
@@ -52,7 +52,7 @@ export const admitad: AffiliateNetwork<AdmitadAccount> = {
     yield await readWhole(session, windowQuery(session.account, pass, window));
   },
   salesPerCall: 100,
-  /** By the day that they were made, and the days beside it: a day is another one in another zone. */
+  /** Queries by the day of the sale and the days before and after it, because days differ between time zones. */
   async readSales(session, sales) {
     const [first] = sales.flatMap(({ occurredAt }) => occurredAt ?? []);
     const middle = first?.getTime() ?? Date.now();
@@ -119,7 +119,7 @@ async function ask(session: Session<AdmitadAccount>, query: Record<string, strin
     text = await send();
   } catch (error) {
     if (!(error instanceof CallRefusedError) || error.status !== 401) throw error;
-    // The token has run out before its time.
+    // The token expired early.
     session.memory.delete(TOKEN);
     text = await send();
   }

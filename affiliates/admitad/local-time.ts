@@ -22,13 +22,13 @@ export function localDay(at: Date, zone: string): string {
   return dotted(localParts(at.getTime(), zone)[0]);
 }
 
-/** Reads `YYYY-MM-DD HH:MM:SS`, also with a `T`; undefined where it is none. */
+/** Reads `YYYY-MM-DD HH:MM:SS`, also with a `T`; undefined for other text. */
 export function readLocalTime(text: string, zone: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.\d+)?Z?$/.exec(text.trim());
   if (!match) return undefined;
   const asUtc = Date.parse(`${match[1]}T${match[2]}Z`);
   if (Number.isNaN(asUtc)) return undefined;
-  // The zone's offset at that time; asked twice, because the first guess may lie beyond a change of the clocks.
+  // The zone's offset at that time; computed twice, because the first guess may be on the other side of a clock change.
   const first = asUtc - offsetAt(asUtc, zone);
   return asUtc - offsetAt(first, zone);
 }

@@ -21,7 +21,7 @@ const STATUSES: Record<string, SaleReport["status"]> = {
   deleted: "declined",
 };
 
-/** Awin pushes that there is a sale; only its API says what became of it. docs/product.md#sales-polls */
+/** Awin pushes new sales; only its API reports what becomes of them. docs/product.md#sales-polls */
 export const awin: AffiliateNetwork<AwinAccount> = {
   name: "awin",
   accountSchema,
@@ -81,7 +81,7 @@ async function ask(
   const parameters = new URLSearchParams({ ...query, timezone: "UTC" });
   const text = await call({
     url: `${account.api_url}/publishers/${encodeURIComponent(account.publisher_id)}/${path}?${parameters}`,
-    // Never in the address, where it would stand in logs.
+    // Never in the URL, which is logged.
     headers: { authorization: `Bearer ${account.token}` },
   });
   const rows = z.array(z.unknown(), "the answer is not a list of transactions").parse(parseExactJson(text));
@@ -89,7 +89,7 @@ async function ask(
   return { reports, unreadable: rows.length - reports.length };
 }
 
-/** Undefined where even the id is missing. */
+/** Undefined if even the id is missing. */
 function readTransaction(value: unknown): SaleReport | undefined {
   const row = new Row(value);
   const saleKey = row.text("id");

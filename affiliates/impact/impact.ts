@@ -19,7 +19,7 @@ const STATUSES: Record<string, SaleReport["status"]> = {
   APPROVED: "approved",
   REVERSED: "declined",
 };
-/** An approval is no update for impact.com: it is found by the time at which the action locks. */
+/** impact.com does not count an approval as an update: it is found by the time at which the action locks. */
 const PARAMETERS: Record<string, [start: string, end: string]> = {
   updated: ["StartDate", "EndDate"],
   locked: ["LockingDateStart", "LockingDateEnd"],
@@ -68,7 +68,7 @@ const pageSchema = z.object({ Actions: z.array(z.unknown()), "@nextpageuri": z.s
 
 function get({ account, call }: Session<ImpactAccount>, path: string): Promise<string> {
   const credentials = Buffer.from(`${account.account_sid}:${account.token}`).toString("base64");
-  // The next page's address is a path of the same host; anything else would hand out the token.
+  // The next page must be a path on the same host; any other URL would leak the token.
   const url = new URL(path, `${account.api_url}/`);
   if (url.origin !== new URL(account.api_url).origin) throw new Error("The next page is on another host");
   return call({ url: url.toString(), headers: { authorization: `Basic ${credentials}` } });

@@ -45,7 +45,7 @@ import { toWireClaim } from "./visits.ts";
 
 const WRITE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 
-/** What the panel sees of sales and claims, and what people decide on them. docs/product.md#sales-calls. */
+/** The panel's sales and claims, and the decisions on them. docs/product.md#sales-calls. */
 export function saleAdministrationRoutes(services: Services): Route[] {
   return [...saleRoutes(services), ...claimRoutes(services), marginRoute(services)];
 }
@@ -193,7 +193,7 @@ const DECISION = {
 
 type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
 
-/** One person's decision on the sale or claim of the path, in one transaction with its audit row. */
+/** A person's decision on the sale or claim in the path, in one transaction with its audit entry. */
 function decided<Body>(
   services: Services,
   action: `${"sale" | "claim"}.${string}`,

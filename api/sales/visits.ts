@@ -90,7 +90,7 @@ export function visitRoutes(services: Services): Route[] {
   ];
 }
 
-/** The visit that a claim is about: the named one, else the last one before the end of the day that it was bought on. */
+/** The visit of a claim: the named one, else the last one before the end of the day of the purchase. */
 async function findVisit(
   queries: Queries,
   wallet: WalletAddress,

@@ -41,10 +41,10 @@ export type SaleAction =
   | { kind: "adjust"; id: bigint; centBps: bigint; gwei: bigint };
 
 /**
- * The table of what a change of a sale means at each stage of its purchases, as one function: it shares what the buyer is
- * entitled to among the purchases there are, those first that can change least, and says what is to be done. To call it
- * again after its actions changes nothing. `debtGwei` is what the wallet owes back by now: only that much of what was
- * taken can be lifted, the rest is owed anew. docs/product.md#sales-changes
+ * What a change of a sale means for its purchases, as one function: distributes the buyer's cashback over the existing
+ * purchases, those that can change least first, and returns the actions. Idempotent: after its actions it returns none.
+ * `debtGwei` is the wallet's current debt: at most that much of an earlier adjustment can be lifted, the rest becomes the
+ * cashback of another purchase. docs/product.md#sales-changes
  */
 export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
   const actions: SaleAction[] = [];
