@@ -13,7 +13,12 @@ export class Caller extends Shopper {
     return this.send("POST", path, JSON.stringify(body), headers);
   }
 
-  override async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+  override async send(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const answer = await this.raw(method, path, body, headers);
     const documented = await documentOf(this.url);
     const operation = documented.find(method, path);
