@@ -107,6 +107,7 @@ const VARIABLES = {
       },
     )
     .optional(),
+  APPROVAL_ABOVE_CHZ: wholeNumberIfSet(0, 1_000_000_000),
   NOTIFY_URL: z
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an https:// address")

@@ -1,3 +1,4 @@
+import { approvalRoutes } from "./admin/approvals.ts";
 import { figureRoutes } from "./admin/figures.ts";
 import { operationQueueRoutes } from "./admin/operations.ts";
 import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
@@ -33,6 +34,7 @@ export function allRoutes(services: Services): Route[] {
     ...storeAdministrationRoutes(services, catalogue),
     ...assetRoutes(services, catalogue),
     ...figureRoutes(services),
+    ...approvalRoutes(services),
     ...visitRoutes(services),
     ...saleAdministrationRoutes(services),
     ...hookRoutes(services),

@@ -25,6 +25,7 @@ export type Schema = {
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
   notices: NoticesTable;
+  approvals: ApprovalsTable;
   adjustments: AdjustmentsTable;
   affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
@@ -227,6 +228,20 @@ type DayTotalsTable = {
   name: string;
   slot: bigint;
   value: bigint;
+};
+
+/** A payment above the sum that takes two people. */
+type ApprovalsTable = {
+  id: Generated<bigint>;
+  action: string;
+  subject: string;
+  amount_gwei: bigint;
+  /** `used`: the payment was made with it. */
+  state: "open" | "approved" | "refused" | "used";
+  asked_by: string;
+  decided_by: string | null;
+  created_at: bigint;
+  decided_at: bigint | null;
 };
 
 /** What came to need a person, and whether its receiver knows. */

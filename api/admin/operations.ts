@@ -11,6 +11,7 @@ import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
+import { requireApproval } from "./approvals.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
@@ -38,6 +39,12 @@ export function operationQueueRoutes(services: Services): Route[] {
       responses: { 200: operationResponseSchema },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Operation");
+        const asked = await findOperationById(database.kysely, id);
+        if (asked?.kind === "pay" && ["waiting", "failed"].includes(asked.status))
+          await requireApproval(services, identity, {
+            ...{ action: "operation.retry", subject: `operation ${id}` },
+            amountGwei: asked.amount_gwei ?? 0n,
+          });
         const operation = await inAuditedTransaction(database.kysely, async (queries) => {
           const known = await findOperationById(queries, id);
           if (!known) throw notFound("Operation");

@@ -15,6 +15,7 @@ import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { shownStatus } from "../../domain/purchase/life.ts";
+import { cashbackOf } from "../../domain/purchase/settlement.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayments, type PaymentRow } from "../../purchases/payment-list.ts";
 import { listPurchaseIds } from "../../purchases/purchase-list.ts";
@@ -36,6 +37,7 @@ import { actorOf, type Route, route } from "../http/route.ts";
 
 import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
+import { requireApproval } from "./approvals.ts";
 
 /** Every purchase and payout, with its life and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
@@ -98,6 +100,12 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
         const decision = { actor: actorOf(identity), reason: body.reason || null };
+        const held = await findPurchase(services.database.kysely, id);
+        if (held?.held_at)
+          await requireApproval(services, identity, {
+            ...{ action: "purchase.release", subject: `purchase:${id}` },
+            amountGwei: cashbackOf(held, shownRate(services.rates, services.environment.WEI_PER_CENT)),
+          });
         await decidePurchase(services, id, { ...decision, action: "purchase.release" }, async (queries) => {
           if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
         });

@@ -7,6 +7,7 @@ import { chzTextFromGwei } from "../../domain/money.ts";
 import { findPurchase } from "../../purchases/queries.ts";
 import { payBuyer } from "../../purchases/settlement.ts";
 import { findOperation, findOperationHash } from "../../sender/queue.ts";
+import { requireApproval } from "../admin/approvals.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -34,6 +35,9 @@ export async function distributeCashback(
   if (repeat) return repeat;
   const paused = await services.payouts.reason();
   if (paused) throw unavailable("PAYOUTS_PAUSED", `Payouts are paused: ${paused}`);
+  await requireApproval(services, call.identity, {
+    ...{ action: "cashback.distribute", subject: `user:${call.body.user}`, amountGwei: call.body.amount },
+  });
   try {
     const answer = await payUser(services, call, { actor, key, requestHash });
     services.senders.wake();

@@ -60,6 +60,8 @@ export const errorSchema = z.object({
   payable: z.string().optional(),
   /** With NOT_DUE and CLAIM_TOO_EARLY: from when it can be done; null where nobody knows. */
   due_at: z.iso.datetime().nullable().optional(),
+  /** With APPROVAL_NEEDED: the request that another administrator decides on. */
+  approval_id: z.number().optional(),
   /** With NONCE_REQUIRED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });

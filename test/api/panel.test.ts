@@ -141,6 +141,31 @@ describe("The panel's calls", () => {
       expect((await admin.get("/api/admin/figures")).body.data.today).to.include({ payouts: 0, paid: "0" });
     });
 
+    it("take two people for a payment above the sum", async () => {
+      (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
+      const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
+      const [large, small] = [await buyer.buy(1, 500), await buyer.buy(1, 1)];
+      const release = (who: typeof one, id: number) => who.post(`/api/admin/purchases/${id}/release`);
+      for (const id of [large, small]) await one.post(`/api/admin/purchases/${id}/hold`);
+      expect((await release(one, small)).status, "below the sum").to.equal(200);
+      const asked = await release(one, large);
+      expectRefusal(asked, 403, "APPROVAL_NEEDED");
+      const path = `/api/admin/approvals/${asked.body.approval_id}`;
+      expect((await release(one, large)).body.approval_id, "the same request").to.equal(asked.body.approval_id);
+      expectRefusal(await one.post(`${path}/approve`), 403, "OWN_REQUEST");
+      expectRefusal(await (await api.admin("auditor")).post(`${path}/approve`), 403, "ROLE_NOT_ALLOWED");
+      const [row] = (await two.get("/api/admin/approvals?state=open")).body.rows;
+      expect(row).to.include({ action: "purchase.release", subject: `purchase:${large}`, asked_by: one.address });
+      expect((await two.post(`${path}/approve`)).status).to.equal(200);
+      expectRefusal(await two.post(`${path}/refuse`), 409, "DECIDED");
+      expectRefusal(await release(two, large), 403, "APPROVAL_NEEDED");
+      expect((await release(one, large)).status).to.equal(200);
+      await one.post(`/api/admin/purchases/${large}/hold`);
+      expectRefusal(await release(one, large), 403, "APPROVAL_NEEDED");
+      const payment = { user: buyer.address, amount: "5" };
+      expectRefusal(await one.post("/api/distribute-cashback", payment), 403, "APPROVAL_NEEDED");
+    });
+
     it("show the configuration in force without a secret", () => {
       const secrets = {
         OPERATOR_PRIVATE_KEY: `0x${"ab".repeat(32)}`,
