@@ -4,7 +4,7 @@
  * Fills a database, starts the real processes with a real chain, and measures. Two cores also generate
  * the load. With --data everything is kept there, and a filled one is measured again; --fill only fills.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -60,7 +60,9 @@ process.exit(0);
 
 async function main(): Promise<Record<string, number | string> | undefined> {
   const directory = flags.data ? resolve(flags.data) : mkdtempSync(join(tmpdir(), "torcida-scale-"));
-  mkdirSync(directory, { recursive: true, mode: 0o755 });
+  mkdirSync(directory, { recursive: true });
+  // PostgreSQL does not run as root: another user must come to its folder.
+  chmodSync(directory, 0o755);
   const postgres: Postgres | undefined =
     flags.database === "postgres"
       ? await startPostgres({ durable: true, directory: join(directory, "postgres") })
