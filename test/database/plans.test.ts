@@ -32,6 +32,7 @@ import { findPurchase, listPurchases, listTickets, selectPurchases } from "../..
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { highestConfirmedNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
+import { listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeDue, summarizeStanding } from "../../sender/due.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -88,6 +89,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "operations to send": (queries) => listDue(queries, "mint", 100),
   "what the sender has to do": (queries) => summarizeDue(queries),
   "how the operations stand": (queries) => summarizeStanding(queries),
+  "the operations of a transaction": (queries) => listAssigned(queries, 1n),
   "transactions to watch": (queries) => listSigned(queries, { of: walletOf(99_999_999) }),
   "transactions that are not final": (queries) => listMined(queries, { of: walletOf(99_999_999) }),
   "the sender's next nonce": (queries) => highestNonce(queries, walletOf(99_999_999)),

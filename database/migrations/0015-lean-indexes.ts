@@ -1,0 +1,13 @@
+import { type Kysely, sql } from "kysely";
+
+/** Indexes that every registration paid for: one that nothing searches any more, and one over rows without a transaction. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema.dropIndex("purchases_open").ifExists().execute();
+  await db.schema.dropIndex("operations_transaction_id").ifExists().execute();
+  await db.schema
+    .createIndex("operations_transaction_id")
+    .on("operations")
+    .column("transaction_id")
+    .where(sql.ref("transaction_id"), "is not", null)
+    .execute();
+}
