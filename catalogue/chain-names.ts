@@ -38,10 +38,16 @@ export async function* listMisnamed(queries: Queries, readName: ReadName): Async
   }
 }
 
-/** Queues the registration or renaming of every store whose name on the chain differs. Returns what it found. */
+/**
+ * Queues the registration or renaming of every store whose name on the chain differs, also when it is read again: a node
+ * that is behind lacks names, and what is queued is not on offer. Returns what it found.
+ */
 export async function mendNames({ kysely }: Database, readName: ReadName): Promise<Misnamed[]> {
   const found: Misnamed[] = [];
-  for await (const page of listMisnamed(kysely, readName)) {
+  for await (const suspects of listMisnamed(kysely, readName)) {
+    const again = await Promise.all(suspects.map(async (one) => ({ ...one, onChain: await readName(one.id) })));
+    const page = again.filter(({ name, onChain }) => name !== onChain);
+    if (page.length === 0) continue;
     await inTransaction(kysely, async (queries) => {
       for (const { id, onChain } of page) {
         await enqueueAgain(queries, { kind: onChain === "" ? "register_store" : "rename_store", subjectId: id });

@@ -49,6 +49,16 @@ describe("Store names on the chain", function () {
       expect([await due("register_store"), await due("rename_store")]).to.deep.equal([[5n], [2n]]);
     });
 
+    it("are left as they are where only one answer lacks them, as of a node that is behind", async () => {
+      const asked = new Map<bigint, number>();
+      const behind = async (id: bigint) => {
+        asked.set(id, (asked.get(id) ?? 0) + 1);
+        return asked.get(id) === 1 ? "" : readName(id);
+      };
+      expect(await mendNames(database, behind)).to.deep.equal([]);
+      expect(await due("register_store")).to.deep.equal([]);
+    });
+
     it("are renamed once more after an earlier rename was done", async () => {
       await enqueue(database.kysely, [{ kind: "rename_store", subjectId: 2n }]);
       await database.kysely.updateTable("operations").set({ status: "done", reason: null }).execute();
