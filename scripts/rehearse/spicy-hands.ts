@@ -39,6 +39,18 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
+  /** Depth comes block by block; a rehearsal does not wait 90 seconds for thirty of them. */
+  const patiently = async <T>(what: string, attempt: () => Promise<T>): Promise<T> => {
+    for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (Date.now() > deadline) throw new Error(`Not within ${PATIENCE_MS / 1_000} s: ${what}; ${error}`);
+      }
+      await chain.request("anvil_mine", `0x${BLOCKS_A_LOOK.toString(16)}`, "0x1");
+      await delay(500);
+    }
+  };
   return {
     ...{ adminWallet: someone(), multisig: someone(), treasurer: someone(), pauser: someone() },
     async send(to, wei) {
@@ -50,28 +62,25 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
       await mined(chain, hash);
     },
     async visit() {
-      const address = buyer.address;
+      const address = buyer.address.toLowerCase();
       const { challenge } = await call("POST", "/api/check-user", { address });
       const { message, nonce } = challenge as { message: string; nonce: string };
       const signature = await buyer.signMessage({ message });
       const person = { first_name: "Ana", last_name: "Silva", email: "ana@example.com" };
       const registered = await call("POST", "/api/register-user-data", { address, ...person, signature, nonce });
       token = String(registered.token ?? "");
-      const { click } = await call("POST", "/api/register-purchase", { user: address, store_id: 1, amount: 100 });
+      const { click } = await patiently("the store is on the chain", () =>
+        call("POST", "/api/register-purchase", { user: address, store_id: 1, amount: 100 }),
+      );
       // Nobody buys within seconds: such a sale would wait for a person.
       await delay(SHOPPING_MS);
       return (click as { id: string }).id;
     },
-    async until(what, isSo) {
-      for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+    until: async (what, isSo) => {
+      await patiently(what, async () => {
         const { data } = await call("GET", "/api/me");
-        if (isSo(data as Me)) return;
-        if (Date.now() > deadline)
-          throw new Error(`Not within ${PATIENCE_MS / 1_000} s: ${what}; ${JSON.stringify(data)}`);
-        // Depth comes block by block; a rehearsal does not wait 90 seconds for thirty of them.
-        await chain.request("anvil_mine", `0x${BLOCKS_A_LOOK.toString(16)}`, "0x1");
-        await delay(500);
-      }
+        if (!isSo(data as Me)) throw new Error(JSON.stringify(data));
+      });
     },
   };
 }
