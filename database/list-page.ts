@@ -5,6 +5,8 @@ import type { Queries } from "./transaction.ts";
 /** Rows are counted so far; one more means that there are more. */
 const COUNTED_ROWS = 10_000;
 const SOME = sql.lit(COUNTED_ROWS + 1);
+/** Of the rows that match a term, so many are looked at to count those in a state. */
+const LOOKED_AT = sql.lit(10 * COUNTED_ROWS);
 
 /** A column as rows are sorted by it. */
 export type SortColumn = {
@@ -13,6 +15,8 @@ export type SortColumn = {
   type: "number" | "text";
   /** Whether the index of the state begins with the state and goes on in this order. */
   followsState?: boolean;
+  /** The index to walk on SQLite, whose planner would rather sort what another index finds. */
+  index?: string;
 };
 
 /** Rows that a search term means. */
@@ -100,8 +104,11 @@ async function selectPage(
     const matches = source.matches(term, queries);
     if (matches.length === 0) return { total: 0, rows: [] };
     const found = union(matches);
-    return (await countKeys(queries, found)) <= COUNTED_ROWS
-      ? selectAmong(queries, source, selection, found)
+    if ((await countKeys(queries, found)) <= COUNTED_ROWS) return selectAmong(queries, source, selection, found);
+    // Many rows match, and perhaps few of them are in the state.
+    const ofState = page.state ? inState(queries, source, page.state) : undefined;
+    return ofState && (await countKeys(queries, ofState)) <= COUNTED_ROWS
+      ? selectAmong(queries, source, selection, ofState, anyOf(matches))
       : selectThrough(queries, source, selection, matches);
   }
   if (!page.state || selection.order.followsState) return selectInOrder(queries, source, selection);
@@ -117,7 +124,7 @@ async function selectInOrder(queries: Queries, source: ListSource, selection: Se
   const where = conditions(source.only, state ? source.state?.(state, queries) : undefined);
   return {
     total: await countKeys(queries, keysOf(source, where)),
-    rows: await selectSorted(queries, source, selection, where),
+    rows: await selectSorted(queries, source, selection, { where, isByState: Boolean(state) }),
   };
 }
 
@@ -127,8 +134,10 @@ async function selectAmong(
   source: ListSource,
   { page, order, before }: Selection,
   keys: RawBuilder<unknown>,
+  test?: RawBuilder<SqlBool>,
 ) {
-  const found = rowsAmong(queries, source, keys, page.state, order.column);
+  const rowsOfState = rowsAmong(queries, source, keys, page.state, order.column);
+  const found = test ? sql`${rowsOfState} and ${test}` : rowsOfState;
   const columns = { sort: sortable(queries, order, "sort"), key: sql.ref("key") };
   // The limit keeps the planner from walking the table in order instead.
   const { rows } = await sql<KeyRow>`select key, sort from (${found} limit ${SOME}) as matching
@@ -146,20 +155,15 @@ async function selectThrough(
   matches: readonly Match[] | undefined,
 ) {
   const { state } = selection.page;
-  const tests =
-    matches &&
-    sql<SqlBool>`(${sql.join(
-      matches.map(({ test }) => test),
-      sql` or `,
-    )})`;
+  const tests = matches && anyOf(matches);
   return {
-    total: matches ? await countKeys(queries, rowsAmong(queries, source, union(matches), state)) : COUNTED_ROWS + 1,
-    rows: await selectSorted(
-      queries,
-      source,
-      selection,
-      conditions(source.only, stateTest(queries, source, state), tests),
-    ),
+    total: matches
+      ? await countKeys(queries, rowsAmong(queries, source, union(matches, LOOKED_AT), state, source.key, LOOKED_AT))
+      : COUNTED_ROWS + 1,
+    rows: await selectSorted(queries, source, selection, {
+      where: conditions(source.only, stateTest(queries, source, state), tests),
+      isByState: false,
+    }),
   };
 }
 
@@ -167,13 +171,27 @@ async function selectSorted(
   queries: Queries,
   source: ListSource,
   { page, order, before }: Selection,
-  where: RawBuilder<SqlBool>,
+  { where, isByState }: { where: RawBuilder<SqlBool>; isByState: boolean },
 ): Promise<KeyRow[]> {
   const columns = { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
   const { rows } = await sql<KeyRow>`select ${columns.key} as key, ${columns.sort} as sort
-    from ${sql.table(source.table)} where ${where} and ${afterCursor(source, order, before, columns)}
+    from ${sql.table(source.table)} ${isByState ? sql`` : walkHint(queries, source, order)} where ${where} and ${afterCursor(source, order, before, columns)}
     ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(queries);
   return rows;
+}
+
+/** SQLite is told to walk the table, or the index, that is in order. PostgreSQL finds it by itself. */
+function walkHint(queries: Queries, source: ListSource, { column, index }: Order): RawBuilder<unknown> {
+  if (engineOf(queries) !== "sqlite") return sql``;
+  if (column === source.key) return sql`not indexed`;
+  return index === undefined ? sql`` : sql`indexed by ${sql.ref(index)}`;
+}
+
+function anyOf(matches: readonly Match[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${sql.join(
+    matches.map(({ test }) => test),
+    sql` or `,
+  )})`;
 }
 
 function keysOf(source: ListSource, where: RawBuilder<SqlBool>): RawBuilder<unknown> {
@@ -191,16 +209,17 @@ function rowsAmong(
   keys: RawBuilder<unknown>,
   state: string | undefined,
   sortColumn = source.key,
+  atMost = SOME,
 ): RawBuilder<unknown> {
   return sql`select found_key as key, ${sql.ref(sortColumn)} as sort
-    from (select key as found_key from (${keys}) as candidates limit ${SOME}) as found cross join ${sql.table(source.table)}
+    from (select key as found_key from (${keys}) as candidates limit ${atMost}) as found cross join ${sql.table(source.table)}
     where found_key = ${sql.ref(`${source.table}.${source.key}`)} and ${conditions(source.only, stateTest(queries, source, state))}`;
 }
 
 /** Each search is limited, so that none is worked through to its end. */
-function union(matches: readonly Match[]): RawBuilder<unknown> {
+function union(matches: readonly Match[], atMost = SOME): RawBuilder<unknown> {
   const some = matches.map(
-    ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${SOME}) as limited`,
+    ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${atMost}) as limited`,
   );
   return sql.join(some, sql` union `);
 }

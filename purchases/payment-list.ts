@@ -62,7 +62,7 @@ const STUCK_OPERATIONS: ListSource = {
 
 const PAYMENTS: ListSource = {
   ...OPERATIONS,
-  sorts: { ...OPERATIONS.sorts, amount: { column: "amount_gwei", type: "number" } },
+  sorts: { ...OPERATIONS.sorts, amount: { column: "amount_gwei", type: "number", index: "operations_pay_amount" } },
   only: sql<SqlBool>`operations.kind = 'pay'`,
   matches: (term) => matchesOf(term, ["pay"]),
 };

@@ -137,6 +137,39 @@ describe("Lists of the panel", () => {
       expect(await names("ready", first.slice(0, 4).toUpperCase())).to.include(first);
     });
 
+    it("page through what so many rows match that they are not counted to their end", async () => {
+      const { kysely, engine } = database;
+      const many = 10_400;
+      const numbers =
+        engine === "sqlite"
+          ? sql`(with recursive n (i) as (select ${ROWS + 1} union all select i + 1 from n where i < ${many}) select i from n) s`
+          : sql`generate_series(${ROWS + 1}::bigint, ${many}::bigint) s (i)`;
+      await sql`insert into purchases (id, wallet, store_id, store_name, amount_cents, cashback_bps, bonus_bps, source,
+          metadata_uri, click_id, created_at, counted_status)
+        select i, ${walletOf(1)}, 1, 'Loja', 100 * (1 + i % 3), 500, 0, 'simulated', '', 'many-' || i, i, 1 from ${numbers}`.execute(
+        kysely,
+      );
+      await kysely.updateTable("purchases").set({ held_at: 9n }).where("id", "in", [5_000n, 5_001n]).execute();
+      const read: PageOf = (page) => listPurchaseIds(kysely, page);
+      const all = await kysely.selectFrom("purchases").select(["id", "amount_cents"]).execute();
+      for (const sort of ["-id", "amount"]) {
+        const ids = all
+          .toSorted((one, other) =>
+            sort === "-id"
+              ? Number(other.id - one.id)
+              : Number(one.amount_cents - other.amount_cents) || Number(one.id - other.id),
+          )
+          .map((row) => row.id);
+        for (const asked of [{ sort }, { sort, query: "0x" }])
+          expect(await readAll(read, asked, 10_001, 500), JSON.stringify(asked)).to.deep.equal(ids);
+        const few = { sort, query: "0x01", state: "held" };
+        expect(await readAll(read, few, 6), JSON.stringify(few)).to.include.members([5_000n, 5_001n]);
+        const pending = await readAll(read, { sort, query: "0x01", state: "pending" }, 10_001, 500);
+        expect(new Set(pending).size).to.equal(pending.length);
+        expect(pending.length).to.be.greaterThan(10_001);
+      }
+    });
+
     it("refuse a cursor of another order", async () => {
       for (const [sort, before] of [
         ["id", "12_7"],
