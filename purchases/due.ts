@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { among } from "../database/among.ts";
-import { databaseNow, engineOf } from "../database/clock.ts";
+import { databaseNow } from "../database/clock.ts";
 import { touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type NextLook, nextLook } from "../domain/purchase/life.ts";
-import type { StandingPurchase } from "./queries.ts";
+import { lockPurchases, type StandingPurchase } from "./queries.ts";
 
 /**
  * A purchase's row says when it is due: `due_at`, a time, or `due_block`, a block that the index must have
@@ -43,14 +43,7 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
   if (rows.length === 0) return [];
   await touchUsers(queries, new Set(rows.map((row) => row.wallet)));
   const ids = [...new Set(rows.map((row) => row.id))];
-  if (engineOf(queries) === "postgres")
-    await queries
-      .selectFrom("purchases")
-      .select("id")
-      .where(among(queries, "id", ids))
-      .orderBy("id")
-      .forUpdate()
-      .execute();
+  await lockPurchases(queries, ids);
   return ids;
 }
 

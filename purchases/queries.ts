@@ -1,4 +1,5 @@
 import { among } from "../database/among.ts";
+import { engineOf } from "../database/clock.ts";
 import type { OperationKind, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
@@ -113,6 +114,19 @@ export async function listPaidReversals(queries: Queries, ids: readonly bigint[]
       .limit(LIST_LIMIT)
       .execute()
   );
+}
+
+/** Locks purchases until the end of the transaction, in order: waits for concurrent changes, which the next query sees. */
+export async function lockPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  // SQLite has one writer at a time.
+  if (engineOf(queries) === "sqlite") return;
+  await queries
+    .selectFrom("purchases")
+    .select("id")
+    .where(among(queries, "id", ids))
+    .orderBy("id")
+    .forUpdate()
+    .execute();
 }
 
 /** A purchase and how it stands: what decides about its next move. */

@@ -11,7 +11,7 @@ import {
   shownStatus,
 } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { purchasesWithIndex } from "./queries.ts";
+import { lockPurchases, purchasesWithIndex } from "./queries.ts";
 
 /** What one purchase contributes to the totals of its buyer and of the shop. */
 export type Standing = {
@@ -274,15 +274,7 @@ async function readStandings(queries: Queries, ids: readonly bigint[]) {
 }
 
 async function readCounted(queries: Queries, ids: readonly bigint[]) {
-  // Locks their rows first, in order: waits for concurrent changes, which the next query then sees.
-  if (engineOf(queries) === "postgres")
-    await queries
-      .selectFrom("purchases")
-      .select("id")
-      .where(among(queries, "id", ids))
-      .orderBy("id")
-      .forUpdate()
-      .execute();
+  await lockPurchases(queries, ids);
   const rows = await readStandings(queries, ids);
   return rows.map((row) => ({
     id: row.id,
