@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "479f878547fcbab5e6cbb2d11c4f23c13034053e48ce01c01af12c42cf6e501a"
+  "sourceHash": "d1a1a79691fc01735b0057d1502098a6d4468f23e4b3e5216171df1aa8db2cf9"
 } as const;

@@ -13,7 +13,8 @@ import {TicketText} from "./TicketText.sol";
 /// largest of all, the percent; a stub with the value, the buyer and a bar code of its own; and a stamp across the
 /// perforation that tells the status by its shape: a hollow clock, a solid tick, a crossed ring with the ticket struck
 /// through.
-/// @dev The picture is 600 units wide and high. Text takes the reader's own fonts and is fitted into its room. No script, no
+/// @dev The picture is 600 units wide and high. Text takes the reader's own fonts and is fitted into its room; letters keep
+/// their distances at every size (`geometricPrecision`). No script, no
 /// style sheet, no reference but to the picture's own parts.
 library TicketArt {
     using LibString for *;
@@ -63,7 +64,7 @@ library TicketArt {
             title,
             "</title>",
             Svg.group(
-                " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\"",
+                " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\" text-rendering=\"geometricPrecision\"",
                 content
             ),
             "</svg>"
