@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { CONTRACTS_ADMIN_KEY, setLimits } from "../faults/support/contracts-admin.ts";
+import { CONTRACTS_ADMIN_KEY, setLimits, storesNamed } from "../faults/support/contracts-admin.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -17,6 +17,7 @@ onBothSystems(
     let buyer: Caller;
     let service: Caller;
     before(async () => {
+      await storesNamed(system());
       buyer = await system().user();
       service = system().service();
     });

@@ -9,6 +9,7 @@ import {
   type Limits,
   readAmount,
   setLimits as setLimitsOn,
+  storesNamed,
 } from "./support/contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
@@ -23,6 +24,7 @@ describe("Payouts that cannot be sent now", function () {
   let operator: Hex;
   before(async () => {
     system = await startFaultSystem({ environment: { DEPLOYER_PRIVATE_KEY: CONTRACTS_ADMIN_KEY } });
+    await storesNamed(system);
     [operator = "0x"] = await system.anvil.request<Hex[]>("eth_accounts");
     await administer("grantRole", [roleOf("PAUSER_ROLE"), CONTRACTS_ADMIN]);
   });

@@ -1,6 +1,7 @@
-import { type Abi, encodeFunctionData, type Hex } from "viem";
+import { type Abi, decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
+import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import { until } from "../../testing/until.ts";
 import type { FaultSystem } from "./fault-system.ts";
 
@@ -48,4 +49,17 @@ export function setLimits(where: Where, limits: Partial<Limits> = {}): Promise<v
 export async function readAmount({ anvil, deployment }: Where, functionName: "spentToday" | "available") {
   const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName });
   return BigInt(await anvil.request<Hex>("eth_call", { to: deployment.cashbackDistributor.address, data }));
+}
+
+const LAST_SAMPLE_STORE = 8;
+
+/** Where the deployer is not the operator, the api writes the stores' names on the chain; then it sells there. */
+export async function storesNamed({ anvil, deployment, url }: Where & { url: string }): Promise<void> {
+  const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "storeName", args: [LAST_SAMPLE_STORE] });
+  await until("every store has its name on the chain and is on offer", async () => {
+    const answer = await anvil.request<Hex>("eth_call", { to: deployment.purchaseNft.address, data });
+    const name = decodeFunctionResult({ abi: purchaseNftAbi, functionName: "storeName", data: answer });
+    const { stores } = (await (await fetch(`${url}/api/stores`)).json()) as { stores: unknown[] };
+    return name !== "" && stores.length === LAST_SAMPLE_STORE;
+  });
 }
