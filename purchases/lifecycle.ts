@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
+import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
 import { addToDay, dayOf } from "../database/day-totals.ts";
 import { touchUser, touchUsers } from "../database/touch-user.ts";
@@ -153,7 +154,7 @@ export async function freezeRates(
       // A sale's network says when its purchases may be paid.
       payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
     })
-    .where("id", "in", ids)
+    .where(among(queries, "id", ids))
     .where("wei_per_cent", "is", null)
     .execute();
   await recountPurchases(queries, ids);
@@ -306,7 +307,7 @@ export async function settlePurchases(queries: Queries, ids: readonly bigint[]):
   const settled = await queries
     .updateTable("purchases")
     .set({ settled_at: databaseNow(queries) })
-    .where("id", "in", ids)
+    .where(among(queries, "id", ids))
     .where("settled_at", "is", null)
     .returning(["sale_id", "cashback_cent_bps", "reversed_at"])
     .execute();
