@@ -6,7 +6,6 @@ import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
-import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
@@ -17,6 +16,8 @@ import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-store
 import { StoreCard } from "./store-card.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
+/** Only a phone shows the filters in a sheet, and only when it is asked for. */
+const Dialog = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).Dialog }));
 
 export default function Stores() {
   const t = useText();
@@ -90,7 +91,11 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
           />
         </label>
         {isPhone ? (
-          <button type="button" className="button button-quiet" onClick={() => setSheetOpen(true)}>
+          <button
+            type="button"
+            className="button button-quiet"
+            onClick={() => startTransition(() => setSheetOpen(true))}
+          >
             <Icon name="filter" />
             {t("stores.filters", { count: chosenFilters })}
           </button>
