@@ -2,7 +2,7 @@
  * docs/going-live.md, word for word, on a machine that is not touched: `npm run rehearse -- --spicy`. The page's blocks run
  * in namespaces of their own (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -116,11 +116,13 @@ class Shell {
     writeFileSync(this.#state, `${readFileSync(this.#state, "utf8")}\n${lines.join("\n")}\n`);
   }
 
-  run(text: string): void {
+  /** Not in one go: the chain's rules are kept by this very process meanwhile. */
+  async run(text: string): Promise<void> {
     const script = `. "${this.#state}"\n${text}\n{ declare -f; declare -px; printf 'cd %q\\n' "$PWD"; } >"${this.#state}"`;
-    const { status } = spawnSync("bash", ["-eu", "-o", "pipefail", "-c", script], {
+    const child = spawn("bash", ["-eu", "-o", "pipefail", "-c", script], {
       ...{ stdio: "inherit", cwd: this.#source, env: { ...process.env, PATH: this.#path } },
     });
+    const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
     if (status !== 0) throw new Error(`A block of ${PAGE} ended with ${status}:\n${text}`);
   }
 }
@@ -130,13 +132,13 @@ async function runPage(shell: Shell, chain: SpicyChain, { isFull }: { isFull: bo
   for (const part of readParts(readFileSync(PAGE, "utf8"))) {
     if (part.kind === "by hand") await doByHand(part.what, { shell, chain, hands });
     else if (part.heading === SETTINGS) shell.set(settings(hands));
-    else if (isFull || !part.isInFull) runBlock(shell, part);
+    else if (isFull || !part.isInFull) await runBlock(shell, part);
   }
 }
 
-function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "shell" }>): void {
+async function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "shell" }>): Promise<void> {
   console.log(`\n── ${heading} ──\n${text.trimEnd()}`);
-  shell.run(text);
+  await shell.run(text);
 }
 
 /** The first block's names, with the rehearsal's values. */
