@@ -18,9 +18,11 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
 
   const put = (path: string, body: unknown) => admin.send("PUT", path, JSON.stringify(body));
   const store = async (id: number): Promise<Store> => (await admin.get(`/api/stores/${id}`)).body.store;
+  let storeCount = 0;
   const createStore = async (fields: Record<string, unknown> = {}): Promise<number> => {
     const answer = await admin.post("/api/store", {
-      name: "Loja",
+      // No two stores have one name.
+      name: `Loja ${++storeCount}`,
       country: "Brasil",
       affiliate_link: "https://example.com/loja",
       ...fields,
