@@ -380,7 +380,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       await admin.post("/api/admin/payouts", { paused: false });
 
       const page = (await admin.get("/api/admin/audit-log?limit=11")).body;
-      const told = page.entries.map((one: { action: string; subject: string }) => `${one.action} ${one.subject}`);
+      const told = page.rows.map((one: { action: string; subject: string }) => `${one.action} ${one.subject}`);
       expect(told.reverse()).to.deep.equal([
         `store.create store:${storeId}`,
         `cashback.create store:${storeId}/cashback:${categoryId}`,
@@ -394,11 +394,11 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
         "payouts.pause payouts",
         "payouts.resume payouts",
       ]);
-      for (const entry of page.entries) {
+      for (const entry of page.rows) {
         expect(entry.actor).to.equal(admin.address);
         expect(Date.parse(entry.at)).to.be.closeTo(Date.now(), 60_000);
       }
-      expect(JSON.parse(page.entries[8].detail)).to.deep.equal({ country: "Chile" });
+      expect(JSON.parse(page.rows[8].detail)).to.deep.equal({ country: "Chile" });
       const next = (await admin.get(`/api/admin/audit-log?limit=1&before=${page.next_before}`)).body;
       expect(next.entries[0].id).to.equal(page.next_before - 1);
     });
