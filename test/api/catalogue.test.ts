@@ -400,7 +400,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       }
       expect(JSON.parse(page.rows[8].detail)).to.deep.equal({ country: "Chile" });
       const next = (await admin.get(`/api/admin/audit-log?limit=1&before=${page.next_before}`)).body;
-      expect(next.entries[0].id).to.equal(page.next_before - 1);
+      expect(next.rows[0].id).to.equal(page.next_before - 1);
     });
 
     it("does not record a refused write", async () => {
