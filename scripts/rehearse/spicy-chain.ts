@@ -67,10 +67,13 @@ async function serve(port: number, node: string): Promise<Server> {
       body += chunk.toString("utf8");
     });
     request.on("end", () => {
-      post(node, rewritten(body)).then(
-        (answer) => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
-        () => response.writeHead(502).end(),
-      );
+      // A caller that has gone leaves half a request.
+      Promise.resolve()
+        .then(() => post(node, rewritten(body)))
+        .then(
+          (answer) => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
+          () => response.writeHead(502).end(),
+        );
     });
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
