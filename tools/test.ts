@@ -1,6 +1,6 @@
 /** Runs every check and every test, several files at a time, and ends with one line: `N passed, N failed`. */
 import { spawn } from "node:child_process";
-import { globSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../test/testing/postgres.ts";
@@ -110,10 +110,9 @@ function firstWord(name: string): string {
 async function runInTurn(tasks: readonly Task[]): Promise<void> {
   for (const task of tasks) {
     console.log(`… ${task.name}`);
-    const outcome = await run(task);
-    outcomes.push(outcome);
     const log = join(LOG_DIRECTORY, `${task.name.replaceAll(" ", "-")}.log`);
-    writeFileSync(log, outcome.output);
+    const outcome = await run(task, log);
+    outcomes.push(outcome);
     const mark = outcome.failed === 0 ? "✓" : "✗";
     const count = `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.seconds.toFixed(0)} s`;
     console.log(`${mark} ${task.name}: ${count} (${log})`);
@@ -121,7 +120,8 @@ async function runInTurn(tasks: readonly Task[]): Promise<void> {
   }
 }
 
-async function run(task: Task): Promise<Outcome> {
+/** What it prints goes to `log` at once, so that a long run can be followed. */
+async function run(task: Task, log: string): Promise<Outcome> {
   const started = performance.now();
   const child = spawn(task.command, task.args, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -130,10 +130,15 @@ async function run(task: Task): Promise<Outcome> {
     env: { ...process.env, FORCE_COLOR: "0", NO_COLOR: "1" },
   });
   const chunks: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+  writeFileSync(log, "");
+  const keep = (chunk: Buffer) => {
+    chunks.push(chunk);
+    appendFileSync(log, chunk);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
   const timer = setTimeout(() => {
-    chunks.push(Buffer.from(`\n${task.name} was killed after ${TASK_TIMEOUT_MS / 60_000} minutes\n`));
+    keep(Buffer.from(`\n${task.name} was killed after ${TASK_TIMEOUT_MS / 60_000} minutes\n`));
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   }, TASK_TIMEOUT_MS);
   const endGroup = () => {
