@@ -67,7 +67,7 @@ describe("The api's endpoints for operators", function () {
   it("gives the web app its configuration, and nothing secret", async () => {
     const answer = await system.anonymous().get("/api/config");
     const { data } = configResponseSchema.parse(answer.body);
-    expect(data).to.include({
+    expect(data).to.deep.include({
       chain_id: 88_882,
       network: "localhost",
       purchase_nft: system.deployment.purchaseNft.address.toLowerCase(),

@@ -59,7 +59,7 @@ describe("The catalogue in the panel", () => {
       const admin = await api.admin("catalogue");
       const { id } = (await admin.post("/api/store", { name: "Rascunho", country: "Brasil" })).body;
       const read = async () => (await admin.get(`/api/admin/stores?query=rascunho`)).body.rows[0];
-      expect(await read()).to.deep.include({ id, state: "draft", missing: ["link", "rate"] });
+      expect(await read()).to.deep.include({ id, state: "draft", missing: ["link", "rate", "chain_name"] });
       const click = async () => (await admin.get(`/api/admin/stores/${id}/test-click`)).body;
       expect(await click()).to.include({ url: null, carries_click: false });
       const affiliate_link = "https://go.example/x?ref={click}";

@@ -72,8 +72,8 @@ describe("Stores", () => {
   it("offers no store without a link or a rate, here or among the featured", async () => {
     const [noLink, noRate] = site.server.stores;
     if (!noLink || !noRate) throw new Error("no stores");
-    Object.assign(noLink, { affiliate_link: null, featured: true });
-    Object.assign(noRate, { cashbacks: [], cashback_max: 0, max_cashback: 0, cashback_min: 0, featured: true });
+    Object.assign(noLink, { is_draft: true, affiliate_link: null, featured: true });
+    Object.assign(noRate, { is_draft: true, cashbacks: [], cashback_max: 0, max_cashback: 0, cashback_min: 0, featured: true });
     const { page } = await site.open("/stores", english());
     await page.getByRole("heading", { name: site.server.stores[2]?.name ?? "" }).waitFor();
     for (const { name } of [noLink, noRate]) expect(await page.getByRole("heading", { name }).count()).to.equal(0);

@@ -153,7 +153,10 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     system.api.start();
     const database = await connect(system.databaseUrl);
     try {
-      const reason = await until("payments are paused", () => readSetting(database.kysely, "payouts_paused"));
+      const reason = await until(
+        "payments are paused",
+        async () => (await readSetting(database.kysely, "payouts_paused")) || undefined,
+      );
       expect(reason).to.match(/nonce|key/);
       await writeSetting(database.kysely, "payouts_paused", "");
     } finally {

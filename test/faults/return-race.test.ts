@@ -7,6 +7,7 @@ import { migrate } from "../../database/migrate.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { makeAllDue } from "../../purchases/due.ts";
 import { insertPurchase, withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
@@ -63,6 +64,7 @@ describe("A return at the moment of the payout (F14, F31)", function () {
       .values({ ...token, ...minted, ...confirmed })
       .execute();
     await kysely.insertInto("chain_cursor").values({ id: 1n, block_number: 9n, block_hash: "0x9" }).execute();
+    await makeAllDue(kysely);
 
     let planning: Promise<boolean> | undefined;
     await inTransaction(kysely, async (queries) => {
