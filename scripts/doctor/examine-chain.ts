@@ -111,9 +111,9 @@ type Parties = { nft: Address; distributor: Address; keys: readonly SigningKey[]
 
 /** Each role, and the key that needs it. */
 const ROLES = [
-  ["CATALOGUE_ROLE", "operator"],
   ["MINTER_ROLE", "minter"],
   ["CONFIRMER_ROLE", "confirmer"],
+  ["CATALOGUE_ROLE", "operator"],
   ["PAYER_ROLE", "payer"],
 ] as const satisfies [string, KeyName][];
 

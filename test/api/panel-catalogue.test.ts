@@ -64,10 +64,17 @@ describe("The catalogue in the panel", () => {
       expect(await click()).to.include({ url: null, carries_click: false });
       const affiliate_link = "https://go.example/x?ref={click}";
       await admin.send("PUT", `/api/store/${id}`, JSON.stringify({ affiliate_link }));
-      expect(await read()).to.deep.include({ state: "draft", missing: ["rate"] });
+      expect(await read()).to.deep.include({ state: "draft", missing: ["rate", "chain_name"] });
       const { click_id, url, carries_click } = await click();
       expect([url, carries_click]).to.deep.equal([`https://go.example/x?ref=${click_id}`, true]);
       await admin.post(`/api/store/${id}/cashback`, { category: "Camisas", cashback_percent: "5,5" });
+      expect(await read()).to.deep.include({ state: "draft", missing: ["chain_name"] });
+      await api.services.database.kysely
+        .updateTable("operations")
+        .set({ status: "done" })
+        .where("kind", "=", "register_store")
+        .where("subject_id", "=", BigInt(id))
+        .execute();
       expect(await read()).to.deep.include({ state: "ready", missing: [] });
       const [entry] = (await admin.get("/api/admin/audit-log?state=catalogue&limit=1")).body.rows;
       expect(entry).to.include({ action: "cashback.create" });
