@@ -73,7 +73,14 @@ describe("Stores", () => {
     const [noLink, noRate] = site.server.stores;
     if (!noLink || !noRate) throw new Error("no stores");
     Object.assign(noLink, { is_draft: true, affiliate_link: null, featured: true });
-    Object.assign(noRate, { is_draft: true, cashbacks: [], cashback_max: 0, max_cashback: 0, cashback_min: 0, featured: true });
+    Object.assign(noRate, {
+      is_draft: true,
+      cashbacks: [],
+      cashback_max: 0,
+      max_cashback: 0,
+      cashback_min: 0,
+      featured: true,
+    });
     const { page } = await site.open("/stores", english());
     await page.getByRole("heading", { name: site.server.stores[2]?.name ?? "" }).waitFor();
     for (const { name } of [noLink, noRate]) expect(await page.getByRole("heading", { name }).count()).to.equal(0);
