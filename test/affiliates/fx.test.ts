@@ -125,7 +125,7 @@ describe("A feed of exchange rates", function () {
         const found = await fetchRate(database, fx, "USD", BigInt(SATURDAY)).catch(() => false);
         expect(found, text).to.equal(false);
       }
-      expect(await fetchRate(database, fx, "XXX", BigInt(SATURDAY)).catch(() => false)).to.equal(false);
+      expect(await fetchRate(database, fx, "QQQ", BigInt(SATURDAY)).catch(() => false)).to.equal(false);
       Object.assign(feed, { status: 200, text: undefined });
       expect(await fetchRate(database, fx, "USD", BigInt(SATURDAY))).to.equal(true);
       for (const one of await listWithoutRate(database.kysely, ACCOUNT, 10))
