@@ -5,7 +5,7 @@ import { StateBadge } from "../badge.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
-import type { ListDefinition } from "../list/definition.ts";
+import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { Claim } from "../shapes.ts";
 import { CLAIM_WORDS, optionsOf, wordOf } from "../words.ts";
@@ -34,12 +34,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
     noun: ["reclamação", "reclamações"],
     search: "número, pedido ou carteira",
     states: optionsOf(CLAIM_WORDS),
-    sorts: [
-      { value: "-id", label: "Mais novas" },
-      { value: "id", label: "Mais antigas" },
-      { value: "-amount", label: "Maior valor" },
-      { value: "amount", label: "Menor valor" },
-    ],
+    sorts: BY_AGE_OR_AMOUNT,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>

@@ -11,6 +11,14 @@ export type Page<Row> = {
 
 export type Option = { value: string; label: string };
 
+/** The orders of a list whose rows have an amount. */
+export const BY_AGE_OR_AMOUNT: readonly Option[] = [
+  { value: "-id", label: "Mais novas" },
+  { value: "id", label: "Mais antigas" },
+  { value: "-amount", label: "Maior valor" },
+  { value: "amount", label: "Menor valor" },
+];
+
 export type Column<Row> = {
   header: string;
   cell: (row: Row) => ReactNode;

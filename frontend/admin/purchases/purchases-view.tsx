@@ -2,7 +2,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
-import type { ListDefinition } from "../list/definition.ts";
+import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Purchase } from "../shapes.ts";
 import { optionsOf, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseSheet } from "./purchase-sheet.tsx";
@@ -22,12 +22,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
     noun: ["compra", "compras"],
     search: "número, carteira ou pedido",
     states: optionsOf(PURCHASE_WORDS),
-    sorts: [
-      { value: "-id", label: "Mais novas" },
-      { value: "id", label: "Mais antigas" },
-      { value: "-amount", label: "Maior valor" },
-      { value: "amount", label: "Menor valor" },
-    ],
+    sorts: BY_AGE_OR_AMOUNT,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>

@@ -2,7 +2,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { StateBadge } from "../badge.tsx";
 import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
-import type { ListDefinition } from "../list/definition.ts";
+import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
 import { networkName, optionsOf, SALE_WORDS, saleReason, wordOf } from "../words.ts";
 import { SaleSheet } from "./sale-sheet.tsx";
@@ -21,12 +21,7 @@ function useSalesList(): ListDefinition<Sale> {
     noun: ["venda", "vendas"],
     search: "número, pedido, carteira ou clique",
     states: optionsOf(SALE_WORDS),
-    sorts: [
-      { value: "-id", label: "Mais novas" },
-      { value: "id", label: "Mais antigas" },
-      { value: "-amount", label: "Maior valor" },
-      { value: "amount", label: "Menor valor" },
-    ],
+    sorts: BY_AGE_OR_AMOUNT,
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>
