@@ -1,17 +1,17 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import {
-  idOf,
+  byId,
+  byWallet,
   inOrderOf,
   type KeyPage,
   type ListSource,
   type Match,
+  ofKeys,
   type PageQuery,
   readKeyPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
-  walletStartsWith,
-  walletTest,
 } from "../database/list-page.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -54,23 +54,6 @@ const SALES: ListSource = {
     ];
   },
 };
-
-function ofKeys(table: string, keys: RawBuilder<unknown>): Match {
-  return { keys, test: sql<SqlBool>`${sql.ref(`${table}.id`)} in (${keys})` };
-}
-
-function byId(table: string, term: string): Match[] {
-  const id = idOf(term);
-  return id === undefined ? [] : [ofKeys(table, sql`select id as key from ${sql.table(table)} where id = ${id}`)];
-}
-
-function byWallet(table: string, prefix: string): Match {
-  const column = `${table}.wallet`;
-  return {
-    keys: sql`select id as key from ${sql.table(table)} where ${walletStartsWith(column, prefix)}`,
-    test: walletTest(column, prefix),
-  };
-}
 
 function byOrder(queries: Queries, table: string, prefix: string): Match {
   const column = `${table}.order_ref`;

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import {
-  idOf,
+  byId,
   inOrderOf,
   type KeyPage,
   type ListSource,
@@ -43,12 +43,9 @@ const STORES: ListSource = {
   only: sql<SqlBool>`stores.deleted_at is null`,
   state: (state) => (state === "ready" ? READY : sql<SqlBool>`not ${READY}`),
   matches(term, queries) {
-    const id = idOf(term);
     const name = searchKey(term);
     return [
-      ...(id === undefined
-        ? []
-        : [{ keys: sql`select id as key from stores where id = ${id}`, test: sql<SqlBool>`stores.id = ${id}` }]),
+      ...byId("stores", term),
       {
         keys: sql`select id as key from stores where deleted_at is null and ${startsWith(queries, "name_key", name)}`,
         test: startsWithTest(queries, "stores.name_key", name),

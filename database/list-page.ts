@@ -338,6 +338,26 @@ export function idOf(term: string): bigint | undefined {
   return /^[1-9]\d{0,14}$/.test(term) ? BigInt(term) : undefined;
 }
 
+/** Rows of a table with an `id`, by a `select` of their ids as `key`. */
+export function ofKeys(table: string, keys: RawBuilder<unknown>): Match {
+  return { keys, test: sql<SqlBool>`${sql.ref(`${table}.id`)} in (${keys})` };
+}
+
+/** The row whose id the term is. */
+export function byId(table: string, term: string): Match[] {
+  const id = idOf(term);
+  return id === undefined ? [] : [ofKeys(table, sql`select id as key from ${sql.table(table)} where id = ${id}`)];
+}
+
+/** Rows with an `id` and a `wallet` that starts so. */
+export function byWallet(table: string, prefix: string): Match {
+  const column = `${table}.wallet`;
+  return {
+    keys: sql`select id as key from ${sql.table(table)} where ${walletStartsWith(column, prefix)}`,
+    test: walletTest(column, prefix),
+  };
+}
+
 /** A transaction's hash, in lower case. */
 export function hashOf(term: string): string | undefined {
   return /^0x[0-9a-f]{64}$/i.test(term) ? term.toLowerCase() : undefined;

@@ -1,17 +1,17 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import {
+  byId,
+  byWallet,
   hashOf,
-  idOf,
   type KeyPage,
   type ListSource,
   type Match,
+  ofKeys,
   type PageQuery,
   readKeyPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
-  walletStartsWith,
-  walletTest,
 } from "../database/list-page.ts";
 import type { Queries } from "../database/transaction.ts";
 
@@ -42,27 +42,12 @@ const PURCHASES: ListSource = {
   stateTest: (state) => sql<SqlBool>`(${STATE} || '') = ${state}`,
   matches(term, queries) {
     const hash = hashOf(term);
-    if (hash !== undefined) return [byKeys(purchasesOfHash(hash))];
+    if (hash !== undefined) return [ofKeys("purchases", purchasesOfHash(hash))];
     const wallet = walletPrefixOf(term);
     if (wallet !== undefined) return [byWallet("purchases", wallet)];
-    const id = idOf(term);
-    return [
-      ...(id === undefined ? [] : [byKeys(sql`select id as key from purchases where id = ${id}`)]),
-      ...(term.length > ORDER_CHARACTERS ? [] : [byOrder(queries, term)]),
-    ];
+    return [...byId("purchases", term), ...(term.length > ORDER_CHARACTERS ? [] : [byOrder(queries, term)])];
   },
 };
-
-function byKeys(keys: RawBuilder<unknown>): Match {
-  return { keys, test: sql<SqlBool>`purchases.id in (${keys})` };
-}
-
-function byWallet(table: string, prefix: string): Match {
-  return {
-    keys: sql`select id as key from ${sql.table(table)} where ${walletStartsWith("wallet", prefix)}`,
-    test: walletTest("wallet", prefix),
-  };
-}
 
 /** By the order of its sale, or the network's key of it. */
 function byOrder(queries: Queries, term: string): Match {
