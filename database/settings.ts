@@ -27,6 +27,8 @@ export type SettingName =
   /** When the last backup was finished, and when the last comparison with the chain came to a result; milliseconds. */
   | "backed_up_at"
   | "reconciled_at"
+  /** From which block the indexer is asked to read the chain again; empty once it has. */
+  | "second_read"
   /** The index was complete: sales that are read may become purchases. */
   | "ids_open";
 

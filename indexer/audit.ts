@@ -1,3 +1,4 @@
+import { endSecondRead, requestedSecondRead, type SecondRead } from "../database/second-read.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
 import { compareRange } from "./comparison.ts";
@@ -10,10 +11,13 @@ const PAUSE_MS = 250;
 const RECENT_EVERY_MS = 30_000;
 const RECENT_BLOCKS = 4 * KEPT_BLOCKS;
 const WHOLE_EVERY_MS = 3_600_000;
+/** How often requests are looked for. */
+const REQUESTS_MS = 500;
 
 /**
  * Reads the chain a second time, one range at a time, to find events that a node omitted or invented the first time: the
- * whole chain after each start of the process and every hour, the newest blocks every half minute.
+ * whole chain after each start of the process and every hour, the newest blocks every half minute, and at once what a
+ * comparison doubts.
  */
 export class Audit {
   readonly #context: Context;
@@ -21,6 +25,9 @@ export class Audit {
   #next: number;
   #notBefore = 0;
   #wholeFrom = performance.now();
+  /** The request that this pass answers, and when requests are looked for next. */
+  #request: SecondRead | undefined;
+  #lookFrom = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -33,12 +40,13 @@ export class Audit {
 
   /** Checks the next range when it is due. Returns the first block that is indexed wrongly. */
   async step(bloom: Bloom, cursor: BlockId): Promise<number | undefined> {
+    await this.#takeRequest();
     if (performance.now() < this.#notBefore) return undefined;
     const { database, nodes, log } = this.#context;
     const from = this.#next;
     const to = Math.min(cursor.number, from + this.#sizer.size - 1);
     if (from > to) return this.#begin(cursor);
-    this.#notBefore = performance.now() + PAUSE_MS;
+    this.#notBefore = performance.now() + (this.#request ? 0 : PAUSE_MS);
     try {
       const started = performance.now();
       const witness = await nodes.witness();
@@ -58,12 +66,26 @@ export class Audit {
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       if (error.failure === "too-large") this.#sizer.refused(to - from + 1, error.message);
+      this.#notBefore = performance.now() + PAUSE_MS;
       return undefined;
     }
   }
 
+  /** What a comparison asks for comes first. */
+  async #takeRequest(): Promise<void> {
+    if (this.#request || performance.now() < this.#lookFrom) return;
+    this.#lookFrom = performance.now() + REQUESTS_MS;
+    const request = await requestedSecondRead(this.#context.database.kysely);
+    if (!request) return;
+    this.#request = request;
+    this.#next = Math.max(this.#context.source.startBlock, request.from);
+    this.#notBefore = 0;
+  }
+
   /** The end is reached: the next pass reads the newest blocks, or all of them when that is due. */
-  #begin(cursor: BlockId): undefined {
+  async #begin(cursor: BlockId): Promise<undefined> {
+    if (this.#request) await endSecondRead(this.#context.database.kysely, this.#request);
+    this.#request = undefined;
     const { startBlock } = this.#context.source;
     const isWhole = performance.now() - this.#wholeFrom > WHOLE_EVERY_MS;
     if (isWhole) this.#wholeFrom = performance.now();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Database } from "../database/connect.ts";
 import { isPassingFault } from "../database/passing-faults.ts";
 import { watchFile } from "../database/watch-file.ts";
-import { type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
+import { INDEXER_LEASE, type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import type { Logger } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
@@ -17,7 +17,6 @@ import { openProgress } from "./progress.ts";
 import type { ChunkWriter } from "./store/index-store.ts";
 import { sync } from "./sync.ts";
 
-const INDEXER_LEASE = "indexer";
 /** Another process takes over within this time after a `kill -9`. */
 const LEASE_TTL_MS = 3_000;
 const RPC_TIMEOUT_MS = 10_000;

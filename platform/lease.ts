@@ -18,6 +18,9 @@ export type Lease = {
   engine: Database["engine"];
 };
 
+/** Held by the process that writes the index. */
+export const INDEXER_LEASE = "indexer";
+
 /** Another process holds the lease now; nothing was written. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
@@ -52,6 +55,17 @@ export async function acquireLease(
     .returning("fencing_token")
     .executeTakeFirst();
   return row && { name, holder, fencingToken: row.fencing_token, durationMs, engine };
+}
+
+/** Whether any process holds the lease now. */
+export async function isHeld({ kysely, engine }: Database, name: string): Promise<boolean> {
+  const held = await kysely
+    .selectFrom("leases")
+    .select("name")
+    .where("name", "=", name)
+    .where("expires_at", ">", clockOf(engine))
+    .executeTakeFirst();
+  return held !== undefined;
 }
 
 /** Renews the lease; false if another process took it. */

@@ -13,13 +13,16 @@ const WORDS_PER_CALL = 128;
 /** How the ids of tokens and payouts that are to be looked at come, some at a time. */
 export type IdPages = AsyncIterable<readonly bigint[]> | Iterable<readonly bigint[]>;
 
+/** What is wrong with a token or a purchase, in one sentence. */
+export type TokenDifference = { tokenId: bigint; text: string };
+
 /** Compares what the index and the purchases say about some ids with the chain's record of them at a block. */
 export async function compareTokens(
   options: ReconcileOptions,
   block: bigint,
   pages: IdPages,
-): Promise<{ tokens: number; differences: string[] }> {
-  const differences: string[] = [];
+): Promise<{ tokens: number; differences: TokenDifference[] }> {
+  const differences: TokenDifference[] = [];
   let tokens = 0;
   for await (const page of pages) {
     for (let start = 0; start < page.length; start += IDS_PER_CALL) {
@@ -31,7 +34,7 @@ export async function compareTokens(
     }
     differences.push(...(await comparePaidBits(options, page, block)));
     const odd = await listOddPayouts(options.database.kysely, page);
-    differences.push(...odd.map(({ tokenId, reason }) => `Purchase ${tokenId} ${reason}`));
+    differences.push(...odd.map(({ tokenId, reason }) => ({ tokenId, text: `Purchase ${tokenId} ${reason}` })));
   }
   return { tokens, differences };
 }
@@ -51,13 +54,17 @@ async function readRecords(
   });
 }
 
-function compareRecords(ids: readonly bigint[], rows: readonly LedgerRow[], records: readonly bigint[]): string[] {
+function compareRecords(
+  ids: readonly bigint[],
+  rows: readonly LedgerRow[],
+  records: readonly bigint[],
+): TokenDifference[] {
   const byId = new Map(rows.map((row) => [row.tokenId, row]));
   return ids.flatMap((id, index) => {
     const row = byId.get(id);
     const record = records[index] ?? 0n;
-    if (row) return compareToken(row, record);
-    return record === 0n ? [] : [`Token ${id} is on the chain, but not in the index`];
+    if (row) return compareToken(row, record).map((text) => ({ tokenId: id, text }));
+    return record === 0n ? [] : [{ tokenId: id, text: `Token ${id} is on the chain, but not in the index` }];
   });
 }
 
@@ -100,7 +107,11 @@ function compareToken(row: LedgerRow, record: bigint): string[] {
   return differences;
 }
 
-async function comparePaidBits(options: ReconcileOptions, ids: readonly bigint[], block: bigint): Promise<string[]> {
+async function comparePaidBits(
+  options: ReconcileOptions,
+  ids: readonly bigint[],
+  block: bigint,
+): Promise<TokenDifference[]> {
   const words = [...new Set(ids.map((id) => id / IDS_PER_WORD))];
   const bits = new Map<bigint, bigint>();
   for (let start = 0; start < words.length; start += WORDS_PER_CALL) {
@@ -118,7 +129,8 @@ async function comparePaidBits(options: ReconcileOptions, ids: readonly bigint[]
     const isPaid = (((bits.get(id / IDS_PER_WORD) ?? 0n) >> (id % IDS_PER_WORD)) & 1n) === 1n;
     // No purchase has the id 0; its bit is set from the start.
     if (id === 0n || isPaid === paid.has(id)) return [];
-    return [`Purchase ${id} is ${isPaid ? "" : "not "}paid on the chain, and ${isPaid ? "not " : ""}in the index`];
+    const text = `Purchase ${id} is ${isPaid ? "" : "not "}paid on the chain, and ${isPaid ? "not " : ""}in the index`;
+    return [{ tokenId: id, text }];
   });
 }
 

@@ -1,10 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { BaseError } from "viem";
 import { type Contracts, distributorsOf } from "../chain/deployment.ts";
 import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Database } from "../database/connect.ts";
+import { blockToReadFrom, requestedSecondRead, requestSecondRead } from "../database/second-read.ts";
 import { writeSetting } from "../database/settings.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
+import { INDEXER_LEASE, isHeld } from "../platform/lease.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import {
@@ -14,7 +17,7 @@ import {
   type WatchedKey,
 } from "../sender/foreign-transactions.ts";
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
-import { compareTokens, type IdPages } from "./compare-tokens.ts";
+import { compareTokens, IDS_PER_CALL, type IdPages } from "./compare-tokens.ts";
 import { type Flows, readFlows } from "./distributor-flows.ts";
 import { highestConfirmedNonce, sumPayouts } from "./ledger.ts";
 import { everything, nextScope, type Scope } from "./scope.ts";
@@ -37,7 +40,12 @@ export type ReconcileOptions = {
 };
 
 /** `shortfall`: the distributor holds less CHZ than it must. `contradiction`: everything else that cannot be. */
-export type Difference = { kind: "shortfall" | "contradiction"; text: string };
+export type Difference = {
+  kind: "shortfall" | "contradiction";
+  text: string;
+  /** Of which token or purchase it is; undefined for balances and nonces. */
+  tokenId?: bigint | undefined;
+};
 
 export type Reconciliation =
   /** Nothing was compared, or not all of it. */
@@ -67,7 +75,8 @@ const BEHIND_BLOCKS = 20n;
 /**
  * Compares the database with the chain at the last indexed block: every token, every status, every paid bit, the
  * distributor's balance and the nonces of every key. Lists every difference and repairs none. A difference counts if two
- * comparisons find it: the chain moves on meanwhile, and a node may be wrong for a moment.
+ * comparisons find it, and the indexer has read the chain again between them: the chain moves on meanwhile, and a node may
+ * be wrong for a moment, or have left out an event when the index was written.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
   try {
@@ -75,6 +84,8 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
     if (before) return { outcome: "cannot say", reason: before };
     const scope = await scopeOf(options);
     const first = await compare(options, scope);
+    const unread = await readAgain(options, first.differences);
+    if (unread) return { outcome: "cannot say", reason: unread };
     await scope.remember();
     await writeSetting(options.database.kysely, "reconciled_at", String(Date.now()));
     if (first.differences.length === 0) return first;
@@ -103,6 +114,29 @@ async function findGap({ database, client, contracts }: ReconcileOptions): Promi
   return `The index is not complete: it ends at block ${cursor}, the chain at ${head}`;
 }
 
+/** How long a comparison waits for the second read that it asked for. */
+const SECOND_READ_MS = 30_000;
+const LOOK_MS = 100;
+
+/** Lets the indexer, if one runs, read again where the index may be wrong; returns why that is not done yet. */
+async function readAgain(
+  { database }: ReconcileOptions,
+  differences: readonly Difference[],
+): Promise<string | undefined> {
+  const { kysely } = database;
+  const ofIndex = differences.filter((one) => one.kind === "shortfall" || one.tokenId !== undefined);
+  if (ofIndex.length === 0 || !(await isHeld(database, INDEXER_LEASE))) return undefined;
+  const tokenIds = ofIndex.flatMap((one) => one.tokenId ?? []).slice(0, IDS_PER_CALL);
+  const { from } = await requestSecondRead(kysely, await blockToReadFrom(kysely, tokenIds));
+  const deadline = performance.now() + SECOND_READ_MS;
+  while (await requestedSecondRead(kysely)) {
+    if (performance.now() > deadline)
+      return `The indexer reads the chain again from block ${from}: ${ofIndex[0]?.text}`;
+    await delay(LOOK_MS);
+  }
+  return undefined;
+}
+
 async function scopeOf(options: ReconcileOptions): Promise<Pick<Scope, "remember"> & { pages: () => IdPages }> {
   if (options.everySeconds === undefined) return { pages: () => everything(options), remember: async () => {} };
   const block = (await indexedBlock(options.database.kysely)) ?? 0n;
@@ -115,7 +149,9 @@ async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPa
   const { tokens, differences: ofTokens } = await compareTokens(options, block, pages());
   const ofNonces: string[] = [];
   for (const key of options.keys) ofNonces.push(...(await compareNonces(options, key)));
-  const contradictions = [...ofTokens, ...ofNonces].map((text): Difference => ({ kind: "contradiction", text }));
+  const contradictions = [...ofTokens, ...ofNonces.map((text) => ({ text }))].map(
+    (one): Difference => ({ kind: "contradiction", ...one }),
+  );
   const missingWei = await compareBalance(options, block);
   const differences = missingWei > 0n ? [...contradictions, shortfall(missingWei)] : contradictions;
   const surplusWei = missingWei < 0n ? -missingWei : 0n;

@@ -1,4 +1,6 @@
-/** Random faults by a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database sqlite|postgres] [--lies]`. */
+/** Random faults by a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database sqlite|postgres] [--lies] [--keep FOLDER]`. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CONTRACTS_ADMIN, CONTRACTS_ADMIN_KEY } from "../test/faults/support/contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "../test/faults/support/fault-system.ts";
@@ -17,7 +19,7 @@ const SETTLE_MS = 180_000;
 const CONFIRMATIONS = "2";
 const ENVIRONMENT = {
   ...{ CONFIRMATIONS, PAYOUT_CONFIRMATIONS: CONFIRMATIONS, RATE_LIMIT_SCALE: "1000" },
-  ...{ RECONCILE_INTERVAL_SECONDS: "5", LOG_LEVEL: "warn" },
+  ...{ RECONCILE_INTERVAL_SECONDS: "5", LOG_LEVEL: "info" },
   ...{ DEPLOYER_PRIVATE_KEY: CONTRACTS_ADMIN_KEY, TREASURER_ADDRESS: CONTRACTS_ADMIN },
 };
 
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     database: { type: "string" },
     lies: { type: "boolean" },
+    keep: { type: "string" },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -36,7 +39,9 @@ const engines = (["sqlite", "postgres"] as const).filter(
   (one) => values.database === undefined || values.database === one,
 );
 if (!Number.isInteger(seed) || !(minutes > 0) || engines.length === 0) {
-  console.error("npm run chaos -- [--seed WHOLE_NUMBER] [--minutes NUMBER] [--database sqlite|postgres] [--lies]");
+  console.error(
+    "npm run chaos -- [--seed WHOLE_NUMBER] [--minutes NUMBER] [--database sqlite|postgres] [--lies] [--keep FOLDER]",
+  );
   process.exit(2);
 }
 /** Ended also when this program is interrupted. */
@@ -86,15 +91,24 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     for (const sentence of [...observed, ...((await witness?.end()) ?? [])]) say(sentence);
-    for (const { name, output } of system ? [system.api, system.indexer] : []) {
-      say(`the end of what the ${name} said:\n${output().slice(-SAID_CHARACTERS)}`);
-    }
+    if (system) await tellWhy(system, engine, say);
     return false;
   } finally {
     await system?.stop();
     await postgres?.stop();
     running.clear();
   }
+}
+
+/** What both processes said, in files where they are kept, and whether the index or the fold is what is wrong. */
+async function tellWhy(system: FaultSystem, engine: string, say: (sentence: string) => void): Promise<void> {
+  for (const { name, output } of [system.api, system.indexer]) {
+    say(`the end of what the ${name} said:\n${output().slice(-SAID_CHARACTERS)}`);
+    if (values.keep === undefined) continue;
+    mkdirSync(values.keep, { recursive: true });
+    writeFileSync(join(values.keep, `${engine}-${seed}-${name}.log`), output());
+  }
+  say(`the index beside the chain:\n${(await system.run("indexer/main.ts", ["--verify"])).output}`);
 }
 
 /** The faults end, the admin raises every limit: everything is paid, and no warning stays. */

@@ -169,6 +169,18 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       );
     });
 
+    it("nothing that the indexer repairs when it reads the chain again", async () => {
+      const row = await nft(paid);
+      await kysely
+        .deleteFrom("chain_events")
+        .where("token_id", "=", row.token_id)
+        .where("kind", "=", "StatusUpdated")
+        .execute();
+      await kysely.updateTable("nfts").set({ status: 1n }).where("token_id", "=", row.token_id).execute();
+      expect((await compare()).differences).to.deep.equal([]);
+      expect(await nft(paid)).to.deep.equal(row);
+    });
+
     it("a missing payout", async () => {
       const row = await payout();
       await withRows(

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { requestedSecondRead, requestSecondRead } from "../../database/second-read.ts";
 import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -126,6 +127,30 @@ describe("Nodes", function () {
       running = await startIndexer({ databaseUrl: url, rpcUrls: [node.url] });
       await caughtUp(database, anvil);
       await until("everything is there", async () => (await readIndex(database)).nfts.length === PURCHASES);
+    });
+
+    it("reads again at once what a comparison doubts, and says when it has", async () => {
+      const { database, url } = await open();
+      running = await startIndexer({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
+      await caughtUp(database, anvil);
+      // The first pass ends, and the next one is half a minute away.
+      await requestSecondRead(database.kysely, 0);
+      await until("the chain was read again", async () => !(await requestedSecondRead(database.kysely)));
+      const complete = await readIndex(database);
+      const lost = complete.events.find((event) => event.kind === "StatusUpdated");
+      await database.kysely
+        .deleteFrom("chain_events")
+        .where("block_number", "=", lost?.block_number ?? 0n)
+        .where("log_index", "=", lost?.log_index ?? 0n)
+        .execute();
+      await database.kysely
+        .updateTable("nfts")
+        .set({ status: 1n })
+        .where("token_id", "=", lost?.token_id ?? 0n)
+        .execute();
+      await requestSecondRead(database.kysely, 0);
+      await until("the chain was read again", async () => !(await requestedSecondRead(database.kysely)));
+      expect(await readIndex(database)).to.deep.equal(complete);
     });
 
     it("does not start on a node of another chain", async () => {

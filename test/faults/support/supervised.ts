@@ -41,7 +41,7 @@ export function supervise({ name, script, url, environment }: Options): Supervis
     });
     child = started;
     const record = (chunk: Buffer) => {
-      output = (output + chunk.toString("utf8")).slice(-200_000);
+      output = (output + chunk.toString("utf8")).slice(-2_000_000);
     };
     started.stdout.on("data", record);
     started.stderr.on("data", record);
