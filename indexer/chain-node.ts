@@ -1,7 +1,7 @@
 import { distributorsOf } from "../chain/deployment.ts";
 import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
-import { ContradictionError } from "../platform/rpc/node-pool.ts";
+import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import type { Bloom } from "./bloom.ts";
 import { EVENT_TOPICS, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 

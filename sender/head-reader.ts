@@ -3,7 +3,7 @@ import { indexedBlock } from "../database/chain-cursor.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
-import { ContradictionError } from "../platform/rpc/node-pool.ts";
+import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import { findSpender } from "./nonce-evidence.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { highestMined, highestNonce } from "./transactions.ts";

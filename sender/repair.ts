@@ -1,6 +1,6 @@
 import type { Hex, PublicClient } from "viem";
 import { readClock } from "../database/clock.ts";
-import { ContradictionError } from "../platform/rpc/node-pool.ts";
+import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
 import { findSpender, type SpentNonce } from "./nonce-evidence.ts";
 import { type Receipts, reopen } from "./receipts.ts";

@@ -4,7 +4,8 @@ import type { Network } from "../../domain/networks.ts";
 import type { Logger } from "../log.ts";
 import type { ChainMemory } from "./chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
-import { ContradictionError, NodePool } from "./node-pool.ts";
+import { NodePool } from "./node-pool.ts";
+import { ContradictionError } from "./node-proof.ts";
 
 /** Below the five seconds within which every call is answered (docs/product.md#limit-answer-time). */
 const TIMEOUT_MS = 3_000;

@@ -2,33 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../log.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
+import { type Contradiction, ContradictionError, type Proof, proveNode, settleWitnessed } from "./node-proof.ts";
 
 /** Every node responds, and each is of another chain than the configured one. */
 export class WrongChainError extends Error {
   override readonly name = "WrongChainError";
 }
 
-/** The kind of contradiction between two nodes, or a node and known facts. */
-export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
-
-/** A node contradicts known facts. It is dropped, and the next one is asked. */
-export class ContradictionError extends Error {
-  override readonly name = "ContradictionError";
-  readonly kind: Contradiction;
-
-  constructor(kind: Contradiction, message: string) {
-    super(message);
-    this.kind = kind;
-  }
-}
-
-type Standing =
-  /** Not asked yet, or down since: another node may be behind the URL by now. */
-  | "unproven"
-  | "proven"
-  /** It lacks a block that it must have, or our contracts. */
-  | "lacking"
-  | "contradicting";
+/** `unproven`: not asked yet, or down since: another node may be behind the URL by now. */
+type Standing = "unproven" | Proof["standing"];
 
 type Member<N> = {
   rpc: JsonRpc;
@@ -246,22 +228,9 @@ export class NodePool<N> implements NodePoolStatus {
     return deep ?? (genesis === undefined ? undefined : { number: 0, hash: genesis });
   }
 
-  /**
-   * Asks one node, and in the same request for a known block. A URL may be a load balancer in front of many
-   * nodes, so the proof of an earlier connection does not identify the node that responds now.
-   * @throws ContradictionError if the responding node is of another chain
-   */
+  /** What one node answers, which shows in the same request that it is of our chain. @throws ContradictionError */
   async settleWitnessed(rpc: JsonRpc, calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcOutcome[]> {
-    const witness = await this.witness();
-    if (!witness) return rpc.settle(calls, timeoutMs);
-    const [answer, ...outcomes] = await rpc.settle([blockCall(hex(witness.number)), ...calls], timeoutMs);
-    if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} answered nothing`);
-    const block = answer.result as { hash: string } | null;
-    if (!block) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
-    if (block.hash !== witness.hash) {
-      throw new ContradictionError("block", otherBlockText(rpc, { number: witness.number, hash: block.hash }, witness));
-    }
-    return outcomes;
+    return settleWitnessed(rpc, await this.witness(), calls, timeoutMs);
   }
 
   close(): void {
@@ -309,48 +278,15 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   async #proveOnce(member: Member<N>): Promise<boolean> {
-    const { chainId, contract, memory } = this.#parameters;
+    const { chainId, contract, memory, timeoutMs } = this.#parameters;
     const { rpc } = member;
-    const { genesis, deep } = await this.#recall();
-    const [idAnswer, genesisAnswer, headAnswer, deepAnswer, codeAnswer] = (
-      await rpc.settle(
-        [
-          { method: "eth_chainId", params: [] },
-          blockCall("0x0"),
-          { method: "eth_blockNumber", params: [] },
-          blockCall(hex(deep?.number ?? 0)),
-          ...(genesis || !contract ? [] : [{ method: "eth_getCode", params: [contract, "latest"] }]),
-        ],
-        Math.min(LOOK_TIMEOUT_MS, this.#parameters.timeoutMs),
-      )
-    ).map(resultOrThrow);
-    const id = Number(idAnswer);
-    if (id !== chainId) {
-      const advice = "check RPC_URLS and CHAIN_ID";
-      return this.#contradicts(member, "chain-id", `The RPC ${rpc.name} is of chain ${id}, not ${chainId}; ${advice}`);
+    const facts = { chainId, contract, memory, known: await this.#recall() };
+    const proof = await proveNode(rpc, { ...facts, timeoutMs: Math.min(LOOK_TIMEOUT_MS, timeoutMs) });
+    if (proof.standing === "lacking") return this.#lacks(member, proof.reason);
+    if (proof.standing === "contradicting") {
+      return this.#contradicts(member, proof.kind, proof.reason, proof.otherBlock);
     }
-    const found = (genesisAnswer as { hash: string } | null)?.hash;
-    if (!found) return this.#lacks(member, `The RPC ${rpc.name} does not know block 0`);
-    if (!genesis && codeAnswer === "0x") {
-      return this.#lacks(member, `The RPC ${rpc.name} has no contract at ${contract}`);
-    }
-    const expected = genesis ?? (await memory.keepGenesis(found));
-    const deepFound = (deepAnswer as { hash: string } | null)?.hash;
-    // A deep block commits to all blocks below it. anvil may show another block 0 after it was started again.
-    const hasDeepBlock = deep !== undefined && deepFound === deep.hash;
-    if (found !== expected && !hasDeepBlock) {
-      return this.#contradicts(
-        member,
-        "genesis",
-        `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was made anew, run npm run indexer -- --reset`,
-      );
-    }
-    if (!deepFound) return this.#lacks(member, `The RPC ${rpc.name} does not know block ${deep?.number} yet`);
-    if (deep && !hasDeepBlock) {
-      const other = { number: deep.number, hash: deepFound };
-      return this.#contradicts(member, "block", otherBlockText(rpc, other, deep), other);
-    }
-    member.head = Number(headAnswer);
+    member.head = proof.head;
     this.#firstHead ??= member.head;
     member.provenAt = performance.now();
     if (member.standing !== "proven") {
@@ -467,21 +403,4 @@ export class NodePool<N> implements NodePoolStatus {
 
 function isOfAnotherChain({ standing, otherBlock }: { standing: Standing; otherBlock: BlockId | undefined }): boolean {
   return standing === "contradicting" && otherBlock === undefined;
-}
-
-function otherBlockText(rpc: JsonRpc, found: BlockId, known: BlockId): string {
-  return `The RPC ${rpc.name} is of another chain: its block ${found.number} is ${found.hash}, not ${known.hash}`;
-}
-
-function resultOrThrow(outcome: RpcOutcome): unknown {
-  if ("error" in outcome) throw outcome.error;
-  return outcome.result;
-}
-
-function blockCall(number: string): RpcCall {
-  return { method: "eth_getBlockByNumber", params: [number, false] };
-}
-
-function hex(number: number): string {
-  return `0x${number.toString(16)}`;
 }

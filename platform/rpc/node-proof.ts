@@ -1,0 +1,118 @@
+import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
+import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
+
+/** The kind of contradiction between two nodes, or a node and known facts. */
+export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
+
+/** A node contradicts known facts. It is dropped, and the next one is asked. */
+export class ContradictionError extends Error {
+  override readonly name = "ContradictionError";
+  readonly kind: Contradiction;
+
+  constructor(kind: Contradiction, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** What a node's answers prove. */
+export type Proof =
+  | { standing: "proven"; head: number }
+  /** It lacks a block that it must have, or our contracts. */
+  | { standing: "lacking"; reason: string }
+  | {
+      standing: "contradicting";
+      kind: Contradiction;
+      reason: string;
+      /** Its block at the height of our deep one. */
+      otherBlock?: BlockId;
+    };
+
+export type ProofParameters = {
+  chainId: number;
+  /** It must have code on the chain that is adopted; undefined where nothing is deployed yet. */
+  contract: string | undefined;
+  memory: ChainMemory;
+  known: KnownChain;
+  timeoutMs: number;
+};
+
+/**
+ * Asks a node in one request whether it is of our chain: chain id, genesis block, and a known deep block.
+ * @throws RpcError if it does not answer
+ */
+export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Promise<Proof> {
+  const { chainId, contract, memory, known, timeoutMs } = parameters;
+  const { genesis, deep } = known;
+  const [idAnswer, genesisAnswer, headAnswer, deepAnswer, codeAnswer] = (
+    await rpc.settle(
+      [
+        { method: "eth_chainId", params: [] },
+        blockCall(0),
+        { method: "eth_blockNumber", params: [] },
+        blockCall(deep?.number ?? 0),
+        ...(genesis || !contract ? [] : [{ method: "eth_getCode", params: [contract, "latest"] }]),
+      ],
+      timeoutMs,
+    )
+  ).map(resultOrThrow);
+  const id = Number(idAnswer);
+  if (id !== chainId) {
+    const reason = `The RPC ${rpc.name} is of chain ${id}, not ${chainId}; check RPC_URLS and CHAIN_ID`;
+    return { standing: "contradicting", kind: "chain-id", reason };
+  }
+  const found = (genesisAnswer as { hash: string } | null)?.hash;
+  if (!found) return { standing: "lacking", reason: `The RPC ${rpc.name} does not know block 0` };
+  if (!genesis && codeAnswer === "0x") {
+    return { standing: "lacking", reason: `The RPC ${rpc.name} has no contract at ${contract}` };
+  }
+  const expected = genesis ?? (await memory.keepGenesis(found));
+  const deepFound = (deepAnswer as { hash: string } | null)?.hash;
+  // A deep block commits to all blocks below it. anvil may show another block 0 after it was started again.
+  const hasDeepBlock = deep !== undefined && deepFound === deep.hash;
+  if (found !== expected && !hasDeepBlock) {
+    const reason = `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was made anew, run npm run indexer -- --reset`;
+    return { standing: "contradicting", kind: "genesis", reason };
+  }
+  if (!deepFound) return { standing: "lacking", reason: `The RPC ${rpc.name} does not know block ${deep?.number} yet` };
+  if (deep && !hasDeepBlock) {
+    const otherBlock = { number: deep.number, hash: deepFound };
+    return { standing: "contradicting", kind: "block", reason: otherBlockText(rpc, otherBlock, deep), otherBlock };
+  }
+  return { standing: "proven", head: Number(headAnswer) };
+}
+
+/**
+ * Asks a node, and in the same request for a known block. A URL may be a load balancer in front of many nodes, so the proof
+ * of an earlier connection does not identify the node that responds now.
+ * @throws ContradictionError if the responding node is of another chain
+ */
+export async function settleWitnessed(
+  rpc: JsonRpc,
+  witness: BlockId | undefined,
+  calls: readonly RpcCall[],
+  timeoutMs?: number,
+): Promise<RpcOutcome[]> {
+  if (!witness) return rpc.settle(calls, timeoutMs);
+  const [answer, ...outcomes] = await rpc.settle([blockCall(witness.number), ...calls], timeoutMs);
+  if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} answered nothing`);
+  const block = answer.result as { hash: string } | null;
+  if (!block) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
+  if (block.hash !== witness.hash) {
+    throw new ContradictionError("block", otherBlockText(rpc, { number: witness.number, hash: block.hash }, witness));
+  }
+  return outcomes;
+}
+
+function otherBlockText(rpc: JsonRpc, found: BlockId, known: BlockId): string {
+  return `The RPC ${rpc.name} is of another chain: its block ${found.number} is ${found.hash}, not ${known.hash}`;
+}
+
+function resultOrThrow(outcome: RpcOutcome): unknown {
+  if ("error" in outcome) throw outcome.error;
+  return outcome.result;
+}
+
+function blockCall(number: number): RpcCall {
+  return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
+}
