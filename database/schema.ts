@@ -235,11 +235,19 @@ type ApprovalsTable = {
   id: Generated<bigint>;
   action: string;
   subject: string;
+  /** Null where it is about a sale, or several purchases. */
+  purchase_id: bigint | null;
+  /** Who is paid. */
+  wallet: string | null;
   amount_gwei: bigint;
+  /** The same in cents × basis points, of a cashback: what stays the same while the rate moves. */
+  cent_bps: bigint | null;
+  reason: string | null;
   /** `used`: the payment was made with it. */
   state: "open" | "approved" | "refused" | "used";
   asked_by: string;
   decided_by: string | null;
+  decision_reason: string | null;
   created_at: bigint;
   decided_at: bigint | null;
 };

@@ -13,17 +13,21 @@ const COUNTS = {
   failed_operations: sql`select 1 from operations where kind <> 'pay' and status = 'failed'`,
 } satisfies Record<string, RawBuilder<unknown>>;
 
-export type AttentionCounts = Record<keyof typeof COUNTS | "held_purchases" | "draft_stores", number>;
+export type AttentionCounts = Record<
+  keyof typeof COUNTS | "held_purchases" | "draft_stores" | "open_approvals",
+  number
+>;
 
 /** What needs a person, each by an index. docs/product.md#panel-figures */
 export async function countAttention(
   queries: Queries,
-  { isHeld, isDraft }: { isHeld: RawBuilder<SqlBool>; isDraft: RawBuilder<SqlBool> },
+  { isHeld, isDraft, isOpenApproval }: Record<"isHeld" | "isDraft" | "isOpenApproval", RawBuilder<SqlBool>>,
 ): Promise<AttentionCounts> {
   const all = {
     ...COUNTS,
     held_purchases: sql`select 1 from purchases where ${isHeld}`,
     draft_stores: sql`select 1 from stores where ${isDraft}`,
+    open_approvals: sql`select 1 from approvals where ${isOpenApproval}`,
   };
   const columns = Object.entries(all).map(
     ([name, rows]) =>

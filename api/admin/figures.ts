@@ -15,6 +15,7 @@ import { type Route, route } from "../http/route.ts";
 import { NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 import { listSettings } from "../settings-in-force.ts";
+import { isOpenApproval } from "./approvals.ts";
 import { readDistributorBalance } from "./distributor-balance.ts";
 
 const DAYS = 30;
@@ -89,7 +90,7 @@ function toWirePeriod(days: readonly DayTotals[]) {
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
   const [counts, paused, foreign, differences, balances] = await Promise.all([
-    countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT }),
+    countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval() }),
     services.payouts.reason(),
     listForeign(reader, services.senders.keys),
     readSetting(reader, "differences"),
@@ -106,6 +107,7 @@ export async function readAttention(services: Services): Promise<Attention> {
   const urgent = [
     ...[found.held_sales, found.unmatched_sales, found.open_claims, found.held_purchases, found.failed_payments],
     ...[found.failed_operations, found.foreign_transactions, found.differences, balances.length, paused ? 1 : 0],
+    found.open_approvals,
   ];
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };
 }

@@ -1,8 +1,9 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { appendAudit } from "../../database/audit-log.ts";
 import { noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { listOperationPage } from "../../purchases/payment-list.ts";
+import { findPurchase } from "../../purchases/queries.ts";
 import { subjectOf } from "../../sender/log-lines.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
 import { findOperationById, release } from "../../sender/queue.ts";
@@ -11,7 +12,7 @@ import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { requireApproval } from "./approvals.ts";
+import { inApprovedTransaction } from "./payment-approval.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
@@ -39,13 +40,7 @@ export function operationQueueRoutes(services: Services): Route[] {
       responses: { 200: operationResponseSchema },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Operation");
-        const asked = await findOperationById(database.kysely, id);
-        if (asked?.kind === "pay" && ["waiting", "failed"].includes(asked.status))
-          await requireApproval(services, identity, {
-            ...{ action: "operation.retry", subject: `operation ${id}` },
-            amountGwei: asked.amount_gwei ?? 0n,
-          });
-        const operation = await inAuditedTransaction(database.kysely, async (queries) => {
+        const operation = await inApprovedTransaction(services, identity, async (queries, approve) => {
           const known = await findOperationById(queries, id);
           if (!known) throw notFound("Operation");
           if ((await release(queries, { id })) === 0n) {
@@ -54,6 +49,12 @@ export function operationQueueRoutes(services: Services): Route[] {
               "NOT_STUCK",
             );
           }
+          if (known.kind === "pay")
+            await approve({
+              ...{ action: "operation.retry", subject: `operation ${id}`, purchaseId: known.subject_id },
+              wallet: (await findPurchase(queries, known.subject_id))?.wallet ?? null,
+              ...{ amountGwei: known.amount_gwei ?? 0n, reason: body.reason || null },
+            });
           await appendAudit(queries, {
             ...{ actor: actorOf(identity), action: "operation.retry", subject: `operation ${id}` },
             detail: {

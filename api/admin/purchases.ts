@@ -1,4 +1,4 @@
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { appendAudit } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
 import { inOrderOf } from "../../database/list-page.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -19,7 +19,7 @@ import { cashbackOf } from "../../domain/purchase/settlement.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayments, type PaymentRow } from "../../purchases/payment-list.ts";
 import { listPurchaseIds } from "../../purchases/purchase-list.ts";
-import { findPurchase, lifeOf } from "../../purchases/queries.ts";
+import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import {
   type Circumstances,
@@ -33,11 +33,10 @@ import { toOperationRecord } from "../../sender/operation-record.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
-import { actorOf, type Route, route } from "../http/route.ts";
-
+import { actorOf, type Identity, type Route, route } from "../http/route.ts";
 import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
-import { requireApproval } from "./approvals.ts";
+import { type Approve, inApprovedTransaction } from "./payment-approval.ts";
 
 /** Every purchase and payout, with its life and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
@@ -83,9 +82,9 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       failures: { 409: "It is held, paid or over already" },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
-        const decision = { actor: actorOf(identity), reason: body.reason || null };
-        await decidePurchase(services, id, { ...decision, action: "purchase.hold" }, async (queries) => {
-          const outcome = await holdPurchase(queries, id, decision);
+        const decision = { identity, reason: body.reason || null, action: "purchase.hold" } as const;
+        await decidePurchase(services, id, decision, async (queries) => {
+          const outcome = await holdPurchase(queries, id, { actor: actorOf(identity), reason: decision.reason });
           if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
         });
         return { body: { success: true, message: "Purchase held" } };
@@ -99,15 +98,14 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       failures: { 409: "It is not held" },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
-        const decision = { actor: actorOf(identity), reason: body.reason || null };
-        const held = await findPurchase(services.database.kysely, id);
-        if (held?.held_at)
-          await requireApproval(services, identity, {
-            ...{ action: "purchase.release", subject: `purchase:${id}` },
-            amountGwei: cashbackOf(held, shownRate(services.rates, services.environment.WEI_PER_CENT)),
-          });
-        await decidePurchase(services, id, { ...decision, action: "purchase.release" }, async (queries) => {
+        const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
+        await decidePurchase(services, id, decision, async (queries, purchase, approve) => {
           if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
+          await approve({
+            ...{ action: "purchase.release", subject: `purchase:${id}`, purchaseId: id, wallet: purchase.wallet },
+            amountGwei: cashbackOf(purchase, shownRate(services.rates, services.environment.WEI_PER_CENT)),
+            ...{ centBps: purchase.cashback_cent_bps, reason: decision.reason },
+          });
         });
         return { body: { success: true, message: "Purchase released" } };
       },
@@ -143,16 +141,16 @@ const NOT_HOLDABLE = {
 async function decidePurchase(
   services: Services,
   id: bigint,
-  { actor, reason, action }: { actor: string; reason: string | null; action: `purchase.${string}` },
-  decide: (queries: Queries) => Promise<void>,
+  { identity, reason, action }: { identity: Identity; reason: string | null; action: `purchase.${string}` },
+  decide: (queries: Queries, purchase: Purchase, approve: Approve) => Promise<void>,
 ): Promise<void> {
-  await inAuditedTransaction(services.database.kysely, async (queries) => {
+  await inApprovedTransaction(services, identity, async (queries, approve) => {
     const purchase = await findPurchase(queries, id);
     if (!purchase) throw notFound("Purchase");
-    await decide(queries);
+    await decide(queries, purchase, approve);
     const { wallet, store_name: store, amount_cents } = purchase;
     const detail = { reason, wallet, store, amount: reaisText(amount_cents) };
-    await appendAudit(queries, { actor, action, subject: `purchase:${id}`, detail });
+    await appendAudit(queries, { actor: actorOf(identity), action, subject: `purchase:${id}`, detail });
   });
   services.senders.wake();
 }

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
+import { appendAudit } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
-import { inTransaction, isUniqueViolation } from "../../database/transaction.ts";
+import { isUniqueViolation } from "../../database/transaction.ts";
 import type { distributeCashbackRequestSchema, distributeCashbackResponseSchema } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { findPurchase } from "../../purchases/queries.ts";
 import { payBuyer } from "../../purchases/settlement.ts";
 import { findOperation, findOperationHash } from "../../sender/queue.ts";
-import { requireApproval } from "../admin/approvals.ts";
+import { inApprovedTransaction } from "../admin/payment-approval.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -35,9 +36,6 @@ export async function distributeCashback(
   if (repeat) return repeat;
   const paused = await services.payouts.reason();
   if (paused) throw unavailable("PAYOUTS_PAUSED", `Payouts are paused: ${paused}`);
-  await requireApproval(services, call.identity, {
-    ...{ action: "cashback.distribute", subject: `user:${call.body.user}`, amountGwei: call.body.amount },
-  });
   try {
     const answer = await payUser(services, call, { actor, key, requestHash });
     services.senders.wake();
@@ -88,10 +86,15 @@ async function refreshPayments(services: Services, answer: DistributeAnswer): Pr
 
 async function payUser(
   services: Services,
-  { body }: DistributeCall,
+  { body, identity }: DistributeCall,
   { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
 ): Promise<DistributeAnswer> {
-  return inTransaction(services.database.kysely, async (queries) => {
+  const subject = `user:${body.user}`;
+  const reason = body.reason || null;
+  return inApprovedTransaction(services, identity, async (queries, approve) => {
+    await approve({
+      ...{ action: "cashback.distribute", subject, amountGwei: body.amount, wallet: body.user, reason },
+    });
     const cursor = (await indexedBlock(queries)) ?? 0n;
     const payment = await payBuyer(queries, {
       wallet: body.user,
@@ -112,6 +115,8 @@ async function payUser(
         tx_hash: null,
       })),
     };
+    const detail = { reason, amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
+    await appendAudit(queries, { actor, action: "cashback.distribute", subject, detail });
     if (key !== undefined) {
       await insertStoredAnswer(queries, actor, key, { requestHash, status: 202, response: JSON.stringify(answer) });
     }

@@ -17,8 +17,9 @@ import {
   type SaleRow,
 } from "../../affiliates/queries.ts";
 import { decodeReport } from "../../affiliates/stored-report.ts";
-import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
+import { appendAudit } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
+import type { ApprovalAction } from "../../domain/api/admin-approvals.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import {
   adminClaimSchema,
@@ -35,6 +36,8 @@ import {
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { readSalePurchases } from "../../purchases/sale-purchases.ts";
+import { shownRate } from "../../rates/shown-rate.ts";
+import { inApprovedTransaction } from "../admin/payment-approval.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
@@ -191,6 +194,16 @@ const DECISION = {
   responses: { 200: doneSchema },
 } as const;
 
+const NO_CASHBACK = { wallet: null, cashback_cent_bps: 0n };
+
+/** The sale that a decision sets on its way to be paid. */
+function saleOf(action: string, id: bigint, body: unknown): bigint | undefined {
+  if (action === "sale.release" || action === "sale.assign") return id;
+  return action === "claim.match" ? (body as { sale_id: bigint }).sale_id : undefined;
+}
+
+const reasonIn = (body: unknown): string | null => (body as { reason?: string } | undefined)?.reason || null;
+
 type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
 
 /** A person's decision on the sale or claim in the path, in one transaction with its audit entry. */
@@ -205,9 +218,20 @@ function decided<Body>(
     const id = readId(call.params.id, isSale ? "Sale" : "Claim");
     const actor = actorOf(call.identity);
     try {
-      await inAuditedTransaction(services.database.kysely, async (queries) => {
+      await inApprovedTransaction(services, call.identity, async (queries, approve) => {
+        const saleId = saleOf(action, id, call.body);
+        const before = saleId === undefined ? undefined : await findSale(queries, saleId);
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
+        // A claim that is matched to its buyer's own sale moves nothing.
+        if (saleId !== undefined && (isSale || before?.wallet == null)) {
+          const { wallet, cashback_cent_bps: centBps } = (await findSale(queries, saleId)) ?? NO_CASHBACK;
+          await approve({
+            ...{ action: action as ApprovalAction, subject: `${isSale ? "sale" : "claim"}:${id}`, wallet, centBps },
+            amountGwei: cashbackOfCentBps(centBps, shownRate(services.rates, services.environment.WEI_PER_CENT)),
+            reason: reasonIn(call.body),
+          });
+        }
         const about = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);
         const detail = { ...(call.body ?? {}), ...(outcome === true ? {} : outcome), ...about };
         const subject = `${isSale ? "sale" : "claim"}:${id}`;

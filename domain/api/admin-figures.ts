@@ -26,6 +26,8 @@ export const attentionSchema = z.object({
   /** Operations other than payments that failed. */
   failed_operations: z.number(),
   draft_stores: z.number(),
+  /** Payments that wait for a second person. */
+  open_approvals: z.number(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
   low_balances: z.array(
     z.object({ wallet: z.enum(["operator", "minter", "confirmer", "payer", "distributor"]), balance: z.string() }),

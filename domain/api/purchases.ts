@@ -150,7 +150,12 @@ export const confirmPurchaseResponseSchema = z.object({
   status: z.string(),
 });
 
-export const distributeCashbackRequestSchema = z.object({ user: addressSchema, amount: amountChzSchema });
+export const distributeCashbackRequestSchema = z.object({
+  user: addressSchema,
+  amount: amountChzSchema,
+  /** Why, for the log. */
+  reason: z.string().trim().max(300, "must be at most 300 characters").optional(),
+});
 export const distributeCashbackResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),

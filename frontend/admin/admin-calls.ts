@@ -134,6 +134,15 @@ export const retryOperation = (id: number, reason: string) =>
   call("POST", `/api/admin/operations/${id}/retry`, { reason });
 export const setPayouts = (paused: boolean, reason: string) => call("POST", "/api/admin/payouts", { paused, reason });
 
+/** Payments that take two people. docs/product.md#panel-approvals. */
+export const approvePayment = (id: number, reason: string) =>
+  call("POST", `/api/admin/approvals/${id}/approve`, { reason });
+export const refusePayment = (id: number, reason: string) =>
+  call("POST", `/api/admin/approvals/${id}/refuse`, { reason });
+/** All that a buyer is owed, if it is this amount. docs/product.md#payout-by-hand. */
+export const payUser = (user: string, amount: string, reason: string) =>
+  call("POST", "/api/distribute-cashback", { user, amount, reason });
+
 /** Purchases. docs/product.md#panel-purchase. */
 export const getPurchase = async (id: string, signal?: AbortSignal): Promise<PurchaseDetails> =>
   (await call<{ purchase: PurchaseDetails }>("GET", `/api/admin/purchases/${id}`, undefined, signal)).purchase;

@@ -32,6 +32,13 @@ const LABELS: Record<string, string> = {
 /** The api's refusals of an admin's calls, by code. */
 const BY_CODE: Record<string, string> = {
   ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
+  APPROVAL_NEEDED: "Este valor pede duas pessoas: outra pessoa aprova em Aprovações, e depois você conclui.",
+  OWN_REQUEST: "Outra pessoa precisa decidir sobre o seu pedido.",
+  DECIDED: "Este pedido já foi decidido. Recarregue a lista.",
+  LAPSED: "Este pedido venceu: o pagamento precisa ser pedido de novo.",
+  NOTHING_PAYABLE: "Não há nada a pagar a este comprador agora.",
+  WRONG_AMOUNT: "O valor a pagar mudou desde o pedido: peça de novo com o valor de agora.",
+  PAYOUTS_PAUSED: "Os pagamentos estão pausados. Retome-os em Pagamentos.",
   CONTRACT_TAKEN: "Outro fan token já tem este contrato.",
   NOT_A_PICTURE: "O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até 512 kB e 4.096 pixels de lado.",
   HELD: "Esta compra já está retida.",

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Approval } from "../../domain/api/admin-approvals.ts";
 import type {
   AdminStore,
   catalogueImportResponseSchema,
@@ -16,7 +17,7 @@ import type { adminClaimSchema, marginResponseSchema, saleResponseSchema, saleSc
 export type AdminRole = z.infer<typeof adminRoleResponseSchema>;
 export type Purchase = AdminPurchase;
 export type PurchaseDetails = z.infer<typeof adminPurchaseResponseSchema>["purchase"];
-export type { AdminUser, Payment };
+export type { AdminUser, Approval, Payment };
 export type Sale = z.infer<typeof saleSchema>;
 export type SaleDetails = z.infer<typeof saleResponseSchema>["sale"];
 export type Claim = z.infer<typeof adminClaimSchema>;

@@ -42,6 +42,14 @@ export const CLAIM_WORDS: Words = {
   refused: word("Recusada", "plain"),
 };
 
+export const APPROVAL_WORDS: Words = {
+  open: word("Espera aprovação", "wait"),
+  approved: word("Aprovado, falta concluir", "wait"),
+  used: word("Concluído", "good"),
+  refused: word("Recusado", "bad"),
+  lapsed: word("Venceu", "plain"),
+};
+
 export const SALE_STATUS_WORDS: Record<string, string> = {
   pending: "pendente",
   approved: "aprovada",

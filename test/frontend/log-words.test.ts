@@ -54,6 +54,19 @@ describe("The log in words", () => {
       { kind: "pay", subject_id: 7, reason: "paused", given_reason: "Contrato retomado" },
       "mandou tentar de novo: pagar o cashback, nº 7. Tinha parado: O contrato está pausado. Motivo: Contrato retomado",
     ],
+    [
+      "approval.ask",
+      "approval:3",
+      { asked: "purchase.release", of: "purchase:7", wallet: `0x1234${"0".repeat(32)}abcd`, amount: "25" },
+      "pediu aprovação: liberar a compra nº 7, de 25,00 CHZ, para 0x1234...abcd (pedido nº 3)",
+    ],
+    [
+      "approval.refuse",
+      "approval:3",
+      { asked: "cashback.distribute", of: `user:0x${"1".repeat(40)}`, amount: "1025.5", reason: "Valor errado" },
+      "recusou aprovar: pagar o cashback, de 1.025,50 CHZ (pedido nº 3). Motivo: Valor errado",
+    ],
+    ["cashback.distribute", `user:0x${"1".repeat(40)}`, { amount: "5" }, "pagou 5,00 CHZ de cashback a 0x1111...1111"],
     ["sale.release", "sale:5", { reasons: "too_high" }, "liberou a venda nº 5"],
     ["claim.match", "claim:2", { sale_id: "5" }, "ligou a reclamação nº 2 à venda nº 5"],
     [

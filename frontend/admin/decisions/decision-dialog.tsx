@@ -1,11 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
+import { Link } from "react-router";
 import { ApiError } from "../../api/http.ts";
 import { useSignAgain } from "../../auth/sign-again.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { hasCode, REJECTED } from "../../wallet/errors.ts";
 import { Field } from "../field.tsx";
+import { viewHref } from "../list/list-address.ts";
 import { refusalOf } from "../refusals.ts";
 
 /** What a decision changes, as label and value. */
@@ -42,6 +44,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
   const decision = useDecision(props);
   const { step, problem, isReasonMissing } = decision;
   const isBusy = step === "busy";
+  if (step === "asked") return <Asked onClose={onClose} />;
   function submit(event: FormEvent) {
     event.preventDefault();
     decision.submit(reason.trim());
@@ -111,8 +114,34 @@ export function DecisionDialog(props: DecisionDialogProps) {
   );
 }
 
-/** `sign`: the server wants a newer sign-in before it decides. */
-type Step = "idle" | "busy" | "sign";
+/** The decision takes a second person, who is asked now. docs/product.md#panel-approvals. */
+function Asked({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog
+      title="Falta uma segunda pessoa"
+      onClose={onClose}
+      lang="pt-BR"
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            Fechar
+          </button>
+          <Link className="button" to={viewHref({ view: "approvals" })} onClick={onClose}>
+            Ver aprovações
+          </Link>
+        </>
+      }
+    >
+      <p role="status">
+        Este valor pede duas pessoas. O pedido foi enviado: outra pessoa da equipe aprova em <strong>Aprovações</strong>
+        , e depois você conclui por lá. Nada foi pago ainda.
+      </p>
+    </Dialog>
+  );
+}
+
+/** `sign`: the server wants a newer sign-in before it decides. `asked`: a second person decides first. */
+type Step = "idle" | "busy" | "sign" | "asked";
 
 function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: DecisionDialogProps) {
   const client = useQueryClient();
@@ -150,6 +179,11 @@ function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: De
       }
       await run(reason);
     } catch (error) {
+      if (error instanceof ApiError && error.code === "APPROVAL_NEEDED") {
+        setStep("asked");
+        await client.invalidateQueries({ queryKey: ["own"] });
+        return;
+      }
       const needsSignature = isSignInTooOld(error);
       setStep(needsSignature || mustSign ? "sign" : "idle");
       if (!needsSignature) setProblem(problemOf(error));

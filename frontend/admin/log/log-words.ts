@@ -65,6 +65,11 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "foreign.accept": ({ detail }) => `aceitou ${text(detail.count) ?? ""} transações de fora`,
   "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
   "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
+  "approval.ask": ({ detail, subject }) => `pediu aprovação${aboutApproval(detail, subject)}${because(detail)}`,
+  "approval.approve": ({ detail, subject }) => `aprovou${aboutApproval(detail, subject)}${because(detail)}`,
+  "approval.refuse": ({ detail, subject }) => `recusou aprovar${aboutApproval(detail, subject)}${because(detail)}`,
+  "cashback.distribute": ({ detail, subject }) =>
+    `pagou ${inReais(text(detail.amount) ?? "0")} CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
   "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,
@@ -143,6 +148,25 @@ function aboutSale(detail: Detail): string {
   const money = amount && (currency === "BRL" ? `R$ ${inReais(amount)}` : `${currency ?? ""} ${inReais(amount)}`);
   return `${order ? `, pedido ${order}` : ""}${money ? `, de ${money}` : ""}`;
 }
+
+/** ": liberar a compra nº 7, de 25,00 CHZ, para 0x1234…abcd (pedido nº 3)" */
+function aboutApproval(detail: Detail, subject: string): string {
+  const of = text(detail.of) ?? "";
+  const what = APPROVED_WORDS[text(detail.asked) ?? ""];
+  const which = of.startsWith("user:") ? "" : ` nº ${idOf(of)}`;
+  const wallet = text(detail.wallet);
+  const amount = inReais(text(detail.amount) ?? "0");
+  return `: ${what ?? text(detail.asked) ?? "pagamento"}${which}, de ${amount} CHZ${wallet ? `, para ${shortenAddress(wallet)}` : ""} (pedido nº ${idOf(subject)})`;
+}
+
+const APPROVED_WORDS: Record<string, string> = {
+  "operation.retry": "tentar de novo o pagamento",
+  "purchase.release": "liberar a compra",
+  "cashback.distribute": "pagar o cashback",
+  "sale.release": "liberar a venda",
+  "sale.assign": "dar um comprador à venda",
+  "claim.match": "ligar a reclamação",
+};
 
 const inReais = (amount: string): string =>
   new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount as `${number}`);

@@ -15,6 +15,12 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
+    count: attention.open_approvals,
+    words: ["pagamento espera uma segunda pessoa", "pagamentos esperam uma segunda pessoa"],
+    href: viewHref({ view: "approvals" }, { state: "open" }),
+    isUrgent: true,
+  },
+  {
     count: attention.held_sales,
     words: ["venda retida", "vendas retidas"],
     href: viewHref({ view: "sales" }, { state: "held" }),

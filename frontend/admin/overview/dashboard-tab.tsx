@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
+import { ApprovalsView } from "../approvals/approvals-view.tsx";
 import { ClaimsView } from "../claims/claims-view.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { LogView } from "../log/log-view.tsx";
@@ -23,6 +24,7 @@ const VIEWS: readonly View[] = [
     Content: PaymentsView,
     count: (one) => one.failed_payments + one.waiting_payments,
   },
+  { id: "approvals", label: "Aprovações", Content: ApprovalsView, count: (one) => one.open_approvals },
   { id: "sales", label: "Vendas", Content: SalesView, count: (one) => one.held_sales + one.unmatched_sales },
   { id: "claims", label: "Reclamações", Content: ClaimsView, count: (one) => one.open_claims },
   { id: "margin", label: "Margem", Content: MarginView },

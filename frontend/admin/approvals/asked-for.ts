@@ -1,0 +1,33 @@
+import { viewHref } from "../list/list-address.ts";
+import type { Approval } from "../shapes.ts";
+
+/** The number, or the wallet, that a request is about. */
+export const subjectOf = ({ subject }: Pick<Approval, "subject">): string => subject.split(/[: ]/).at(-1) ?? subject;
+
+/** What is asked for, as one says it. */
+export function askedFor(approval: Pick<Approval, "action" | "subject" | "purchase_id">): string {
+  const number = subjectOf(approval);
+  switch (approval.action) {
+    case "operation.retry":
+      return `Tentar de novo o pagamento da compra nº ${approval.purchase_id ?? number}`;
+    case "purchase.release":
+      return `Liberar a compra nº ${number}`;
+    case "cashback.distribute":
+      return "Pagar tudo o que o comprador tem a receber";
+    case "sale.release":
+      return `Liberar a venda nº ${number}`;
+    case "sale.assign":
+      return `Dar a venda nº ${number} a um comprador`;
+    case "claim.match":
+      return `Ligar a reclamação nº ${number} a uma venda`;
+  }
+}
+
+/** The place of what is asked about. */
+export function approvalHref(approval: Approval): string {
+  const number = subjectOf(approval);
+  if (approval.action.startsWith("sale.")) return viewHref({ view: "sales" }, { row: number });
+  if (approval.action === "claim.match") return viewHref({ view: "claims" }, { query: number });
+  if (approval.purchase_id !== null) return viewHref({ view: "purchases" }, { row: String(approval.purchase_id) });
+  return viewHref({ view: "purchases" }, { query: approval.wallet ?? "" });
+}
