@@ -1,11 +1,11 @@
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import { readClock } from "../database/clock.ts";
 import type { OperationKind, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { SaleAction, SalePurchase, SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { enqueue, forgetOperations, lockOperations } from "../sender/queue.ts";
 import { adjustDebt } from "./debt.ts";
 import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayment, withdrawPurchase } from "./lifecycle.ts";
 import { countPaid } from "./sale-totals.ts";
@@ -24,13 +24,7 @@ export async function readSalePurchases(queries: Queries, saleId: bigint): Promi
   const rows = await queries.selectFrom("purchases").selectAll().where("sale_id", "=", saleId).orderBy("id").execute();
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  const operations = await queries
-    .updateTable("operations")
-    .set({ subject_id: sql`subject_id` })
-    .where("subject_id", "in", ids)
-    .where("kind", "in", ["mint", "confirm", "cancel", "pay"])
-    .returning(["kind", "subject_id", "status"])
-    .execute();
+  const operations = await lockOperations(queries, ids, ["mint", "confirm", "cancel", "pay"]);
   // A token with this id and another owner belongs to another deployment.
   const nfts = await queries
     .selectFrom("nfts")

@@ -125,6 +125,21 @@ export async function release(queries: Queries, only: { id?: bigint; reason?: Op
   return numUpdatedRows;
 }
 
+/** The operations of some subjects, which nobody takes for sending until the transaction's end. */
+export async function lockOperations(
+  queries: Queries,
+  subjectIds: readonly bigint[],
+  kinds: readonly OperationKind[],
+): Promise<Pick<Operation, "kind" | "subject_id" | "status">[]> {
+  return queries
+    .updateTable("operations")
+    .set({ subject_id: sql`subject_id` })
+    .where("subject_id", "in", subjectIds)
+    .where("kind", "in", kinds)
+    .returning(["kind", "subject_id", "status"])
+    .execute();
+}
+
 export async function findOperation(
   queries: Queries,
   kind: OperationKind,

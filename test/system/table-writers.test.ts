@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect } from "chai";
+
+/**
+ * Which files and folders may write a table, where it matters: a rule about its rows stands there and nowhere else.
+ * Migrations, and `scripts/cost-model.ts`, which fills a database of its own, are not looked at. docs/architecture.md.
+ */
+const MAY_WRITE: Record<string, readonly string[]> = {
+  purchases: ["purchases/lifecycle.ts", "purchases/due.ts", "purchases/totals.ts"],
+  adjustments: ["purchases/debt.ts"],
+  buyer_totals: ["purchases/totals.ts"],
+  shop_totals: ["purchases/totals.ts", "indexer/store/count-change.ts"],
+  day_totals: ["database/day-totals.ts", "indexer/store/count-change.ts"],
+  operations: ["sender/"],
+  transactions: ["sender/"],
+  transaction_hashes: ["sender/"],
+  chain_events: ["indexer/store/"],
+  chain_blocks: ["indexer/store/"],
+  chain_cursor: ["indexer/store/"],
+  chain_source: ["indexer/store/"],
+  nfts: ["indexer/store/"],
+  payouts: ["indexer/store/"],
+  sales: ["affiliates/", "purchases/sale-totals.ts"],
+  sale_revisions: ["affiliates/"],
+  clicks: ["affiliates/"],
+  claims: ["affiliates/", "api/sales/"],
+  stores: ["catalogue/"],
+  store_cashbacks: ["catalogue/"],
+  fan_tokens: ["catalogue/"],
+  users: ["api/people/users.ts", "database/touch-user.ts"],
+  sessions: ["api/people/"],
+  audit_log: ["database/audit-log.ts"],
+  settings: ["database/settings.ts", "database/second-read.ts"],
+  leases: ["platform/lease.ts", "scripts/backup/"],
+};
+
+const ROOMS =
+  "{affiliates,api,catalogue,chain,database,domain,indexer,platform,purchases,rates,reconcile,scripts,sender}/**/*.ts";
+const LEFT_OUT = /^(?:database\/migrations|chain\/generated)\/|^scripts\/cost-model\.ts$/;
+const WRITE = /(?:insertInto|updateTable|deleteFrom)\(\s*"(\w+)"|\b(?:insert into|delete from|update) ([a-z_]+)\b/g;
+
+describe("Writers of tables", () => {
+  const writers = new Map<string, Set<string>>();
+  before(() => {
+    for (const file of globSync(ROOMS)) {
+      if (LEFT_OUT.test(file)) continue;
+      for (const [, byBuilder, bySql] of readFileSync(file, "utf8").matchAll(WRITE)) {
+        const table = byBuilder ?? bySql ?? "";
+        writers.set(table, (writers.get(table) ?? new Set()).add(file));
+      }
+    }
+  });
+
+  for (const [table, allowed] of Object.entries(MAY_WRITE)) {
+    it(`only ${allowed.join(", ")} write ${table}`, () => {
+      const found = [...(writers.get(table) ?? [])];
+      expect(found, `nobody writes ${table}`).not.to.be.empty;
+      expect(found.filter((file) => !allowed.some((one) => file.startsWith(one)))).to.deep.equal([]);
+    });
+  }
+});
