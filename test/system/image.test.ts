@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { DEMO_WALLETS } from "../../frontend/development/demo-wallets/demo-wallets.ts";
+import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { type Postgres, startPostgres } from "../testing/postgres.ts";
+import { until } from "../testing/until.ts";
+import { Image } from "./support/image.ts";
+
+type Service = { command?: string[]; image?: string; environment?: Record<string, string>; volumes?: string[] };
+const { services } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge: true }) as {
+  services: Record<string, Service>;
+};
+const commandOf = (service: string) => services[service]?.command ?? [];
+
+describe("The containers", () => {
+  it("are the whole system, each with a command or an image of its own", () => {
+    expect(Object.keys(services)).to.have.members([
+      ...["postgres", "postgres-standby", "pooler", "pooler-standby", "migrate", "api", "api-second", "indexer"],
+      ...["indexer-standby", "affiliates", "backup", "prometheus", "alertmanager", "grafana"],
+    ]);
+    for (const [name, { image }] of Object.entries(services))
+      expect(image, name).to.match(/^(torcida|[\w./-]+:[\w.-]+)$/);
+  });
+
+  it("mount only files that exist here", () => {
+    const files = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((one) => one.split(":")[0] ?? ""));
+    for (const file of files.filter((one) => one.startsWith(".") && one !== "../keys")) {
+      expect(() => execFileSync("ls", [join("docker", file)]), file).not.to.throw();
+    }
+  });
+});
+
+describe("The image, unpacked and run read-only as nobody", function () {
+  this.timeout(240_000);
+  let image: Image;
+  let postgres: Postgres;
+  let system: FaultSystem;
+  let environment: Record<string, string>;
+  const running: { kill(signal: NodeJS.Signals): boolean }[] = [];
+  before(async () => {
+    image = new Image();
+    postgres = await startPostgres();
+    // Chain and contracts alone; the processes are the image's.
+    system = await startFaultSystem({ withoutIndexer: true });
+    await system.api.stop();
+    const [port, indexerPort, metricsPort] = await freePorts(3);
+    const { purchaseNft, cashbackDistributor, block } = system.deployment;
+    environment = {
+      ...{ NETWORK: "localhost", RPC_URLS: system.anvil.rpcUrl, DATABASE_URL: await postgres.createDatabase() },
+      ...{ PURCHASE_NFT_ADDRESS: purchaseNft.address, CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor.address },
+      ...{ START_BLOCK: String(block), HOST: "127.0.0.1", PORT: String(port), INDEXER_PORT: String(indexerPort) },
+      METRICS_PORT: String(metricsPort),
+    };
+  });
+  after(async () => {
+    for (const child of running) child.kill("SIGKILL");
+    await system?.stop();
+    await postgres?.stop();
+    image?.remove();
+  });
+
+  it("creates the schema, and cannot write anywhere but to its data", async () => {
+    const { code, output } = await image.run(commandOf("migrate"), environment);
+    expect([code, output]).to.deep.equal([0, "The database of localhost has this version's schema\n"]);
+    const probe =
+      "for (const path of ['/app/x', '/app/dist/x', '/data/x', '/tmp/x']) try { fs.writeFileSync(path, ''); console.log(path) } catch {}; console.log(process.getuid() > 0)";
+    const { output: written } = await image.run(["node", "-e", probe], environment);
+    expect(written.trim().split("\n")).to.deep.equal(["/data/x", "/tmp/x", "true"]);
+  });
+
+  it("serves the shop, indexes, answers its health checks and ends on SIGTERM", async () => {
+    const api = image.start(commandOf("api"), environment);
+    const indexer = image.start(commandOf("indexer"), { ...environment, TORCIDA_PROCESS: "indexer" });
+    running.push(api.child, indexer.child);
+    const url = `http://127.0.0.1:${environment.PORT}`;
+    await until("the api is ready", async () => (await fetch(`${url}/readyz`)).ok).catch((error: Error) => {
+      throw new Error(`${error.message}\n${api.output()}\n${indexer.output()}`);
+    });
+    expect(await (await fetch(url)).text()).to.include('<div id="root">');
+    const health = ["node", "docker/health.ts"];
+    expect((await image.run(health, environment)).code).to.equal(0);
+    await until("the indexer is healthy", async () => {
+      return (await image.run(health, { ...environment, TORCIDA_PROCESS: "indexer" })).code === 0;
+    });
+    for (const script of ["doctor", "reconcile", "payouts"]) {
+      const args = script === "payouts" ? ["list"] : [];
+      const { code, output } = await image.run(["node", `scripts/${script}.ts`, ...args], environment);
+      expect(code, output).to.be.oneOf(script === "reconcile" ? [0, 3, 4] : [0, 1]);
+      expect(output).to.not.match(/ERR_MODULE_NOT_FOUND|SyntaxError|EROFS/);
+    }
+    for (const { child } of [api, indexer]) {
+      const closed = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGTERM");
+      expect(await closed).to.equal(0);
+    }
+  });
+
+  it("backs up again and again", async () => {
+    const backup = image.start([...commandOf("backup").slice(0, -1), "1"], environment);
+    running.push(backup.child);
+    await until("two backups", () => (backup.output().match(/rows\./g) ?? []).length >= 2);
+    const closed = new Promise((resolve) => backup.child.once("close", resolve));
+    backup.child.kill("SIGTERM");
+    expect(await closed, backup.output()).to.equal(0);
+  });
+
+  it("has no demo wallet and no test, and none of their keys", () => {
+    const listed = execFileSync(
+      "find",
+      [join(image.folder, "app"), "-not", "-path", "*/node_modules/*", "-type", "f"],
+      { encoding: "utf8" },
+    );
+    const files = listed.trim().split("\n");
+    expect(files.filter((file) => /\.test\.ts$|development\//.test(file))).to.deep.equal([]);
+    for (const file of files) {
+      const text = readFileSync(file, "latin1").toLowerCase();
+      for (const { key } of DEMO_WALLETS) expect(text.includes(key.slice(2).toLowerCase()), file).to.equal(false);
+    }
+  });
+});
