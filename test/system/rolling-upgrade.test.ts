@@ -1,0 +1,149 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import type { Deployment } from "../../chain/deployment.ts";
+import { patiently } from "../faults/support/patiently.ts";
+import { type Supervised, supervise } from "../faults/support/supervised.ts";
+import { judge } from "../faults/support/verdict.ts";
+import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { freePorts } from "../testing/free-port.ts";
+import { readLedger } from "../testing/ledger.ts";
+import { type Postgres, startPostgres } from "../testing/postgres.ts";
+import { Shopper } from "../testing/shopper.ts";
+import { until } from "../testing/until.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** 21 November 2026, with the schema up to 0007. */
+const BEFORE_THE_FIRST_RELEASE = "5f236bfc550ac43e6b70391bd2bc4ed91194453f";
+/** The version that runs before: the last release. */
+const EARLIER = process.env.UPGRADE_FROM ?? (lastTag() || BEFORE_THE_FIRST_RELEASE);
+const isKnown = git("cat-file", "-e", `${EARLIER}^{commit}`).status === 0;
+const BUYS_PER_STAGE = 5;
+
+/** docs/upgrading.md#several-processes. A copy without this history (a shallow clone) cannot run it. */
+(isKnown ? describe : describe.skip)("A rolling upgrade under load", function () {
+  this.timeout(240_000);
+  const folder = mkdtempSync(join(tmpdir(), "torcida-upgrade-"));
+  const earlier = join(folder, "earlier");
+  const running: Supervised[] = [];
+  let anvil: Anvil;
+  let postgres: Postgres;
+  let environment: Record<string, string>;
+  before(async () => {
+    execFileSync("sh", ["-c", `mkdir ${earlier} && git archive ${EARLIER} | tar -x -C ${earlier}`], { cwd: ROOT });
+    symlinkSync(join(ROOT, "node_modules"), join(earlier, "node_modules"));
+    anvil = await startAnvil();
+    postgres = await startPostgres();
+    environment = {
+      ...{ HOST: "127.0.0.1", DATA_DIR: folder, DATABASE_URL: await postgres.createDatabase(), NETWORK: "localhost" },
+      ...{ DEPLOYMENTS_DIR: join(folder, "deployments"), RPC_URLS: anvil.rpcUrl, SIMULATED_STEP_DELAY_MS: "50" },
+      ...{ HOLD_SECONDS: "0", RATE_LIMIT_SCALE: "100" },
+    };
+    for (const args of [["scripts/deploy.ts", "--network", "localhost"], ["scripts/seed.ts"]]) {
+      execFileSync(process.execPath, args, { cwd: earlier, env: { ...process.env, ...environment } });
+    }
+  });
+  after(async () => {
+    await Promise.all(running.map((one) => one.stop("SIGKILL")));
+    await anvil?.stop();
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const start = async (version: string, what: "api" | "indexer") => {
+    const [port = 0] = await freePorts(1);
+    const own = { [what === "api" ? "PORT" : "INDEXER_PORT"]: String(port) };
+    const url = `http://127.0.0.1:${port}`;
+    const script = join(version, what, "main.ts");
+    const one = supervise({ name: `${what} ${version}`, script, url, environment: { ...environment, ...own } });
+    running.push(one);
+    one.start();
+    // The second indexer stands by, and is not ready.
+    const path = what === "api" ? "/readyz" : "/healthz";
+    await until(`${one.name} answers`, async () => (await fetch(`${url}${path}`)).ok).catch((error: Error) => {
+      throw new Error(`${error.message}\n${one.output()}`);
+    });
+    return one;
+  };
+
+  it("loses nothing and does nothing twice, with both versions at work side by side", async () => {
+    const [oldIndexer, oldApi] = [await start(earlier, "indexer"), await start(earlier, "api")];
+    let urls = [oldApi.url];
+    const buyer = async (url: string) => {
+      const shopper = new Shopper(url);
+      await shopper.signUp();
+      return shopper;
+    };
+    const bought: number[] = [];
+    let isOver = false;
+    const load = (async () => {
+      for (let turn = 0; !isOver; turn++) {
+        const url = urls[turn % urls.length] ?? "";
+        const shopper = await patiently(() => buyer(url)).catch(() => undefined);
+        const id = await shopper?.buy(1 + (turn % 3), 10 + turn).catch(() => undefined);
+        if (id !== undefined) bought.push(id);
+        await delay(100);
+      }
+    })();
+    const more = async () => {
+      const enough = bought.length + BUYS_PER_STAGE;
+      await until(`more is bought at ${urls}`, () => bought.length >= enough);
+    };
+    await more();
+    const api = await start(ROOT, "api");
+    urls = [oldApi.url, api.url];
+    await more();
+    const indexer = await start(ROOT, "indexer");
+    await more();
+    urls = [api.url];
+    expect(await oldApi.stop("SIGTERM"), oldApi.output()).to.equal(0);
+    expect(await oldIndexer.stop("SIGTERM"), oldIndexer.output()).to.equal(0);
+    await more();
+    isOver = true;
+    await load;
+
+    process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
+    const { readDeployment } = await import("../../chain/deployment.ts");
+    const deployment: Deployment = readDeployment("localhost");
+    delete process.env.DEPLOYMENTS_DIR;
+    const contracts = {
+      rpcUrl: anvil.rpcUrl,
+      purchaseNft: deployment.purchaseNft.address,
+      cashbackDistributor: deployment.cashbackDistributor.address,
+    };
+    let verdict: unknown;
+    await until("every purchase is minted and paid", async () => {
+      const found = await judge({ ...contracts, databaseUrl: environment.DATABASE_URL ?? "" });
+      verdict = found;
+      return found.isComplete;
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}\n${JSON.stringify(verdict)}\n${api.output().slice(-1_500)}`);
+    });
+    const ledger = await readLedger(contracts);
+    for (const id of bought) expect(ledger.paymentsOf(id), `purchase ${id}`).to.have.length(1);
+    expect([api.crashes(), indexer.crashes(), oldApi.crashes(), oldIndexer.crashes()]).to.deep.equal([0, 0, 0, 0]);
+    for (const one of [api, oldApi]) expect(one.output()).to.not.match(/"err"|no such column|does not exist/);
+  });
+
+  it("is one way: the earlier version says in one line that the database is newer", async () => {
+    const [port = 0] = await freePorts(1);
+    const { status, stderr } = spawnSync(process.execPath, ["api/main.ts"], {
+      ...{ cwd: earlier, encoding: "utf8", timeout: 30_000 },
+      env: { ...process.env, ...environment, PORT: String(port) },
+    });
+    expect([status, stderr.trim().split("\n").length], stderr).to.deep.equal([1, 1]);
+    expect(stderr).to.include("was upgraded by a newer version");
+  });
+});
+
+/** Of the commits before this one. */
+function lastTag(): string {
+  return git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^").stdout.trim();
+}
+
+function git(...args: string[]) {
+  return spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
+}
