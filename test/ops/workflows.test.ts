@@ -1,0 +1,68 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect } from "chai";
+import { parse } from "yaml";
+
+type Step = { uses?: string; run?: string; with?: Record<string, unknown>; if?: string };
+type Job = { "runs-on": string; "timeout-minutes": number; permissions?: object; steps: Step[] };
+type Workflow = {
+  name: string;
+  on: Record<string, unknown>;
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+};
+
+const workflows = Object.fromEntries(
+  globSync(".github/workflows/*.yaml").map((file) => [
+    basename(file, ".yaml"),
+    parse(readFileSync(file, "utf8"), { strict: true, uniqueKeys: true }) as Workflow,
+  ]),
+);
+const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
+const commandsOf = (workflow: Workflow) => stepsOf(workflow).flatMap(({ run }) => run ?? []);
+
+describe("The workflows of GitHub", () => {
+  it("test, release, review dependencies, and mutate and fuzz each week", () => {
+    expect(Object.keys(workflows)).to.have.members(["test", "release", "weekly", "dependency-review"]);
+    expect(workflows.test?.on).to.have.all.keys("push", "pull_request");
+    expect(workflows.release?.on).to.deep.equal({ push: { tags: ["v*.*.*"] } });
+    expect(workflows.weekly?.on).to.have.property("schedule");
+    expect(workflows["dependency-review"]?.on).to.have.all.keys("pull_request");
+  });
+
+  for (const [name, workflow] of Object.entries(workflows)) {
+    it(`${name} runs only what exists, with an end and as few permissions as it needs`, () => {
+      expect(workflow.permissions, "permissions").to.be.an("object");
+      for (const [job, { "timeout-minutes": minutes, steps }] of Object.entries(workflow.jobs)) {
+        expect(minutes, job).to.be.within(1, 360);
+        for (const { uses, run } of steps) {
+          expect([uses, run].filter(Boolean), job).to.have.length(1);
+          if (uses) expect(uses).to.match(/^actions\/[\w-]+@v\d+$/);
+        }
+      }
+      for (const command of commandsOf(workflow)) {
+        for (const [, script = "", options = ""] of command.matchAll(/npm run ([\w:-]+)(?: -- (.*))?/g)) {
+          expect(scripts, command).to.have.property(script);
+          const source = readFileSync(/[\w/-]+\.ts/.exec(scripts[script] ?? "")?.[0] ?? "package.json", "utf8");
+          for (const [, option = ""] of options.matchAll(/--([\w-]+)/g)) expect(source, command).to.include(option);
+        }
+        for (const [file] of command.matchAll(/(?<=^bash )\S+/g)) expect(existsSync(file), command).to.equal(true);
+      }
+    });
+  }
+
+  it("release what was tested, with its bill of materials and where it was built", () => {
+    const release = workflows.release as Workflow;
+    const commands = commandsOf(release);
+    expect(commands[0], "tests first").to.equal("bash .ci/run");
+    expect(commands.findIndex((one) => one.startsWith("gh release create"))).to.equal(commands.length - 1);
+    const attested = stepsOf(release).find(({ uses }) => uses?.startsWith("actions/attest-build-provenance@"));
+    const files = String(attested?.with?.["subject-path"]).split(", ");
+    expect(files).to.include("sbom.cdx.json");
+    for (const file of files) {
+      expect(commands.filter((one) => one.includes(file)).length, `${file} is made and released`).to.equal(2);
+    }
+    expect(release.permissions).to.include({ "id-token": "write", attestations: "write" });
+  });
+});
