@@ -35,6 +35,7 @@ export function readAccounts(
 }
 
 function readFile(path: string): AffiliateAccount[] {
+  if (/^\s*[[{]/.test(path)) throw new AccountsError("must be the path of a JSON file, not its content");
   let text: string;
   try {
     const { mode } = statSync(path);

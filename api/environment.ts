@@ -166,6 +166,9 @@ export function readEnvironment(source: Variables) {
       ...chainProblems(known),
       ...keyProblems(deriveNetwork(known), known, wrong),
       ...safetyProblems(known),
+      ...(right.METRICS_PORT !== undefined && right.METRICS_PORT === right.PORT
+        ? [{ variable: "METRICS_PORT", message: "must be another than PORT, or 0 to answer there" }]
+        : []),
       ...(right.NOTIFY_URL !== undefined && right.NOTIFY_SECRET === undefined
         ? [{ variable: "NOTIFY_SECRET", message: "is missing: notices to NOTIFY_URL are signed with it" }]
         : []),

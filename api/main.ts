@@ -9,6 +9,7 @@ import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
 import { readContracts } from "../platform/contracts.ts";
 import { EnvironmentError } from "../platform/environment.ts";
+import { ListenError, listenOn } from "../platform/listen.ts";
 import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
@@ -44,9 +45,6 @@ const SHUTDOWN_MS = 9_000;
 const QUERY_TIMEOUT_MS = 4_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 
-/** An error with a sentence for the operator; the process does not start. */
-class StartError extends Error {}
-
 makeFilesPrivate();
 try {
   await main();
@@ -55,7 +53,7 @@ try {
     error instanceof EnvironmentError ||
     error instanceof DatabaseUnavailableError ||
     error instanceof WrongChainError ||
-    error instanceof StartError;
+    error instanceof ListenError;
   process.stderr.write(
     `${isOperators ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,
   );
@@ -67,13 +65,13 @@ async function main(): Promise<void> {
   const log = openLog(environment.LOG_LEVEL, "api");
   const { startBlock, ...contracts } = readContracts(environment);
   let answer: RequestListener = answerNotReady;
-  const server = await listen(
-    createLimitedServer(
-      { scale: environment.RATE_LIMIT_SCALE, trustProxy: environment.TRUST_PROXY },
-      (request, response) => answer(request, response),
-    ),
-    environment,
+  const server = createLimitedServer(
+    { scale: environment.RATE_LIMIT_SCALE, trustProxy: environment.TRUST_PROXY },
+    (request, response) => answer(request, response),
   );
+  answerClientErrors(server);
+  const { HOST: host, PORT: port } = environment;
+  await listenOn(server, { host, port, variables: { host: "HOST", port: "PORT" } });
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
@@ -106,7 +104,7 @@ async function main(): Promise<void> {
     site: serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP),
   });
   const endMetrics = environment.METRICS_PORT
-    ? listenForMetrics(metrics, environment.METRICS_PORT, environment.HOST)
+    ? await listenForMetrics(metrics, environment.METRICS_PORT, host)
     : () => {};
   const endHousekeeping = startHousekeeping(services, metrics, (read) => {
     runway = read;
@@ -166,20 +164,6 @@ function createRates(environment: ApiEnvironment, database: Database, log: Logge
     maximumJumpPercent: environment.RATE_MAX_JUMP_PERCENT,
     memory: databaseRateMemory(database),
     log,
-  });
-}
-
-function listen(server: Server, { PORT, HOST }: ApiEnvironment): Promise<Server> {
-  answerClientErrors(server);
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === "EADDRINUSE"
-          ? `Port ${PORT} is taken: end the program that uses it, or set PORT to another`
-          : `The api cannot listen on ${HOST}:${PORT} (${error.message})`;
-      reject(new StartError(reason));
-    });
-    server.listen(PORT, HOST, () => resolve(server));
   });
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { listenOn } from "../platform/listen.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { ChainNode } from "./chain-node.ts";
 import type { Status } from "./context.ts";
@@ -36,14 +37,7 @@ export async function openHealthServer({
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === "EADDRINUSE";
-      reject(isTaken ? new Error(`Port ${port} is taken; end what uses it or set INDEXER_PORT to another`) : error);
-    });
-    server.listen(port, host, () => resolve());
-  });
-  return server;
+  return listenOn(server, { port, host, variables: { port: "INDEXER_PORT", host: "INDEXER_HOST" } });
 }
 
 function answer(path: string | undefined, status: Status, nodes: NodePool<ChainNode>): [number, unknown] {

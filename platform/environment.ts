@@ -48,7 +48,12 @@ export function wholeNumberIfSet(minimum: number, maximum = Number.MAX_SAFE_INTE
     .string()
     .regex(/^-?\d+$/, { error: "must be a whole number", abort: true })
     .transform(Number)
-    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
+    .pipe(
+      z
+        .number()
+        .min(minimum, { error: `must be at least ${minimum}`, abort: true })
+        .max(maximum, { error: `must be at most ${maximum}`, abort: true }),
+    )
     .optional();
 }
 

@@ -11,12 +11,16 @@ export type Signer =
 
 const OTHERS_MODE = 0o077;
 
+/** Not to be repeated in a message, wherever it was put. */
+const A_KEY = /^(0x)?[0-9a-f]{64}$/i;
+
 /** A file with a private key that only its owner can read. */
 export const keyFile = z.string().transform((path, context): `0x${string}` => {
   const refuse = (message: string) => {
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   };
+  if (A_KEY.test(path)) return refuse("must be the path of a file, not the key itself");
   let text: string;
   try {
     if ((statSync(path).mode & OTHERS_MODE) !== 0) {

@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import type { Request, RequestHandler } from "express";
+import { listenOn } from "../../platform/listen.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Serves `/metrics` on a separate port. Returns a function that stops it. */
-export function listenForMetrics(metrics: Metrics, port: number, host: string): () => void {
+/** Serves `/metrics` on a separate port. Returns a function that stops it. @throws ListenError */
+export async function listenForMetrics(metrics: Metrics, port: number, host: string): Promise<() => void> {
   const server = createServer(async (request, response) => {
     if (request.url !== "/metrics") {
       response.statusCode = 404;
@@ -13,7 +14,7 @@ export function listenForMetrics(metrics: Metrics, port: number, host: string): 
     response.setHeader("content-type", metrics.registry.contentType);
     response.end(await metrics.registry.metrics());
   });
-  server.listen(port, host);
+  await listenOn(server, { port, host, variables: { port: "METRICS_PORT", host: "HOST" } });
   return () => server.close();
 }
 

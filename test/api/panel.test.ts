@@ -220,13 +220,19 @@ describe("The panel's calls", () => {
         DATABASE_URL: "postgres://user:a-password@db.example/torcida",
         RPC_URLS: "https://rpc.example/v1/a-key-in-the-path,https://other.example/?key=a-key-in-the-query",
         RATE_URL: "https://user:a-password@feed.example/?token=a-key-in-the-query",
+        NOTIFY_URL: "https://hooks.example/a-key-in-the-path",
+        NOTIFY_SECRET: "a-notify-secret-that-is-long-enough-to-sign",
+        ASSETS_URL: "https://a-key-in-the-name:a-password@s3.example/bucket",
+        FX_URL: "https://user:a-password@fx.example/a-key-in-the-path",
+        PAYER_SIGNER_URL: "https://user:a-password@signer.example/a-key-in-the-path",
+        PAYER_ADDRESS: `0x${"cd".repeat(20)}`,
         CHAIN_ID: "88882",
         NETWORK: "spicy",
         PUBLIC_URL: "https://shop.example",
       };
       const settings = listSettings(readEnvironment(secrets), secrets);
       const text = JSON.stringify(settings);
-      for (const secret of ["abab", "a-service-token", "an-affiliate-secret", "a-password", "a-key-in"])
+      for (const secret of ["abab", "a-service-token", "an-affiliate-secret", "a-password", "a-key-in", "a-notify"])
         expect(text, secret).not.to.include(secret);
       const of = (name: string) => settings.find((one) => one.name === name);
       expect(of("SERVICE_TOKENS")).to.deep.equal({

@@ -1,0 +1,23 @@
+import type { Server } from "node:http";
+
+/** A server cannot listen where the operator says; the message names the variable. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+export type Listening = { port: number; host: string; variables: { port: string; host: string } };
+
+/** @throws ListenError */
+export function listenOn<One extends Server>(server: One, { port, host, variables }: Listening): Promise<One> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(new ListenError(reasonOf(error))));
+    server.listen(port, host, () => resolve(server));
+  });
+
+  function reasonOf(error: NodeJS.ErrnoException): string {
+    if (error.code === "EADDRINUSE")
+      return `Port ${port} is taken: end the program that uses it, or set ${variables.port} to another`;
+    if (error.code === "EACCES") return `Port ${port} needs privileges: set ${variables.port} to one above 1023`;
+    return `Nothing can listen on ${host}:${port}: set ${variables.host} to an address of this machine (${error.message})`;
+  }
+}
