@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
@@ -13,63 +14,82 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** What lasts longer is told as this. */
 const LONGEST_DAYS = 9_999;
-/** The highest fee of a transaction is twice the base fee; the rest of its gas limit is not charged. */
+/** The highest fee of a transaction is twice the base fee; where no receipt says what is charged of it. */
 const FEE_PARTS = 2n;
+/** So many receipts of a wallet tell what share of the highest fee is charged. */
+const RECEIPTS = 10;
 
 type Spent = { amount: bigint; atMs: number };
+/** The newest rows of a table were looked at: from when on, and whether that is all of them. */
+type Looked = { fromMs: number; isAll: boolean };
 
-/** Days until `balance` is spent at the pace of these, which are the newest; `isAll` says that none are left out. */
-export function daysLeft(
-  balance: bigint,
-  spent: readonly Spent[],
-  { nowMs, isAll }: { nowMs: number; isAll: boolean },
-) {
-  const recent = spent.filter(({ atMs }) => nowMs - atMs <= WEEK_MS);
-  const sum = recent.reduce((total, { amount }) => total + amount, 0n);
+/** Days until `balance` is spent at the pace of the last week, or of the part of it that was looked at. */
+export function daysLeft(balance: bigint, spent: readonly Spent[], { fromMs, isAll }: Looked, nowMs: number): number {
+  const sum = spent.reduce((total, { amount, atMs }) => (nowMs - atMs <= WEEK_MS ? total + amount : total), 0n);
   if (sum === 0n) return LONGEST_DAYS;
-  const oldestMs = Math.min(...recent.map(({ atMs }) => atMs));
-  // A shop's first hour, or a busy one, is no day.
-  const isWhole = isAll || recent.length < spent.length;
-  const spanMs = Math.max(nowMs - oldestMs, isWhole ? DAY_MS : 1);
+  // The first hour of a shop is no day; of rows that are left out nothing is known.
+  const spanMs = Math.min(WEEK_MS, Math.max(nowMs - fromMs, isAll ? DAY_MS : 1));
   return Math.min(LONGEST_DAYS, (Number(balance) / Number(sum)) * (spanMs / DAY_MS));
 }
 
 export async function readRunway({ client, contracts, database, senders }: Services): Promise<Runway> {
   const { kysely } = database;
-  const at = { nowMs: Date.now() };
-  const fees = await readFees(kysely);
+  const nowMs = Date.now();
+  const sent = await readTransactions(kysely);
   const wallets: Runway["wallets"] = [];
   for (const { name, address } of senders.keys) {
     const balance = await client.getBalance({ address });
-    const spent = fees.filter(({ sender }) => sender === address);
-    wallets.push({ key: name, daysLeft: daysLeft(balance, spent, { ...at, isAll: fees.length < TRANSACTIONS }) });
+    const own = sent.rows.filter(({ sender }) => sender === address);
+    const [charged, highest] = await readShare(client, own);
+    const spent = own.map(({ amount, atMs }) => ({ amount: (amount * charged) / highest, atMs }));
+    wallets.push({ key: name, daysLeft: daysLeft(balance, spent, sent, nowMs) });
   }
   const availableWei = await client.readContract({
     ...{ address: contracts.cashbackDistributor, abi: cashbackDistributorAbi, functionName: "available" },
   });
-  const { payouts, isAll } = await readPayouts(kysely);
+  const paid = await readPayouts(kysely);
   const availableGwei = availableWei / 10n ** 9n;
   return {
     wallets,
-    pool: { chz: Number(chzTextFromGwei(availableGwei)), daysLeft: daysLeft(availableGwei, payouts, { ...at, isAll }) },
+    pool: { chz: Number(chzTextFromGwei(availableGwei)), daysLeft: daysLeft(availableGwei, paid.rows, paid, nowMs) },
   };
 }
 
-/** At most what the newest transactions cost. */
-async function readFees(queries: Queries): Promise<(Spent & { sender: string })[]> {
+type Sent = Spent & { sender: string; minedHash: string | null };
+
+/** The newest transactions with the highest fee of each. */
+async function readTransactions(queries: Queries): Promise<Looked & { rows: Sent[] }> {
   const newest = queries.selectFrom("transactions").selectAll().orderBy("id", "desc").limit(TRANSACTIONS).as("newest");
   const rows = await queries
     .selectFrom(newest)
     .innerJoin("transaction_hashes", "transaction_hashes.transaction_id", "newest.id")
-    .select(({ fn }) => ["newest.sender", "newest.gas_limit", "newest.created_at", fn.max("max_fee_wei").as("fee")])
-    .groupBy(["newest.id", "newest.sender", "newest.gas_limit", "newest.created_at"])
+    .select(["newest.sender", "newest.gas_limit", "newest.created_at", "newest.mined_hash"])
+    .select(({ fn }) => fn.max("max_fee_wei").as("fee"))
+    .groupBy(["newest.id", "newest.sender", "newest.gas_limit", "newest.created_at", "newest.mined_hash"])
+    .orderBy("newest.id", "desc")
     .execute();
-  return rows.map(({ sender, gas_limit, created_at, fee }) => {
-    return { sender, amount: (gas_limit * BigInt(fee)) / FEE_PARTS, atMs: Number(created_at) };
+  const sent = rows.map(({ sender, gas_limit, fee, created_at, mined_hash }) => {
+    return { sender, amount: gas_limit * BigInt(fee), atMs: Number(created_at), minedHash: mined_hash };
   });
+  return { rows: sent, fromMs: sent.at(-1)?.atMs ?? 0, isAll: sent.length < TRANSACTIONS };
 }
 
-async function readPayouts(queries: Queries): Promise<{ payouts: Spent[]; isAll: boolean }> {
+/** What part of the highest fees is charged, as numerator and denominator. */
+async function readShare(client: Services["client"], sent: readonly Sent[]): Promise<[bigint, bigint]> {
+  const mined = sent.filter(({ minedHash }) => minedHash !== null).slice(0, RECEIPTS);
+  const receipts = await Promise.all(
+    mined.map(({ minedHash }) => client.getTransactionReceipt({ hash: minedHash as Hex }).catch(() => undefined)),
+  );
+  let [charged, highest] = [0n, 0n];
+  for (const [index, receipt] of receipts.entries()) {
+    if (!receipt) continue;
+    charged += receipt.gasUsed * receipt.effectiveGasPrice;
+    highest += mined[index]?.amount ?? 0n;
+  }
+  return charged > 0n && highest > 0n ? [charged, highest] : [1n, FEE_PARTS];
+}
+
+async function readPayouts(queries: Queries): Promise<Looked & { rows: Spent[] }> {
   const rows = await queries
     .selectFrom("operations")
     .select(["kind", "status", "amount_gwei", "since"])
@@ -77,6 +97,9 @@ async function readPayouts(queries: Queries): Promise<{ payouts: Spent[]; isAll:
     .limit(OPERATIONS)
     .execute();
   const paid = rows.filter(({ kind, status }) => kind === "pay" && status === "done");
-  const payouts = paid.map(({ amount_gwei, since }) => ({ amount: amount_gwei ?? 0n, atMs: Number(since) }));
-  return { payouts, isAll: rows.length < OPERATIONS };
+  return {
+    rows: paid.map(({ amount_gwei, since }) => ({ amount: amount_gwei ?? 0n, atMs: Number(since) })),
+    fromMs: Number(rows.at(-1)?.since ?? 0),
+    isAll: rows.length < OPERATIONS,
+  };
 }
