@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type FaultRates, lying } from "../../test/faults/support/chaos-proxy.ts";
+import { type FaultRates, LIES as KINDS_OF_LIES, lying } from "../../test/faults/support/chaos-proxy.ts";
 import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
 import { patiently } from "../../test/faults/support/patiently.ts";
 import { between, pick, type Random, seededRandom } from "../../test/faults/support/random.ts";
@@ -26,7 +26,16 @@ export type StormOptions = {
   observed: string[];
 };
 
-type Act = "kills" | "reorgs" | "weathers" | "chainRestarts" | "blackouts" | "strayWei" | "shortages" | "reliefs";
+type Act =
+  | "kills"
+  | "reorgs"
+  | "lies"
+  | "weathers"
+  | "chainRestarts"
+  | "blackouts"
+  | "strayWei"
+  | "shortages"
+  | "reliefs";
 
 /** Harms a system by a seed while shoppers buy. */
 export class Storm {
@@ -81,6 +90,7 @@ export class Storm {
       ["reorgs", () => this.#reorganise()],
       ["chainRestarts", () => this.#restartChain()],
       ["blackouts", () => this.#blackout()],
+      ...(this.#withLies ? [["lies", async () => this.#lieAnew()] satisfies [Act, () => Promise<void>]] : []),
       ["strayWei", stray],
       ["strayWei", stray],
       ["shortages", () => this.#runOut(tempted)],
@@ -91,6 +101,12 @@ export class Storm {
   #turn(rates: FaultRates): void {
     this.#system.proxy.set(rates);
     this.#witness.expect(this.#weatherOf(rates));
+  }
+
+  /** The fallback node lies now and then in every way, or always in one, or not at all, until it lies anew. */
+  #lieAnew(): void {
+    const always = KINDS_OF_LIES.map((lie): FaultRates => ({ [lie]: 1 }));
+    this.#system.fallback?.set(pick<FaultRates>(this.#random, [LIES, {}, ...always]));
   }
 
   async #reorganise(): Promise<void> {
