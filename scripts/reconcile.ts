@@ -7,13 +7,10 @@
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { readEnvironment } from "../api/environment.ts";
+import { openReconcile } from "../api/operations/open-reconcile.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import { chzTextFromWei } from "../domain/money.ts";
-import { readContracts } from "../platform/contracts.ts";
-import { openLog } from "../platform/log.ts";
-import { openChain } from "../platform/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { findWrongTotals } from "../purchases/totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../reconcile/reconcile.ts";
 import { acceptForeign, foreignText, type WatchedKey } from "../sender/foreign-transactions.ts";
@@ -28,28 +25,17 @@ const EXIT_CODES: Record<Reconciliation["outcome"], number> = {
 try {
   const { values } = parseArgs({ options: { accept: { type: "boolean" }, full: { type: "boolean" } } });
   const environment = readEnvironment(process.env);
-  const { startBlock, ...contracts } = readContracts(environment);
   const database = await openDatabase(readOperatorEnvironment(process.env));
-  const { client, nodes } = await openChain({
-    network: environment.network,
-    urls: environment.RPC_URLS,
-    chainId: environment.CHAIN_ID,
-    contract: contracts.purchaseNft,
-    memory: new DatabaseChainMemory(environment.CHAIN_ID, { database, mayWrite: false }),
-    log: openLog("silent"),
-  });
+  const { options, nodes } = await openReconcile(environment, database);
   await nodes.refuseWrongChain();
-  const { keys } = environment;
-  const everySeconds = values.full ? undefined : environment.RECONCILE_INTERVAL_SECONDS;
-  const calls = environment.RECONCILE_CALLS;
-  const options = { database, client, contracts, keys, startBlock: BigInt(startBlock), everySeconds, calls };
-  const result = await reconcile(options);
+  const { everySeconds, ...everything } = options;
+  const result = await reconcile(values.full ? everything : { ...everything, everySeconds });
   const reason = pausingReason(result);
   if (reason) await new PayoutSwitch(database, false).pause(reason);
   tell(result);
   const wrongTotals = values.full ? await findWrongTotals(database.kysely) : [];
   for (const sentence of wrongTotals) console.log(`✗ ${sentence}`);
-  if (values.accept) await accept(database, keys);
+  if (values.accept) await accept(database, environment.keys);
   await database.close();
   process.exitCode =
     EXIT_CODES[wrongTotals.length > 0 && result.outcome === "agree" ? "contradiction" : result.outcome];

@@ -1,9 +1,6 @@
 import { readEnvironment } from "../../api/environment.ts";
+import { openReconcile } from "../../api/operations/open-reconcile.ts";
 import type { Database } from "../../database/connect.ts";
-import { readContracts } from "../../platform/contracts.ts";
-import { openLog } from "../../platform/log.ts";
-import { openChain } from "../../platform/rpc/chain-client.ts";
-import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
@@ -66,30 +63,11 @@ export async function measureReconcile(
   database: Database,
   { before, change }: { before: () => Promise<void>; change: () => Promise<void> },
 ): Promise<Record<string, number>> {
-  const environment = readEnvironment(variables);
-  const { startBlock, ...contracts } = readContracts(environment);
   let calls = 0;
-  const { client, nodes } = await openChain({
-    network: environment.network,
-    urls: environment.RPC_URLS,
-    chainId: environment.CHAIN_ID,
-    contract: contracts.purchaseNft,
-    memory: new DatabaseChainMemory(environment.CHAIN_ID, { database, mayWrite: false }),
-    log: openLog("silent"),
-    observe: (call) => {
-      calls += call.calls;
-    },
+  const { options, nodes } = await openReconcile(readEnvironment(variables), database, (call) => {
+    calls += call.calls;
   });
   await nodes.refuseWrongChain();
-  const options = {
-    database,
-    client,
-    contracts,
-    keys: environment.keys,
-    startBlock: BigInt(startBlock),
-    everySeconds: 600,
-    calls: environment.RECONCILE_CALLS,
-  };
   await before();
   await reconcile(options);
   await before();

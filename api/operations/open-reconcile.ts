@@ -1,0 +1,40 @@
+import type { Database } from "../../database/connect.ts";
+import { readContracts } from "../../platform/contracts.ts";
+import { openLog } from "../../platform/log.ts";
+import { openChain } from "../../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
+import type { RpcObserver } from "../../platform/rpc/json-rpc.ts";
+import type { NodePool } from "../../platform/rpc/node-pool.ts";
+import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
+import type { ApiEnvironment } from "../environment.ts";
+
+/** What a comparison of database and chain needs, with its own chain client: in the api's thread and in the command. */
+export async function openReconcile(
+  environment: ApiEnvironment,
+  database: Database,
+  observe?: RpcObserver,
+): Promise<{
+  options: ReconcileOptions & { everySeconds: number };
+  nodes: Pick<NodePool<unknown>, "refuseWrongChain">;
+}> {
+  const { startBlock, ...contracts } = readContracts(environment);
+  const { client, nodes } = await openChain({
+    network: environment.network,
+    urls: environment.RPC_URLS,
+    chainId: environment.CHAIN_ID,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(environment.CHAIN_ID, { database, mayWrite: false }),
+    log: openLog("silent"),
+    ...(observe ? { observe } : {}),
+  });
+  const options = {
+    database,
+    client,
+    contracts,
+    keys: environment.keys,
+    startBlock: BigInt(startBlock),
+    everySeconds: environment.RECONCILE_INTERVAL_SECONDS,
+    calls: environment.RECONCILE_CALLS,
+  };
+  return { options, nodes };
+}
