@@ -29,7 +29,7 @@ export type StormOptions = {
 type Act =
   | "kills"
   | "reorgs"
-  | "lies"
+  | "newLies"
   | "weathers"
   | "chainRestarts"
   | "blackouts"
@@ -90,7 +90,7 @@ export class Storm {
       ["reorgs", () => this.#reorganise()],
       ["chainRestarts", () => this.#restartChain()],
       ["blackouts", () => this.#blackout()],
-      ...(this.#withLies ? [["lies", async () => this.#lieAnew()] satisfies [Act, () => Promise<void>]] : []),
+      ...(this.#withLies ? [["newLies", async () => this.#lieAnew()] satisfies [Act, () => Promise<void>]] : []),
       ["strayWei", stray],
       ["strayWei", stray],
       ["shortages", () => this.#runOut(tempted)],
