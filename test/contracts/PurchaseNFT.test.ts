@@ -276,7 +276,14 @@ describeTree("PurchaseNFT", () => {
         .withArgs(129n, 128n);
     });
     it("it should take a batch of 128", async () => {
-      await system.mint(...many(128));
+      const minted = await eventsOf(await system.mint(...many(128)));
+      expect(minted).to.deep.equal(
+        many(128).flatMap(({ id }) => [
+          ["Transfer", ethers.ZeroAddress, aliceAddress, id],
+          ["Locked", id],
+          ["PurchaseMinted", id, aliceAddress, 1n, 123_450n, 500n, 75n],
+        ]),
+      );
       expect(await read(nft, "balanceOf", aliceAddress)).to.equal(128n);
     });
     it("it should revert while paused", async () => {
@@ -331,13 +338,17 @@ describeTree("PurchaseNFT", () => {
     describe("given several purchases", () => {
       const confirmed = (id: bigint) => ["StatusUpdated", id, STATUS.pending, STATUS.confirmed];
       it("it should emit one metadata event with the first and the last id of a run", async () => {
-        await system.mint(...many(5));
+        await system.mint(...many(7));
         expect(await eventsOf(await system.confirm(2n, 3n, 4n))).to.deep.equal([
           ...[2n, 3n, 4n].map(confirmed),
           ["BatchMetadataUpdate", 2n, 4n],
         ]);
         const sent = await send(nft, "cancel", [[5n]], system.confirmer);
         expect((await eventsOf(sent)).map(([name]) => name)).to.deep.equal(["StatusUpdated", "MetadataUpdate"]);
+        expect(await eventsOf(await send(nft, "cancel", [[6n, 7n]], system.confirmer))).to.deep.equal([
+          ...[6n, 7n].map((id) => ["StatusUpdated", id, STATUS.pending, STATUS.cancelled]),
+          ["BatchMetadataUpdate", 6n, 7n],
+        ]);
       });
       it("it should emit one metadata event for each id that is not in a run", async () => {
         await system.mint(...many(20));
