@@ -6,18 +6,17 @@ import type { Context } from "./context.ts";
 import { RangeSizer } from "./range-sizer.ts";
 import { type BlockId, KEPT_BLOCKS } from "./store/index-store.ts";
 
-/** The pace of the second read, which must not delay new blocks. */
+/** Delay between ranges of the second read, so that it does not delay new blocks. */
 const PAUSE_MS = 250;
 const RECENT_EVERY_MS = 30_000;
 const RECENT_BLOCKS = 4 * KEPT_BLOCKS;
 const WHOLE_EVERY_MS = 3_600_000;
-/** How often requests are looked for. */
+/** How often to check for requests. */
 const REQUESTS_MS = 500;
 
 /**
- * Reads the chain a second time, one range at a time, to find events that a node omitted or invented the first time: the
- * whole chain after each start of the process and every hour, the newest blocks every half minute, and at once what a
- * comparison doubts.
+ * Rereads the chain, one range at a time, to find events that a node omitted or invented: the whole chain after each
+ * process start and every hour, the newest blocks every 30 seconds, and at once any block that a comparison questions.
  */
 export class Audit {
   readonly #context: Context;
@@ -25,7 +24,7 @@ export class Audit {
   #next: number;
   #notBefore = 0;
   #wholeFrom = performance.now();
-  /** The request that this pass answers, and when requests are looked for next. */
+  /** The request that this pass serves, and when to check for requests next. */
   #request: SecondRead | undefined;
   #lookFrom = 0;
 
@@ -71,7 +70,7 @@ export class Audit {
     }
   }
 
-  /** What a comparison asks for comes first. */
+  /** Requests from a comparison take priority. */
   async #takeRequest(): Promise<void> {
     if (this.#request || performance.now() < this.#lookFrom) return;
     this.#lookFrom = performance.now() + REQUESTS_MS;
@@ -82,7 +81,7 @@ export class Audit {
     this.#notBefore = 0;
   }
 
-  /** The end is reached: the next pass reads the newest blocks, or all of them when that is due. */
+  /** End of a pass: the next one reads the newest blocks, or all of them when that is due. */
   async #begin(cursor: BlockId): Promise<undefined> {
     if (this.#request) await endSecondRead(this.#context.database.kysely, this.#request);
     this.#request = undefined;

@@ -6,7 +6,7 @@ import type { ChainEvent } from "./events.ts";
 import type { RangeSizer } from "./range-sizer.ts";
 import type { BlockId, StoredBlock } from "./store/index-store.ts";
 
-/** A range that was read: what a chunk needs, without the raw response. */
+/** A range after reading: only what a chunk needs, without the raw response. */
 type Piece = { to: BlockId; events: ChainEvent[]; blocks: StoredBlock[] };
 
 const RANGES_IN_FLIGHT = 3;
@@ -31,7 +31,7 @@ export async function backfill(
       const end = Math.min(to, from + sizer.size - 1);
       next = end + 1;
       const reading = readRange(context, sizer, from, end);
-      // Awaited when its turn comes; an earlier rejection must not end the process.
+      // Awaited in order; a rejection before that must not crash the process.
       reading.catch(() => {});
       inFlight.push(reading);
     }

@@ -8,14 +8,14 @@ import { EVENT_TOPICS, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
 
-/** The requested contracts, addresses in lower case. */
+/** The contracts to index, addresses in lower case. */
 export type Source = {
   chainId: number;
   purchaseNft: string;
   cashbackDistributor: string;
-  /** Distributors that paid before it. */
+  /** The retired predecessors of the distributor. */
   formerDistributors?: readonly string[] | undefined;
-  /** The block that a successor came with, where it is known. */
+  /** The block at which a successor was deployed, if known. */
   successorBlock?: number | undefined;
   /** The first block that can hold an event of ours. */
   startBlock: number;
@@ -28,7 +28,7 @@ type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: s
 const HEADERS_PER_REQUEST = 100;
 const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
 
-/** One chain node with the indexer's requests. Every response is checked; one that cannot be true is refused. */
+/** One chain node with the indexer's requests. Every response is validated; an impossible one is rejected. */
 export class ChainNode {
   readonly name: string;
   readonly #rpc: JsonRpc;
@@ -61,7 +61,7 @@ export class ChainNode {
     });
   }
 
-  /** The same; undefined if the node does not have the block. */
+  /** The same, with undefined for blocks that the node does not have. */
   async blocksWhereKnown(numbers: readonly number[]): Promise<(Block | undefined)[]> {
     const requests: Promise<(RpcBlock | null)[]>[] = [];
     for (let at = 0; at < numbers.length; at += HEADERS_PER_REQUEST) {
@@ -78,9 +78,9 @@ export class ChainNode {
   }
 
   /**
-   * Our logs of a range and its last block, in one request with the witness: whoever stands behind a balancer, all is of
-   * one node, and that node is of our chain.
-   * @throws ContradictionError where it is not
+   * Our logs of a range and its last block, requested together with the witness block. Behind a load balancer, one
+   * request guarantees that a single node answered everything, and the witness proves that it is on our chain.
+   * @throws ContradictionError if it is not
    */
   async range(from: number, to: number, witness: BlockId | undefined): Promise<RangeAnswer> {
     const calls = [this.#logsCall(from, to), headerCall(to)];
@@ -88,7 +88,7 @@ export class ChainNode {
     return { logs: this.#checked(logs as RpcLog[], from, to), end: this.#blockAt(end as RpcBlock | null, to) };
   }
 
-  /** A block, of a node that has the witness. @throws ContradictionError where it has not */
+  /** A block from a node that has the witness block. @throws ContradictionError if it does not */
   async witnessedBlock(number: number, witness: BlockId | undefined): Promise<Block> {
     const [block] = await this.#witnessed([headerCall(number)], witness);
     return this.#blockAt(block as RpcBlock | null, number);
@@ -105,7 +105,7 @@ export class ChainNode {
     );
   }
 
-  /** Our logs of a range, both ends included, in the chain's order. */
+  /** Our logs of a range, both ends included, in chain order. */
   async logs(from: number, to: number): Promise<RpcLog[]> {
     const { method, params } = this.#logsCall(from, to);
     return this.#checked(await this.#rpc.call<RpcLog[]>(method, params), from, to);
@@ -124,8 +124,8 @@ export class ChainNode {
   }
 
   /**
-   * Our logs of exactly this block. All its logs are read and must make its bloom, so that none can be left out.
-   * @throws RpcError, also if the node does not have the block any more
+   * Our logs of exactly this block. All its logs are read and must reproduce its bloom, so none can be omitted.
+   * @throws RpcError, also if the node no longer has the block
    */
   async exactLogsOf(block: Block, bloom: Bloom): Promise<RpcLog[]> {
     const all = await this.#rpc.call<RpcLog[]>("eth_getLogs", [{ blockHash: block.hash }]);

@@ -48,8 +48,8 @@ function collectAfter(events: number): void {
 }
 
 /**
- * The events of a node's logs; ids that no purchase of ours can have are left out, with a warning.
- * @throws RpcError where the logs contradict each other: the node is asked again, or another one
+ * Decodes a node's logs. Ids that cannot be purchases of ours are skipped with a warning.
+ * @throws RpcError if the logs contradict each other, so that the request is retried, perhaps on another node
  */
 export function decodeLogs(
   { log, metrics }: Pick<Context, "log" | "metrics">,

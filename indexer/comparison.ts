@@ -20,7 +20,7 @@ export type ComparisonParameters = {
   database: Database;
   node: ChainNode;
   bloom: Bloom;
-  /** What a node of our chain has; another chain's events are no difference. */
+  /** A block that proves the node is on our chain; events of another chain are not differences. */
   witness: BlockId | undefined;
   from: number;
   to: number;
@@ -45,7 +45,7 @@ export async function compareRange({
   for (const number of suspects) {
     const block = await node.witnessedBlock(number, witness);
     const exact = describeLogs(await node.exactLogsOf(block, bloom));
-    // Also read again: a running indexer may have rolled back and rewritten this block in the meantime.
+    // Reread too: a running indexer may have rolled back and rewritten this block in the meantime.
     confirmed.push(...differences(await readIndexed(database, number, number), exact));
   }
   return { differences: confirmed, logs: logs.length };

@@ -22,11 +22,11 @@ export type IndexerEnvironment = {
   databaseUrl: string;
   network: Network;
   rpcUrls: string[];
-  /** WebSocket URLs where new blocks may be announced. */
+  /** WebSocket URLs that may announce new blocks. */
   webSocketUrls: string[];
   source: Source;
   port: number;
-  /** The address of this machine that health and metrics answer on. */
+  /** The local address of the health and metrics server. */
   host: string;
   pollIntervalMs: number;
   logLevel: string;
@@ -41,13 +41,13 @@ const VARIABLES = {
   POLL_INTERVAL_MS: wholeNumberIfSet(10, 60_000),
 };
 
-/** Reads and checks the process's variables. @throws EnvironmentError that names everything that is wrong */
+/** Reads and checks the process's variables. @throws EnvironmentError that names every problem */
 export function readVariables(source: Variables) {
   return checkVariables(VARIABLES, source, (right, wrong) => chainProblems(withWrongUrls(right, wrong)));
 }
 
 /**
- * What the variables say; what they leave open about the contracts comes from the network's deployment record.
+ * The settings from the variables; contract addresses that are not set come from the network's deployment record.
  * @throws EnvironmentError
  */
 export function readEnvironment(source: Variables): IndexerEnvironment {
@@ -58,7 +58,7 @@ export function readEnvironment(source: Variables): IndexerEnvironment {
     databaseUrl: databaseUrlOf(values),
     network,
     rpcUrls,
-    // A node on this machine announces its blocks on the port that it answers on.
+    // A local node announces its blocks on its HTTP port.
     webSocketUrls: [...webSocketUrls, ...rpcUrls.filter(isLoopbackUrl).map((url) => url.replace(/^http/, "ws"))],
     source: { chainId, ...readContracts({ ...values, network }) },
     port: values.INDEXER_PORT,

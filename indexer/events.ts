@@ -1,8 +1,9 @@
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * The events that the indexer keeps. Amounts are wei. A ticket's `Transfer` is read too: it names the owner, and the
- * `PurchaseMinted` next to it must name the same (`decodeEvents`). `Locked` and `MetadataUpdate` repeat them for explorers.
+ * The events that the indexer keeps. Amounts are wei. `Transfer` is read too: it names the owner, which must match the
+ * buyer in the accompanying `PurchaseMinted` (`decodeEvents`). `Locked` and `MetadataUpdate` only repeat these for
+ * explorers.
  */
 export type ChainEvent = EventPosition & EventContent;
 
@@ -49,8 +50,8 @@ export const EVENT_TOPICS: Record<EventKind, { contract: "purchaseNft" | "cashba
 };
 
 /**
- * ERC-721's event, from which wallets and explorers know the owner of a token. It is read and not stored: with the
- * `PurchaseMinted` that follows it in the same transaction it is one fact here.
+ * The ERC-721 event from which wallets and explorers derive a token's owner. It is read but not stored: together with
+ * the `PurchaseMinted` that follows it, it becomes one event.
  */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
@@ -61,7 +62,7 @@ export type RpcLog = {
   data: string;
   blockNumber: string;
   blockHash: string;
-  /** Only newer nodes send it; it saves a request for the block. */
+  /** Only newer nodes send it; if present, it saves a request for the block. */
   blockTimestamp?: string | null;
   transactionHash: string;
   logIndex: string;
@@ -71,7 +72,7 @@ export type RpcLog = {
 /** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/** Logs that our contracts never emit together: the node omitted or invented one. */
+/** A combination of logs that our contracts never emit: the node omitted or invented one. */
 export class ContradictoryLogsError extends Error {
   override readonly name = "ContradictoryLogsError";
 }
@@ -79,8 +80,8 @@ export class ContradictoryLogsError extends Error {
 const NOBODY = `0x${"0".repeat(64)}`;
 
 /**
- * The events of whole blocks' logs, in their order. The owner of a new ticket is whom `Transfer` names; it must agree with
- * the buyer that `PurchaseMinted` names, one for one. Ids that no purchase here can have are counted as ignored.
+ * Decodes the logs of whole blocks, in order. The owner of a new ticket comes from `Transfer` and must equal the buyer
+ * in its `PurchaseMinted`. Ids that cannot be purchases of this shop are counted as ignored.
  * @throws ContradictoryLogsError if a ticket has one event without the other, two owners, or moves
  */
 export function decodeEvents(logs: readonly RpcLog[]): { events: ChainEvent[]; ignored: number } {
@@ -120,7 +121,7 @@ function contradiction({ topics, blockNumber }: RpcLog, what: string): Contradic
   return new ContradictoryLogsError(`Ticket ${BigInt(topics[3] || 0)} ${what} in block ${Number(blockNumber)}`);
 }
 
-/** Decodes a log; undefined if the id does not fit the column and so cannot be ours. */
+/** Decodes a log; undefined if the id does not fit the column and therefore cannot be ours. */
 export function decodeLog(log: RpcLog): ChainEvent | undefined {
   const position: EventPosition = {
     blockNumber: Number(log.blockNumber),

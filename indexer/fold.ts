@@ -35,21 +35,21 @@ export type Payout = {
 
 /** The result of folding events, each token once. */
 export type Changes = {
-  /** Tokens minted by these events, in their last state. */
+  /** Tokens minted by these events, in their latest state. */
   nfts: Map<bigint, Nft>;
-  /** The last state of tokens that were minted before. */
+  /** The latest status of tokens minted earlier. */
   statuses: Map<bigint, NftStatus>;
   payouts: Map<bigint, Payout>;
 };
 
-/** The tokens, and among them those whose payout, that some changes are of. */
+/** The token ids affected by the changes, and the ids among them with a payout. */
 export function changedIds({ nfts, statuses, payouts }: Changes): { tokenIds: bigint[]; payoutIds: bigint[] } {
   return { tokenIds: [...nfts.keys(), ...statuses.keys()], payoutIds: [...payouts.keys()] };
 }
 
 /**
- * Folds events in the chain's order. The last event of a token wins, so the result does not depend on how the chain is
- * divided into chunks.
+ * Folds events in chain order. The last event of a token wins, so the result does not depend on how the chain is split
+ * into chunks.
  * @param timestamps Seconds, by block number; must contain the block of every event.
  */
 export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<number, number>): Changes {

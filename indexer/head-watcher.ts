@@ -9,7 +9,7 @@ export type HeadWatcherParameters = {
   log: Logger;
 };
 
-/** While blocks are announced, polling only guards against a connection that is silently dead. */
+/** While blocks are announced, polling only detects a connection that died silently. */
 const GUARD_INTERVAL_MS = 2_000;
 const FIRST_RECONNECT_MS = 250;
 const LONGEST_RECONNECT_MS = 30_000;
@@ -20,7 +20,7 @@ export class HeadWatcher {
   readonly #sockets = new Set<WebSocket>();
   #subscribed = 0;
   #closed = false;
-  /** The newest announcement that was not taken yet. */
+  /** The newest announcement that has not been consumed yet. */
   #announced: { block: Block | undefined } | undefined;
   #wake: (() => void) | undefined;
 
@@ -85,7 +85,7 @@ export class HeadWatcher {
   }
 
   #announce(block: Block | undefined): void {
-    // A second block before the first was taken: the reader requests both.
+    // A second block arrived before the first was consumed: the reader requests both.
     this.#announced = { block: this.#announced ? undefined : block };
     this.#wake?.();
   }

@@ -15,10 +15,10 @@ export type HealthServerParameters = {
   nodes: NodePool<ChainNode>;
 };
 
-/** The newest block was not read for so long: what is indexed may be old. */
+/** If the head has not been read for this long, the index may be stale. */
 const SILENCE_MS = 15_000;
 
-/** `/healthz`: the process runs. `/readyz`: the index is up to date. `/metrics`: Prometheus. */
+/** `/healthz`: the process is running. `/readyz`: the index is up to date. `/metrics`: Prometheus. */
 export async function openHealthServer({
   port,
   host,
@@ -49,7 +49,7 @@ function answer(path: string | undefined, status: Status, nodes: NodePool<ChainN
 
 function readinessOf(status: Status, nodes: NodePool<ChainNode>) {
   const { state, cursor, cursorTimestamp, headTimestamp } = status;
-  // A node that stands by may know more than the one that is read.
+  // A standby node may have a higher head than the one in use.
   const head = Math.max(status.head ?? -1, nodes.head ?? -1);
   const lagBlocks = cursor === undefined || head < 0 ? null : Math.max(0, head - cursor);
   const lagSeconds =

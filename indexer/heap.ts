@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Keeps the heap small: V8 would otherwise allocate some 150 MB before it collects garbage, and new memory is slower than
- * reused memory. Must be called before anything else.
+ * Keeps the heap small: V8 would otherwise allocate about 150 MB before it collects garbage, and fresh memory is slower
+ * than reused memory. Must be called before anything else.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString("--max-semi-space-size=4");
@@ -13,7 +13,7 @@ export function keepHeapSmall(): void {
 
 let collect: (() => void) | undefined;
 
-/** Collects garbage, within some milliseconds; does nothing without `keepHeapSmall`. */
+/** Runs a garbage collection (a few milliseconds). Does nothing without `keepHeapSmall`. */
 export function collectGarbage(): void {
   collect ??= (runInNewContext("globalThis.gc") as (() => void) | undefined) ?? (() => {});
   collect();

@@ -7,12 +7,12 @@ import type { Context } from "./context.ts";
 import type { RpcLog } from "./events.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
-/** The block does not follow the last indexed one: a reorg below it. */
+/** The block does not follow the last indexed one, so there was a reorg. */
 export class NotLinkedError extends Error {
   override readonly name = "NotLinkedError";
 }
 
-/** Up to this many blocks, all logs of each block are requested by its hash and checked against its bloom. */
+/** For up to this many blocks, all logs of each block are requested by hash and checked against its bloom. */
 const EXACT_BLOCKS = 64;
 
 /**

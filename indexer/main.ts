@@ -1,4 +1,4 @@
-/** The indexer's process: the chain into the database. docs/indexer.md. */
+/** Entry point of the indexer process: chain → database. docs/indexer.md. */
 import { enableCompileCache } from "node:module";
 import type { Logger } from "../platform/log.ts";
 import type { IndexerEnvironment } from "./environment.ts";

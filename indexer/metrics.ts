@@ -13,7 +13,7 @@ type RpcCalled = {
 const LATENCY_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const DEPTH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** What the process counts, in Prometheus' text form. Small enough that a client library would only cost start time. */
+/** The process's metrics in Prometheus text format. So few that a client library would only cost startup time. */
 export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
   readonly #gauges = new Map<string, number>();
@@ -44,7 +44,7 @@ export class Metrics {
     this.#nodes = nodes;
   }
 
-  /** Logs with an id that no purchase of ours can have. */
+  /** Logs with an id that cannot be a purchase of ours. */
   ignored(count: number): void {
     this.#add("torcida_indexer_ignored_events_total", "", count);
   }

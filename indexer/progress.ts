@@ -8,7 +8,7 @@ export type Progress = {
 
 const LINE_EVERY_MS = 2_000;
 
-/** A bar on a terminal, log lines elsewhere. */
+/** A progress bar on a terminal, log lines otherwise. */
 export async function openProgress(log: Logger, terminal: NodeJS.WriteStream): Promise<Progress> {
   return terminal.isTTY ? openBar(terminal) : openLines(log);
 }
@@ -54,7 +54,7 @@ function openLines(log: Logger): Progress {
   };
 }
 
-/** Measured from the first sample, when the pace is still unknown. */
+/** Measured from the first sample on. */
 class Pace {
   #started: { at: number; blocks: number } | undefined;
 

@@ -1,6 +1,6 @@
 const FIRST_BLOCKS = 32;
 const MOST_BLOCKS = 500_000;
-/** The target number of logs in a response: worth a request, yet several fit in memory. */
+/** Target number of logs per response: enough to be worth a request, small enough that several fit in memory. */
 const LOGS_AIMED_AT = 2_000;
 const QUICK_MS = 1_000;
 const MOST_GROWTH = 8;

@@ -9,7 +9,7 @@ const COMPARED_AT_ONCE = 100;
 
 /**
  * Whether the chain still contains the indexed blocks, according to this node. A node whose newest block is below the
- * cursor but matches the index there is only behind.
+ * cursor but matches the index at that height is only behind.
  */
 export async function isStillCanonical(
   { database }: Context,
@@ -24,13 +24,13 @@ export async function isStillCanonical(
   const exact = await readStoredBlock(database, head.number);
   if (exact) return exact.hash === head.hash;
   const [nearest] = await readStoredBlocks(database, { highest: head.number, count: 1 });
-  // No hash is kept this low: it is another chain, unless nothing of ours is on it yet.
+  // No hash is kept this low: it is another chain, unless none of our events are on it yet.
   if (!nearest) return false;
   const [block] = await node.blocksWhereKnown([nearest.number]);
   return block?.hash === nearest.hash;
 }
 
-/** Rolls back from a wrongly indexed block on, so that it is read again. Returns the new cursor. */
+/** Rolls back to before a wrongly indexed block, so that it is reread. Returns the new cursor. */
 export async function readAgainFrom(context: Context, cursor: BlockId, wrong: number): Promise<BlockId | undefined> {
   const { database, lease, source, status } = context;
   const [below] = await readStoredBlocks(database, { highest: wrong - 1, count: 1 });
@@ -52,7 +52,7 @@ export async function returnToChain(context: Context, node: ChainNode, cursor: B
     return cursor;
   }
   const match = await findAncestor(context, node, cursor);
-  // A single wrong response would discard more than was orphaned, so two searches must agree.
+  // One wrong response could discard more than was orphaned, so two searches must agree.
   if ((await findAncestor(context, node, cursor))?.number !== match?.number) {
     throw new RpcError("inconsistent", `${node.name} returned two different chains`);
   }
@@ -67,11 +67,11 @@ export async function returnToChain(context: Context, node: ChainNode, cursor: B
   return ancestor;
 }
 
-/** A reorg never goes below the block that every node must have: this is another chain. */
+/** A reorg never goes below the witness block that every node must have; otherwise it is another chain. */
 async function assertOurChain({ database, nodes }: Context, node: ChainNode, ancestor: BlockId | undefined) {
   const witness = await nodes.witness();
   if (!witness || (ancestor && ancestor.number >= witness.number)) return;
-  // An index that was read from another chain itself must be able to go back.
+  // The index itself may come from another chain; then the rollback must be allowed.
   if ((await readStoredBlock(database, witness.number))?.hash !== witness.hash) return;
   throw new ContradictionError(
     "block",

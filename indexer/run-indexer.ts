@@ -128,7 +128,7 @@ export type OpenNodesParameters = {
   followsDeepReorgs?: boolean;
 };
 
-/** The nodes as the indexer asks them: for as long as it takes. */
+/** The indexer's node pool, without a time limit per call. */
 export async function openNodes({ source, metrics, timeoutMs = RPC_TIMEOUT_MS, ...parameters }: OpenNodesParameters) {
   const nodes = await NodePool.open({
     ...parameters,
@@ -140,7 +140,7 @@ export async function openNodes({ source, metrics, timeoutMs = RPC_TIMEOUT_MS, .
   return nodes;
 }
 
-/** Only the writer of the database in use is loaded. */
+/** Loads only the writer of the configured database. */
 async function openWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
   if (database.engine === "sqlite") {
     const { openSqliteWriter } = await import("./store/sqlite-writer.ts");

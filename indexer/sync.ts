@@ -97,7 +97,7 @@ class Follower {
 
   async #readNew(head: Block): Promise<void> {
     const { nodes, source, status } = this.#context;
-    // No bloom check right after a backfill: loading it takes time, and the audit reads these blocks again anyway.
+    // No bloom check right after a backfill: loading it takes time, and the audit rereads these blocks anyway.
     if (status.state !== "backfill") this.#bloom ??= await openBloom();
     const bloom = this.#bloom;
     this.#sawHead(head);

@@ -25,8 +25,8 @@ const BLOCKS_AT_ONCE = 100;
 const RPC_TIMEOUT_MS = 20_000;
 
 /**
- * Compares the index with the chain, block by block up to the cursor: events, kept block hashes, and the rows folded from
- * them. It only reads, so it can be stopped at any time and run while an indexer runs.
+ * Compares the index with the chain, block by block up to the cursor: events, kept block hashes, and the rows folded
+ * from them. It is read-only, so it can be stopped at any time and run alongside an indexer.
  * @returns the number of differences
  */
 export async function verify({ environment, log, signal, report }: VerifyParameters): Promise<number> {

@@ -3,11 +3,11 @@ import type { Network } from "../domain/networks.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { EnvironmentError } from "./environment.ts";
 
-/** The contracts of a network, and where on the chain they begin. */
+/** The contracts of a network, and their first block. */
 export type DeployedContracts = Contracts & {
-  /** The first block that can contain an event of theirs. */
+  /** The first block that can contain one of their events. */
   startBlock: number;
-  /** The block that a successor came with; undefined where it is the first distributor, or that is not known. */
+  /** The block at which this successor was deployed; undefined for a first distributor, or if unknown. */
   successorBlock?: number | undefined;
 };
 

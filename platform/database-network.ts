@@ -14,7 +14,7 @@ type Place = { kysely: Queries; location: string };
 export async function claimForNetwork(database: Place, network: Network): Promise<void> {
   const noted = await readSetting(database.kysely, "network");
   if (noted === network) return requireNetwork(database, network);
-  // A first start with a wrong NETWORK writes nothing.
+  // A first start with the wrong NETWORK must not write anything.
   if (await hasRows(database.kysely)) await requireNetwork(database, network);
   await writeSetting(database.kysely, "network", network);
 }
@@ -27,7 +27,7 @@ async function hasRows(queries: Queries): Promise<boolean> {
 }
 
 /**
- * Refuses a database of another network or, if given, of other contracts.
+ * Rejects a database of another network or, if given, of other contracts.
  * @throws OtherNetworkError
  */
 export async function requireNetwork(database: Place, network: Network, contracts?: Contracts): Promise<void> {
@@ -44,7 +44,7 @@ export async function requireNetwork(database: Place, network: Network, contract
   if (!contracts) return;
   for (const [name, known, wanted] of [
     ["PurchaseNFT", indexed.purchase_nft, [contracts.purchaseNft]],
-    // One that was succeeded, until the indexer runs with the successor.
+    // A predecessor is accepted until the indexer runs with the successor.
     ["CashbackDistributor", indexed.cashback_distributor, distributorsOf(contracts)],
   ] as const) {
     if (!wanted.includes(known)) refuse(`${name} ${known}`, `${network}'s ${wanted[0]}`);

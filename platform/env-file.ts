@@ -1,4 +1,6 @@
-/** Preloaded by the commands of package.json: reads `.env`, where there is one. A variable that is set already wins. */
+/**
+ * Preloaded by the commands in package.json: reads `.env` if it exists. Variables that are already set take precedence.
+ */
 import { existsSync } from "node:fs";
 
 const FILE = ".env";

@@ -7,7 +7,7 @@ import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
 
-/** Variables are wrong or missing; the message names each on its own line. */
+/** Variables are invalid or missing; the message names each on its own line. */
 export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
@@ -16,8 +16,8 @@ export type Problem = { variable: string; message: string };
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads and checks a process's variables; an empty one counts as unset. `rules` gets the valid ones
- * and the names of the others, and returns contradictions between them, so that one run names every problem.
+ * Reads and validates a process's variables; an empty one counts as unset. `rules` gets the valid values and the names
+ * of the invalid ones, and returns contradictions between them, so that one run reports every problem.
  * @throws EnvironmentError
  */
 export function checkVariables<Shape extends z.ZodRawShape>(
@@ -90,7 +90,7 @@ export const address = z
   .refine(hasRightChecksum, "has a wrong checksum; copy the address again, or write it in lower case")
   .transform((text) => text.toLowerCase() as WalletAddress);
 
-/** viem is loaded only to check a checksum, because the indexer works without it. */
+/** viem is loaded only to verify a checksum, because the indexer does without it. */
 function hasRightChecksum(text: string): boolean {
   if (text === text.toLowerCase()) return true;
   const viem = createRequire(import.meta.url)("viem/utils") as typeof import("viem/utils");
@@ -148,7 +148,7 @@ export const CHAIN_VARIABLES = {
   START_BLOCK: wholeNumberIfSet(0),
 };
 
-/** For rules: an invalid `RPC_URLS` is not an unset one, which would mean the local chain. */
+/** For rules: an invalid `RPC_URLS` must not count as unset, which would mean the local chain. */
 export function withWrongUrls<Values extends NetworkVariables>(values: Values, wrong: ReadonlySet<string>): Values {
   return wrong.has("RPC_URLS") ? { ...values, RPC_URLS: [] } : values;
 }
@@ -165,10 +165,10 @@ export function chainProblems(values: NetworkVariables): Problem[] {
 
 export type ChainEnvironment = {
   network: Network;
-  /** Whether the chain runs on this machine, where keys are worthless. */
+  /** Whether it is the local chain, where keys are worthless. */
   isLocal: boolean;
   chainId: number;
-  /** Asked by HTTP. */
+  /** HTTP URLs. */
   rpcUrls: string[];
   /** WebSocket URLs for new blocks. */
   webSocketUrls: string[];

@@ -71,14 +71,14 @@ export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
   "0xcb0236b37ff19001633e38808bd124b60b1fe1ba",
 ]);
 
-/** A key below this was counted and not random; programs watch such accounts. */
+/** A key below this is a small number, not random; bots watch such accounts. */
 const LEAST_DRAWN_KEY = 2n ** 64n;
 
 export function addressOfKey(key: `0x${string}`): WalletAddress {
   return privateKeyToAddress(key).toLowerCase() as WalletAddress;
 }
 
-/** Whether the key is public knowledge, so that anybody can take its funds on a public chain. */
+/** Whether the key is public knowledge, so that anyone can take its funds on a public chain. */
 export function isKnownKey(key: `0x${string}`): boolean {
   return BigInt(key) < LEAST_DRAWN_KEY || KNOWN_ADDRESSES.has(addressOfKey(key));
 }

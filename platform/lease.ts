@@ -5,13 +5,13 @@ import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 
 /**
- * The exclusive right to do one thing, such as indexing or sending. It is a row and not a database lock, so
- * that it works the same in SQLite, PostgreSQL and compatible engines. docs/product.md#sender-lease.
+ * The exclusive right to do one thing, such as indexing or sending. It is a row, not a database lock, so it works the
+ * same on SQLite, PostgreSQL and compatible engines. docs/product.md#sender-lease.
  */
 export type Lease = {
   name: string;
   holder: string;
-  /** Incremented with every new holder: a writer with a smaller one than the row's is refused. */
+  /** Incremented for every new holder; a writer with a smaller token than the row's is rejected. */
   fencingToken: bigint;
   /** How long it lasts without a renewal. */
   durationMs: number;
@@ -109,8 +109,8 @@ export function fence(lease: Lease): RawBuilder<{ fencing_token: bigint }> {
 }
 
 /**
- * PostgreSQL, until the end of the transaction: a holder that is paused inside it would keep the row locked and its
- * successor waiting, so the server ends the session when the lease would have expired.
+ * PostgreSQL only, for the current transaction: a holder that is paused inside it would keep the row locked and block
+ * its successor, so the server ends the session when the lease would have expired.
  */
 export function endWhenIdle(lease: Lease): RawBuilder<unknown> {
   return sql`select set_config('idle_in_transaction_session_timeout', ${`${lease.durationMs}ms`}, true)`;
@@ -137,9 +137,9 @@ export type LeadParameters = {
 const SIGNS_OF_LIFE_PER_DURATION = 4;
 
 /**
- * Runs `work` whenever this process holds the lease, until `signal` aborts. The signal passed to `work` aborts when
- * the lease is lost; `work` must return then, and starts again when the lease is taken again. When `work` returns or
- * throws by itself, so does this function, and the lease is released.
+ * Runs `work` whenever this process holds the lease, until `signal` aborts. The signal passed to `work` aborts when the
+ * lease is lost. `work` must then return; it is called again when the lease is reacquired. If `work` returns or throws
+ * on its own, this function releases the lease and does the same.
  */
 export async function leadWhileHeld(
   { database, name, holder, ttlMs, signal, onStandby, onError }: LeadParameters,

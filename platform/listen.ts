@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 
-/** A server cannot listen where the operator says; the message names the variable. */
+/** A server cannot listen on the configured address; the message names the variable. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }

@@ -10,7 +10,7 @@ export type PrepareDatabaseParameters = {
   databaseUrl: string;
   dataDirectory: string;
   network: Network;
-  /** Called with the reason for waiting, at most once a minute while it is the same. */
+  /** Called with the reason for waiting, at most once a minute while it does not change. */
   onWait: (reason: string) => void;
   signal?: AbortSignal;
 };

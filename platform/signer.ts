@@ -11,7 +11,7 @@ export type Signer =
 
 const OTHERS_MODE = 0o077;
 
-/** Not to be repeated in a message, wherever it was put. */
+/** Looks like a private key: never repeat it in a message, whatever the variable. */
 const A_KEY = /^(0x)?[0-9a-f]{64}$/i;
 
 /** A file with a private key that only its owner can read. */
@@ -60,13 +60,13 @@ export function signerVariables<P extends Prefix>(prefix: P): SignerVariables<P>
   } as SignerVariables<P>;
 }
 
-/** What is set of one signer. */
+/** The variables of one signer. */
 export type SignerValues = {
   prefix: Prefix;
   key: `0x${string}` | undefined;
   url: string | undefined;
   address: WalletAddress | undefined;
-  /** The variables that are set, rightly or wrongly, of those that exclude each other. */
+  /** The mutually exclusive variables that are set, valid or not. */
   ways: readonly string[];
 };
 

@@ -15,14 +15,14 @@ import {
   signerVariables,
 } from "./signer.ts";
 
-/** The keys that sign every day. Minter, confirmer and payer are the operator unless they have a key of their own. */
+/** The server's keys. Minter, confirmer and payer use the operator's key unless they have their own. */
 export const KEY_NAMES = ["operator", "minter", "confirmer", "payer"] as const;
 export type KeyName = (typeof KEY_NAMES)[number];
 
-/** A wallet that signs, under the name of its first part. docs/product.md#signers */
+/** A signing wallet, named after its first role. docs/product.md#signers */
 export type SigningKey = {
   name: KeyName;
-  /** Everything that this wallet is. */
+  /** All roles of this wallet. */
   parts: readonly KeyName[];
   address: WalletAddress;
   /** Undefined if another process signs with it. */
@@ -54,7 +54,7 @@ function signs(name: KeyName, { SENDER_KEYS: chosen }: KeyValues): boolean {
   return chosen === undefined || chosen.includes(name);
 }
 
-/** The account of a key; the operator's where it has none of its own. */
+/** The account of a key; the operator's if it has none of its own. */
 export function accountOfKey(name: KeyName, values: KeyValues): WalletAddress | undefined {
   return (
     accountOf(signerValues(PREFIX[name], values)) ??
@@ -62,7 +62,7 @@ export function accountOfKey(name: KeyName, values: KeyValues): WalletAddress | 
   );
 }
 
-/** The configured keys, the operator's first. On the local chain it is, by default, anvil's first account. */
+/** The configured keys, the operator's first. On the local chain that defaults to anvil's first account. */
 export function signingKeys(values: KeyValues): SigningKey[] {
   const keys: (SigningKey & { parts: KeyName[] })[] = [];
   for (const name of KEY_NAMES) {
@@ -109,7 +109,7 @@ function missingOperator(isPublic: boolean, values: KeyValues, { operator }: Rec
   ];
 }
 
-/** An address without a key: this process could not do what it is for. */
+/** Problems for addresses without a key: this process could not sign for them. */
 function missingKeys(values: KeyValues, sets: Record<KeyName, SignerValues>): Problem[] {
   const operator = accountOf(sets.operator);
   return KEY_NAMES.filter((name) => name !== "operator" && signs(name, values)).flatMap((name) => {

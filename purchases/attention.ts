@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 
-/** So far is counted; one more means that there are more. */
+/** Counting stops here; one more means "more than this". */
 const COUNTED = 10_000;
 
 const COUNTS = {
@@ -18,7 +18,7 @@ export type AttentionCounts = Record<
   number
 >;
 
-/** What needs a person, each by an index. docs/product.md#panel-figures */
+/** Counts the open tasks, each through an index. docs/product.md#panel-figures */
 export async function countAttention(
   queries: Queries,
   { isHeld, isDraft, isOpenApproval }: Record<"isHeld" | "isDraft" | "isOpenApproval", RawBuilder<SqlBool>>,

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-/** Whether a purchase was paid, or its payout is asked for and not withdrawn. */
+/** Whether a purchase was paid, or its payout is queued and not withdrawn. */
 function isPaidOrAsked(): RawBuilder<SqlBool> {
   return sql<SqlBool>`(exists (select 1 from payouts where payouts.token_id = purchases.id)
     or exists (select 1 from operations where operations.subject_id = purchases.id
@@ -10,8 +10,8 @@ function isPaidOrAsked(): RawBuilder<SqlBool> {
 }
 
 /**
- * A wallet's debt for purchases that were returned after their payout, in gwei. What was kept of another
- * purchase reduces it, unless that one was also returned and never paid. docs/product.md#debt
+ * A wallet's debt for purchases that were returned after their payout, in gwei. Offsets kept from other purchases
+ * reduce it, unless such a purchase was also returned and never paid. docs/product.md#debt
  */
 export async function outstandingDebt(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   const adjustments = await queries
@@ -19,7 +19,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
     .innerJoin("purchases", "purchases.id", "adjustments.purchase_id")
     .select("adjustments.amount_gwei")
     .where("adjustments.wallet", "=", wallet)
-    // A payment that never came about is not owed back, whatever was thought while it was under way.
+    // A payout that never happened is not owed back, whatever was recorded while it was in flight.
     .where(({ or, and, eb }) =>
       or([
         eb("purchases.sale_id", "is", null),
@@ -40,7 +40,7 @@ export async function outstandingDebt(queries: Queries, wallet: WalletAddress): 
   return owed - offsets.reduce((sum, row) => sum + row.offset_gwei, 0n);
 }
 
-/** Those among some wallets that may owe something. */
+/** The wallets among these that may have a debt. */
 export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Set<WalletAddress>> {
   if (wallets.size === 0) return new Set();
   const rows = await queries
@@ -52,7 +52,7 @@ export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletA
   return new Set(rows.map((row) => row.wallet));
 }
 
-/** Records the debt of a purchase that was returned after its payout. Once per purchase. */
+/** Records the debt of a purchase that was returned after its payout, once per purchase. */
 export async function insertAdjustment(
   queries: Queries,
   purchase: { id: bigint; wallet: WalletAddress; cashback_cent_bps: bigint },
@@ -72,7 +72,7 @@ export async function insertAdjustment(
     .execute();
 }
 
-/** Adds to what is owed back of a sale's purchase for a revision: once it may be more than one thing, of different debts. */
+/** Adds to what is owed back for a sale's purchase at a revision; a revision can add several amounts. */
 export async function adjustDebt(
   queries: Queries,
   owed: { purchaseId: bigint; revisionId: bigint; wallet: WalletAddress },

@@ -7,9 +7,9 @@ import { type Moment, type NextLook, nextLook } from "../domain/purchase/life.ts
 import { lockPurchases, type StandingPurchase } from "./queries.ts";
 
 /**
- * A purchase's row says when it is due: `due_at`, a time, or `due_block`, a block that the index must have
- * reached. Every change of it, of its ticket or of its payout makes it due at once, in the same transaction; a check
- * sets the next due time, or none if only another change can lead to a step.
+ * A purchase's row says when it is due: `due_at`, a time, or `due_block`, a block that the index must have reached.
+ * Every change of the purchase, its ticket or its payout makes it due at once, in the same transaction. A check sets
+ * the next due time, or none if only another change can lead to a step.
  */
 
 /** Two lookups in indexes that contain only due purchases. */
@@ -21,8 +21,8 @@ export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolea
 }
 
 /**
- * Some purchases that are due, locked until the end of the transaction: a change that is being written now is waited for
- * and then seen, a later one makes them due again. Their buyers' rows come first, as everywhere.
+ * Takes some due purchases and locks them until the end of the transaction: a concurrent change is waited for and then
+ * seen; a later one makes them due again. Buyers' rows are locked first, as everywhere.
  */
 export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
   const select = () => queries.selectFrom("purchases").select(["id", "wallet"]).limit(limit);
@@ -47,7 +47,7 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
   return ids;
 }
 
-/** Says of each purchase when it is looked at next. `depth`: how many blocks after its own one is final. */
+/** Sets when each purchase is checked next. `depth`: the number of blocks after which a block is final. */
 export async function setNextLook(
   queries: Queries,
   purchases: readonly StandingPurchase[],
@@ -88,7 +88,7 @@ function dueColumns(queries: Queries, look: NextLook, depth: bigint) {
   }
 }
 
-/** Every purchase is looked at again, at once. */
+/** Makes every purchase due now. */
 export async function makeAllDue(queries: Queries): Promise<void> {
   await queries.updateTable("purchases").set({ due_at: 0n }).execute();
 }

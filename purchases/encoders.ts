@@ -89,7 +89,7 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
   };
 }
 
-/** `confirm` and `cancel`: only one of them can happen to a ticket. */
+/** `confirm` and `cancel`: a ticket gets only one of them. */
 function leavePendingEncoder(kind: "confirm" | "cancel", { purchaseNft }: Contracts): Encoder {
   const wanted = kind === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
   return {
@@ -123,7 +123,7 @@ function cancelEncoder(contracts: Contracts): Encoder {
 function payEncoder(options: PurchaseEncoderOptions): Encoder {
   return {
     kind: "pay",
-    // The distributor emits the rate once per batch, so that anyone can compute each payout of it.
+    // The distributor emits the rate once per batch, so that anyone can verify each payout in it.
     async listTogether(queries, operations) {
       const rates = await readRates(queries, operations);
       const rateOf = (operation: Operation | undefined) => rates.get(operation?.subject_id ?? 0n);
@@ -175,11 +175,11 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
 
 type ListUnwanted = NonNullable<Encoder["listUnwanted"]>;
 
-/** Returned purchases, which are not minted, confirmed or paid any more. */
+/** Returned purchases, which are no longer minted, confirmed or paid. */
 const listReversed: ListUnwanted = (queries, operations, options) =>
   listOfPurchases(queries, operations, options, (where) => where("reversed_at", "is not", null));
 
-/** The same, and those that an administrator holds. */
+/** Returned purchases, and those held by an admin. */
 const listReversedOrHeld: ListUnwanted = (queries, operations, options) =>
   listOfPurchases(queries, operations, options, (where) =>
     where.or([where("reversed_at", "is not", null), where("held_at", "is not", null)]),
@@ -227,7 +227,7 @@ function idsOf(operations: readonly Operation[]): bigint[] {
   return operations.map((operation) => operation.subject_id);
 }
 
-/** Refusals that name a purchase, for every kind of operation, and those of a whole contract. */
+/** Reverts that name a purchase, for every kind of operation, and reverts of a whole contract. */
 function refusalOfAny(revert: Revert, operations: readonly Operation[]): Refusal {
   const [subject] = numbersOf(revert);
   switch (revert.name) {

@@ -2,12 +2,12 @@ import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
- * A purchase's id is its token id, so ids are assigned only above every existing token. The index has them all once
- * it is complete up to the head at the start of this process: later tokens get their ids from here. docs/product.md#purchase-id
+ * A purchase's id is its token id, so ids are assigned only above every existing token. The index has all of them once
+ * it has reached the head at the start of this process; later tokens get their ids here. docs/product.md#purchase-id
  */
 export class IdGate {
   readonly #purchaseNft: WalletAddress;
-  /** The head of the first proven node that responded; undefined until then. */
+  /** The head of the first verified node that responded; undefined until then. */
   readonly #firstHead: () => number | undefined;
   #isOpen = false;
 

@@ -11,8 +11,8 @@ import { settleSales } from "./sale-totals.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./totals.ts";
 
 /*
- * Every change of a purchase's row. `due.ts` alone says when a purchase is looked at again, `totals.ts` alone how it was
- * counted. docs/product.md#purchase-steps
+ * Every change of a purchase's row. Only `due.ts` sets when a purchase is due, and only `totals.ts` how it was counted.
+ * docs/product.md#purchase-steps
  */
 
 export type NewPurchase = {
@@ -25,7 +25,7 @@ export type NewPurchase = {
   tokenSlug: string | null;
   holdingsBlock: bigint | null;
   source: "simulated" | "live";
-  /** Of a purchase of a sale: which, and its exact cashback. */
+  /** The sale it belongs to, and its exact cashback. */
   sale?: { id: bigint; centBps: bigint };
 };
 
@@ -53,8 +53,8 @@ export async function insertPurchase(queries: Queries, purchase: NewPurchase): P
 }
 
 /**
- * Freezes the terms of purchases. Their ids are their token ids, so they must be above every indexed token: a new
- * database in front of used contracts would otherwise assign somebody else's token.
+ * Freezes the terms of purchases. Their ids are token ids, so they must be above every indexed token: a new database in
+ * front of contracts already in use would otherwise assign an existing token.
  */
 export async function insertPurchases(
   queries: Queries,
@@ -86,7 +86,9 @@ export async function insertPurchases(
   }));
 }
 
-/** A new purchase waits for its token, and is not due: its next step is in the outbox, or comes with a change of it. */
+/**
+ * A new purchase waits for its token and is not due: its next step is already in the outbox, or follows from a change.
+ */
 function rowOf(purchase: NewPurchase) {
   const row = {
     wallet: purchase.wallet,
@@ -151,7 +153,7 @@ export async function freezeRates(
     .updateTable("purchases")
     .set({
       wei_per_cent: terms.weiPerCent,
-      // A sale's network says when its purchases may be paid.
+      // For purchases of a sale, the network decides when they may be paid.
       payable_at: sql<bigint>`case when sale_id is null then ${databaseNow(queries)} + ${terms.holdMs} else payable_at end`,
     })
     .where(among(queries, "id", ids))
@@ -166,7 +168,7 @@ export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: 
 
 export type PurchaseTerms = { valueCents: bigint; cashbackBps: bigint; bonusBps: bigint };
 
-/** Entitles the buyer to another cashback, or again to one that was withdrawn; before the mint with other terms too. */
+/** Changes the buyer's cashback, or restores a withdrawn one; before the mint, the terms can change too. */
 export async function entitlePurchase(
   queries: Queries,
   id: bigint,
@@ -187,12 +189,12 @@ export async function entitlePurchase(
   await recountPurchases(queries, [id]);
 }
 
-/** Takes a purchase back that was not paid: not minted, cancelled on the chain, or never paid. */
+/** Withdraws an unpaid purchase: it is never minted, cancelled on chain, or never paid. */
 export async function withdrawPurchase(queries: Queries, id: bigint): Promise<void> {
   await forgetOperations(queries, ["mint", "confirm", "pay"], id);
   const isMinted = sql<boolean>`exists (select 1 from nfts where nfts.token_id = purchases.id and nfts.status = 1)
     or exists (select 1 from operations where operations.subject_id = purchases.id and kind = 'mint')`;
-  // What stands Pending on the chain is still to be cancelled there; with anything else nothing is left to do.
+  // A Pending ticket must still be cancelled on chain; otherwise nothing is left to do.
   await queries
     .updateTable("purchases")
     .set({
@@ -205,7 +207,7 @@ export async function withdrawPurchase(queries: Queries, id: bigint): Promise<vo
   await recountPurchases(queries, [id]);
 }
 
-/** How far a live purchase may go by itself: null, not at all yet. The caller recounts it. */
+/** Sets how far a live purchase may proceed automatically; null means not yet. The caller recounts it. */
 export async function permitPurchase(
   queries: Queries,
   id: bigint,
@@ -218,12 +220,12 @@ export async function permitPurchase(
     .execute();
 }
 
-/** Keeps a part of a purchase's cashback for what its buyer owes. docs/product.md#debt */
+/** Keeps part of a purchase's cashback to offset the buyer's debt. docs/product.md#debt */
 export async function keepOffset(queries: Queries, id: bigint, gwei: bigint): Promise<void> {
   await queries.updateTable("purchases").set({ offset_gwei: gwei }).where("id", "=", id).execute();
 }
 
-/** A payment that has not left is not made; what was kept of it is owed again. The caller recounts it. */
+/** Withdraws a payout that has not been sent; the debt it had offset is restored. The caller recounts it. */
 export async function takeBackPayment(queries: Queries, id: bigint): Promise<void> {
   await forgetOperations(queries, ["pay"], id);
   await queries
@@ -235,8 +237,8 @@ export async function takeBackPayment(queries: Queries, id: bigint): Promise<voi
 }
 
 /**
- * An administrator stops a purchase: it is neither confirmed nor paid until it is released. Answers why it cannot be
- * stopped any more. docs/product.md#panel-hold
+ * Holds a purchase for an admin: it is neither confirmed nor paid until it is released. Returns why it can no longer be
+ * held. docs/product.md#panel-hold
  */
 export async function holdPurchase(
   queries: Queries,
@@ -265,7 +267,7 @@ export async function holdPurchase(
   return "held";
 }
 
-/** A held purchase goes on. Answers false if it is not held. */
+/** Releases a held purchase. Returns false if it is not held. */
 export async function releasePurchase(queries: Queries, id: bigint): Promise<boolean> {
   const purchase = await lockPurchase(queries, id);
   if (purchase.held_at === null) return false;
@@ -278,7 +280,7 @@ export async function releasePurchase(queries: Queries, id: bigint): Promise<boo
   return true;
 }
 
-/** The row of a purchase after its buyer's, which every change of money locks first. */
+/** Locks a purchase's row after its buyer's row, which every change of money locks first. */
 async function lockPurchase(queries: Queries, id: bigint) {
   const select = () =>
     queries
@@ -290,7 +292,7 @@ async function lockPurchase(queries: Queries, id: bigint) {
   return select();
 }
 
-/** Before there were clicks, a click was a purchase: it becomes the first of its sale. */
+/** In earlier versions a click was a purchase: it becomes the first purchase of its sale. */
 export async function adoptEarlierPurchase(queries: Queries, saleId: bigint, clickToken: string): Promise<void> {
   await queries
     .updateTable("purchases")
@@ -301,7 +303,7 @@ export async function adoptEarlierPurchase(queries: Queries, saleId: bigint, cli
     .execute();
 }
 
-/** Nothing is left to do for these purchases, nor for the sales that they were the last of. */
+/** Settles these purchases, and the sales whose last purchase is among them. */
 export async function settlePurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return;
   const settled = await queries

@@ -22,20 +22,20 @@ import { countPurchases } from "./totals.ts";
 
 export type PlanOptions = {
   rates: RateSource;
-  /** The delay between the steps of a simulated purchase, so that people see them. */
+  /** The delay between the steps of a simulated purchase, so that users can see them. */
   stepDelayMs: number;
   /** The hold of a live purchase, from confirmation to payout. */
   holdMs: number;
   /** How deep a confirmation must be before its payout is sent. */
   payoutConfirmations: number;
-  /** Refuses the write if another process has become the sender. */
+  /** Rejects the write if another process has become the sender. */
   assertLease: (queries: Queries) => Promise<void>;
 };
 
 /**
- * Gives every purchase that is due its next step. The step is derived from what the indexer saw, never from memory, so that
- * a process that dies anywhere loses nothing. Simulated purchases and those that a network approved go on by themselves.
- * Answers whether there was something to look at. docs/product.md#purchase-steps.
+ * Queues the next step of every due purchase. The step is derived from the index, never from memory, so a process that
+ * dies at any point loses nothing. Simulated purchases and those approved by a network proceed automatically. Returns
+ * whether any purchase was due. docs/product.md#purchase-steps.
  */
 export async function planNextSteps(database: Database, options: PlanOptions): Promise<boolean> {
   const cursor = await indexedBlock(database.kysely);
@@ -82,7 +82,7 @@ function nextMove(purchase: PurchaseLife, moment: Moment): Move | undefined {
   return move !== undefined && obstacleTo(move, purchase, moment) === undefined ? move : undefined;
 }
 
-/** How a purchase stands once its payment is in the outbox. */
+/** The state of a purchase once its payout is in the outbox. */
 function asPaying({ row, life }: StandingPurchase): StandingPurchase {
   return { row, life: { ...life, asked: new Set([...life.asked, "pay" as const]) } };
 }
@@ -96,7 +96,7 @@ function rowsOf(purchases: readonly StandingPurchase[] = []): Purchase[] {
   return purchases.map(({ row }) => row);
 }
 
-/** Cancels purchases on the chain that were returned before their confirmation. */
+/** Cancels purchases on chain that were returned before their confirmation. */
 async function cancel(queries: Queries, purchases: readonly Purchase[]): Promise<void> {
   await enqueue(
     queries,
@@ -123,7 +123,7 @@ async function confirm(
   );
 }
 
-/** Answers whose payments are in the outbox now; what is offset in full has none. */
+/** Returns the purchases whose payouts are now in the outbox; a fully offset purchase has none. */
 async function pay(
   queries: Queries,
   purchases: readonly Purchase[],

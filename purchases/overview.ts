@@ -4,10 +4,10 @@ import { cashbackOfCentBps } from "../domain/cashback.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
 import { payoutSums, readShopTotals } from "./totals.ts";
 
-/** More of them than this are not counted one by one. */
+/** Counting stops at this number. */
 const COUNTED_OPERATIONS = 10_000;
 
-/** The figures of the whole shop, at a rate for the cashback that has none of its own yet. */
+/** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
 export async function readFigures(queries: Queries, weiPerCent: bigint) {
   const stores = await queries
     .selectFrom("stores")

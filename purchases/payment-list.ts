@@ -18,7 +18,7 @@ import type { Operation } from "../sender/queue.ts";
 
 export type PaymentRow = Awaited<ReturnType<typeof readPayments>>[number];
 
-/** Payouts of the queue that match, with their purchases. */
+/** Matching payouts in the queue, with their purchases. */
 export async function listPayments(
   queries: Queries,
   page: PageQuery,
@@ -28,7 +28,7 @@ export async function listPayments(
   return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
 }
 
-/** Operations of any kind that match; without a state, those that wait or failed. */
+/** Matching operations of any kind; without a state, those that wait or failed. */
 export async function listOperationPage(
   queries: Queries,
   page: PageQuery,
@@ -67,7 +67,7 @@ const PAYMENTS: ListSource = {
   matches: (term) => matchesOf(term, ["pay"]),
 };
 
-/** By hash, by wallet, or by the number that people know: the purchase's, or the store's. */
+/** Matches by hash, by wallet, or by number: the purchase's or the store's. */
 function matchesOf(term: string, kinds: readonly OperationKind[]): Match[] {
   const isKind = sql<SqlBool>`operations.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
   const hash = hashOf(term);

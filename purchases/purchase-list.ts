@@ -17,17 +17,17 @@ import type { Queries } from "../database/transaction.ts";
 
 const ORDER_CHARACTERS = 64;
 
-/** The state of a purchase; its index has the same expression, letter by letter. docs/product.md#panel-purchase */
+/** The state of a purchase; must match the expression of its index exactly. docs/product.md#panel-purchase */
 const STATE = sql.raw(
   "(case when held_at is not null and settled_at is null then 'held' when counted_status = 3 then 'cancelled' when counted_status = 2 then case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end when counted_status = 1 then 'pending' else 'processing' end)",
 );
 
-/** Purchases that match, in an order. */
+/** Ids of matching purchases, sorted. */
 export async function listPurchaseIds(queries: Queries, page: PageQuery): Promise<KeyPage<bigint>> {
   return readKeyPage(queries, PURCHASES, page);
 }
 
-/** The purchases that an administrator holds. */
+/** The purchases held by an admin. */
 export const IS_HELD = sql<SqlBool>`${STATE} = 'held'`;
 
 const PURCHASES: ListSource = {
@@ -49,7 +49,7 @@ const PURCHASES: ListSource = {
   },
 };
 
-/** By the order of its sale, or the network's key of it. */
+/** Matches by the sale's order number, or its key at the network. */
 function byOrder(queries: Queries, term: string): Match {
   const is = (matches: RawBuilder<SqlBool>) => sql`select purchases.id as key from sales
     cross join purchases where purchases.sale_id = sales.id and ${matches}`;
@@ -60,7 +60,7 @@ function byOrder(queries: Queries, term: string): Match {
   };
 }
 
-/** The purchases that a transaction of ours was about. */
+/** The purchases in one of our transactions. */
 function purchasesOfHash(hash: string): RawBuilder<unknown> {
   return sql`select operations.subject_id as key from transaction_hashes
     cross join operations where operations.transaction_id = transaction_hashes.transaction_id

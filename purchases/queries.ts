@@ -24,7 +24,7 @@ export function purchasesWithIndex(queries: Queries) {
     );
 }
 
-/** The same, with all that a purchase's record shows. */
+/** The same, with every column that a purchase record shows. */
 export function selectPurchases(queries: Queries) {
   return purchasesWithIndex(queries).select([
     "purchases.id",
@@ -73,7 +73,7 @@ export async function listPurchases(
   return query.orderBy("purchases.id", "desc").limit(page.limit).execute();
 }
 
-/** A wallet's tickets, newest first, with the store's name of today: its tickets are drawn with that one. */
+/** A wallet's tickets, newest first, with the store's current name, which the contract draws. */
 export async function listTickets(
   queries: Queries,
   wallet: WalletAddress,
@@ -99,7 +99,7 @@ export async function listPaidReversals(queries: Queries, ids: readonly bigint[]
     selectPurchases(queries)
       .where(among(queries, "purchases.id", ids))
       .where("purchases.reversed_at", "is not", null)
-      // Of a sale, its ledger says what is owed back.
+      // For a sale's purchases, the ledger decides what is owed back.
       .where("purchases.sale_id", "is", null)
       .where("payouts.token_id", "is not", null)
       .where(({ not, exists, selectFrom }) =>
@@ -129,10 +129,10 @@ export async function lockPurchases(queries: Queries, ids: readonly bigint[]): P
     .execute();
 }
 
-/** A purchase and how it stands: what decides about its next move. */
+/** A purchase and its state, from which its next move is derived. */
 export type StandingPurchase = { row: Purchase; life: PurchaseLife };
 
-/** Some purchases and how they stand, oldest first. */
+/** Some purchases with their states, oldest first. */
 export async function readStanding(queries: Queries, ids: readonly bigint[]): Promise<StandingPurchase[]> {
   if (ids.length === 0) return [];
   return withLife(
@@ -182,7 +182,7 @@ async function withLife(queries: Queries, rows: readonly Purchase[]): Promise<St
   return rows.map((row) => ({ row, life: lifeOf(row, byPurchase.get(row.id) ?? []) }));
 }
 
-/** How a purchase stands, by its row, its ticket, its payout and its operations. */
+/** The state of a purchase, from its row, ticket, payout and operations. */
 export function lifeOf(
   row: Purchase,
   operations: readonly { kind: OperationKind; status: OperationStatus }[] = [],

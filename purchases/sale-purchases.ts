@@ -17,8 +17,8 @@ type PurchaseRow = Selectable<Schema["purchases"]>;
 export type StagedPurchase = SalePurchase & { row: PurchaseRow };
 
 /**
- * The purchases of a sale and how far each has come, oldest first. Locks their operations until the transaction's end,
- * so that none is sent while its purchase is being decided.
+ * The purchases of a sale with their stages, oldest first. Locks their operations until the transaction ends, so that
+ * none is sent while its purchase is being decided.
  */
 export async function readSalePurchases(queries: Queries, saleId: bigint): Promise<StagedPurchase[]> {
   const rows = await queries.selectFrom("purchases").selectAll().where("sale_id", "=", saleId).orderBy("id").execute();
@@ -120,11 +120,11 @@ async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Prom
 export type SalePermission = {
   /** Nothing is minted, confirmed or paid. */
   isHeld: boolean;
-  /** From when a planned purchase is minted, in milliseconds from its registration. */
+  /** Delay from registration to mint, in milliseconds. */
   mintDelayMs: bigint;
   /** Null while the sale is not approved. */
   approvedAt: bigint | null;
-  /** From when it is paid; null while the sale is not payable. */
+  /** When it may be paid; null while the sale is not payable. */
   payableAt: bigint | null;
 };
 

@@ -30,7 +30,7 @@ async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
     .updateTable("sales")
     .set({ state: "settled" })
     .where("id", "=", saleId)
-    // Without a statement by the network, no read happens when the hold ends.
+    // Without a statement from the network, no read is triggered when the hold ends.
     .where(({ or, and, eb }) =>
       or([eb("state", "=", "payable"), and([eb("state", "=", "approved"), eb("payable", "is", null)])]),
     )
@@ -47,7 +47,7 @@ async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
     .execute();
 }
 
-/** Adds to what a sale's buyer was paid; what is owed back again counts with a negative sign. */
+/** Adds to the amount paid for a sale; amounts owed back count as negative. */
 export async function countPaid(queries: Queries, saleId: bigint, centBps: bigint): Promise<void> {
   const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
   await queries
@@ -61,7 +61,7 @@ export async function countPaid(queries: Queries, saleId: bigint, centBps: bigin
     .execute();
 }
 
-/** Which of the margin's totals a sale counts in: by network, store and month of the sale. */
+/** The margin total that a sale counts towards: by network, store and month of the sale. */
 export function totalsCell(sale: Selectable<Schema["sales"]>) {
   return {
     network: sale.network,

@@ -13,14 +13,15 @@ import { markPayable } from "./sale-totals.ts";
 
 export type Payment = { purchaseId: bigint; amountGwei: bigint };
 
-/** Either everything that is payable to a buyer was queued, or nothing, because `payable` is not the amount asked for. */
+/** Either everything payable to a buyer was queued, or nothing, because `payable` differs from the requested amount. */
 export type BuyerPayment =
   | { kind: "queued"; payableGwei: bigint; payments: readonly Payment[] }
   | { kind: "refused"; payableGwei: bigint };
 
 /**
- * Queues all that a buyer is owed for confirmed purchases, if it is the amount asked for. A payout that waits for its
- * time leaves now. `requireRate` is called where a purchase was confirmed outside this system, without a frozen rate.
+ * Queues everything a buyer is owed for confirmed purchases, if it equals the requested amount. A payout scheduled for
+ * later becomes due now. `requireRate` is called for a purchase confirmed outside this system, which has no frozen
+ * rate.
  */
 export async function payBuyer(
   queries: Queries,
@@ -48,8 +49,8 @@ export async function payBuyer(
 }
 
 /**
- * Queues the payouts of confirmed purchases, less their buyers' debt for purchases that were returned
- * after their payout; a purchase that is offset in full is settled without one. Returns the queued payouts.
+ * Queues the payouts of confirmed purchases, less their buyers' debt for returned purchases; a fully offset purchase is
+ * settled without a payout. Returns the queued payouts.
  */
 export async function enqueuePayments(
   queries: Queries,
@@ -84,7 +85,7 @@ export async function enqueuePayments(
   return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
 }
 
-/** Keeps as much of a purchase's cashback as its buyer owes, and returns how much. Once per purchase. */
+/** Keeps up to the buyer's debt from a purchase's cashback, once per purchase. Returns the amount kept. */
 async function takeOffset(
   queries: Queries,
   purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
@@ -96,7 +97,7 @@ async function takeOffset(
   return offset;
 }
 
-/** What staff may pay of a wallet now, oldest first. */
+/** The purchases of a wallet that staff can pay now, oldest first. */
 async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
   const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true };
   const payable: Purchase[] = [];
@@ -126,7 +127,7 @@ async function listPaymentsForLater(
     .where("purchases.reversed_at", "is", null)
     .where("operations.status", "=", "queued")
     .where("operations.not_before", ">", databaseNow(queries))
-    // One that was tried before has its own reason to wait.
+    // One with an error has its own reason to wait.
     .where("operations.error", "is", null)
     .orderBy("purchases.id")
     .execute();

@@ -8,11 +8,11 @@ export type Step = {
   atMs: bigint;
   source: "database" | "chain";
   kind: StepKind;
-  /** Of a transaction: mint, confirm, cancel or pay; of an event of the chain: its name. */
+  /** For a transaction: mint, confirm, cancel or pay. For a chain event: its name. */
   subject?: string;
   txHash?: string;
   amountGwei?: bigint;
-  /** One sentence for people. */
+  /** One readable sentence. */
   text: string;
 };
 
@@ -50,7 +50,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
   };
 }
 
-/** Block times have seconds: an event is listed after its transaction, whatever the clocks say. */
+/** Block times have second resolution: an event is listed after its transaction, whatever the clocks say. */
 function inOrder(steps: readonly Step[]): Step[] {
   const minedAt = new Map<string, bigint>();
   for (const { kind, txHash, atMs } of steps) if (isOutcome(kind) && txHash) minedAt.set(txHash, atMs);

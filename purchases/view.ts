@@ -26,7 +26,7 @@ export type PurchaseView = {
   shownUpTo: bigint;
 };
 
-/** What purchases are shown with now. A payout counts once it is `confirmations` deep in the index. */
+/** The current context for showing purchases. A payout counts once it is `confirmations` deep in the index. */
 export async function readPurchaseView(
   queries: Queries,
   { rate, confirmations }: { rate: bigint; confirmations: number },

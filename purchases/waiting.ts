@@ -7,12 +7,12 @@ import { lifeOf, selectPurchases } from "./queries.ts";
 
 type Operation = Selectable<Schema["operations"]>;
 
-/** A purchase with its sale, its place in the sums, and its operations. */
+/** A purchase with its sale, its counted values and its operations. */
 export type PanelPurchase = Awaited<ReturnType<typeof readRows>>[number] & {
   operations: ReadonlyMap<Move, Operation>;
 };
 
-/** Purchases as the panel shows them, in no order. */
+/** Purchases as the panel shows them, unordered. */
 export async function readPanelPurchases(queries: Queries, ids: readonly bigint[]): Promise<PanelPurchase[]> {
   if (ids.length === 0) return [];
   const rows = await readRows(queries, ids);
@@ -41,7 +41,7 @@ async function readRows(queries: Queries, ids: readonly bigint[]) {
     .execute();
 }
 
-/** The state that a purchase is listed under; `purchases_state` is its index. docs/product.md#panel-purchase */
+/** The state that a purchase is listed under; `purchases_state` indexes it. docs/product.md#panel-purchase */
 export function stateOf(
   purchase: Pick<PanelPurchase, "held_at" | "settled_at" | "counted_status" | "counted_paid_gwei">,
 ): PurchaseState {
@@ -54,16 +54,16 @@ export function stateOf(
   return purchase.counted_status === 1n ? "pending" : "processing";
 }
 
-/** What holds everybody's payouts up. */
+/** Conditions that delay all payouts. */
 export type Circumstances = {
   arePayoutsPaused: boolean;
   hasRate: boolean;
-  /** What is confirmed above this block is not deep enough to be paid. */
+  /** Confirmations above this block are not deep enough to be paid. */
   deepestBlock: bigint;
   nowMs: bigint;
 };
 
-/** What a purchase waits for, why, and when it is expected to go on. */
+/** What a purchase waits for, why, and when it is expected to continue. */
 export type Waiting = { wait: Wait; reason?: string | null; text?: string | null; expectedMs?: bigint };
 
 /** Later than any date. */
@@ -95,7 +95,7 @@ function waitingForOperation(operation: Operation, { arePayoutsPaused, nowMs }: 
   return { wait: "transaction", ...at };
 }
 
-/** Nothing is queued: something must happen first. */
+/** Nothing is queued; something else must happen first. */
 function waitingForPlan(move: Move, life: PurchaseLife, { arePayoutsPaused, ...known }: Circumstances): Waiting {
   const obstacle = obstacleTo(move, life, { now: known.nowMs, ...known });
   switch (obstacle?.kind) {

@@ -7,16 +7,16 @@ import type { ReconcileOptions } from "./reconcile.ts";
 export const IDS_PER_CALL = 2_000;
 const ITEM_ID_OFFSET = 96n;
 const IDS_PER_WORD = 256n;
-/** Words of paid bits in one call: the bytes of a call that creates a contract are limited. */
+/** Words of paid bits per call: the init code of a contract creation is limited in size. */
 const WORDS_PER_CALL = 128;
 
-/** How the ids of tokens and payouts that are to be looked at come, some at a time. */
+/** Pages of token and payout ids to compare. */
 export type IdPages = AsyncIterable<readonly bigint[]> | Iterable<readonly bigint[]>;
 
-/** What is wrong with a token or a purchase, in one sentence. */
+/** One sentence about what is wrong with a token or a purchase. */
 export type TokenDifference = { tokenId: bigint; text: string };
 
-/** Compares what the index and the purchases say about some ids with the chain's record of them at a block. */
+/** Compares the index and the purchases of some ids with the chain's records at a block. */
 export async function compareTokens(
   options: ReconcileOptions,
   block: bigint,
@@ -127,14 +127,14 @@ async function comparePaidBits(
   const paid = new Set(rows.map((row) => row.token_id));
   return ids.flatMap((id) => {
     const isPaid = (((bits.get(id / IDS_PER_WORD) ?? 0n) >> (id % IDS_PER_WORD)) & 1n) === 1n;
-    // No purchase has the id 0; its bit is set from the start.
+    // No purchase has id 0; its bit is set at construction.
     if (id === 0n || isPaid === paid.has(id)) return [];
     const text = `Purchase ${id} is ${isPaid ? "" : "not "}paid on the chain, and ${isPaid ? "not " : ""}in the index`;
     return [{ tokenId: id, text }];
   });
 }
 
-/** Many words by one `eth_call`: a contract that asks for them all is run in it, and never deployed. */
+/** Reads many words with one `eth_call`, which runs the init code of a helper contract that is never deployed. */
 async function readPaidWords(
   { client, contracts }: ReconcileOptions,
   words: readonly bigint[],

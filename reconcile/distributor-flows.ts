@@ -15,7 +15,7 @@ const EVENTS = [
   getAbiItem({ abi: cashbackDistributorAbi, name: "Swept" }),
   getAbiItem({ abi: cashbackDistributorAbi, name: "CreditWithdrawn" }),
 ] as const;
-/** The stored sum ends at a final block. */
+/** The stored sum covers only blocks that are final. */
 const SETTLED_DEPTH = 64n;
 
 const storedSchema = z.object({
@@ -27,8 +27,8 @@ const storedSchema = z.object({
 });
 
 /**
- * Adds up the distributors' events up to a block, continuing from the last stored sum. With `isFresh` it starts at the
- * first block again: the node that answered then may have left something out.
+ * Adds up the distributors' events up to a block, continuing from the last stored sum. With `isFresh` it restarts at
+ * the first block, because an earlier response may have been incomplete.
  */
 export async function readFlows(
   options: ReconcileOptions,

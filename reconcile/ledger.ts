@@ -49,7 +49,7 @@ export async function listLedger(queries: Queries, ids: readonly bigint[]): Prom
   }));
 }
 
-/** The sum of paid payouts up to a block, in gwei: the sum of all, less the newest. */
+/** The sum of payouts up to a block, in gwei: the total less the newest. */
 export async function sumPayouts(queries: Queries, upTo: bigint): Promise<{ paidGwei: bigint }> {
   const { paid } = payoutSums(await readShopTotals(queries));
   const newer = await queries

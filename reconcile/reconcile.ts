@@ -31,38 +31,40 @@ export type ReconcileOptions = {
   /** The first block that can contain an event of the distributor. */
   startBlock: bigint;
   /**
-   * How often this is done: what changed since the last time is compared, and so much of everything else that all of it is
-   * once a day. Undefined: everything at once.
+   * The interval between runs. A run compares what changed since the last one, plus a slice of the rest, so that
+   * everything is compared once a day. Undefined: everything at once.
    */
   everySeconds?: number;
-  /** At most about so many calls to the node: what does not fit is compared the next time, and all of it takes longer. */
+  /** Approximate maximum of calls to the node; the rest is compared in later runs, so a full round takes longer. */
   calls?: number;
 };
 
-/** `shortfall`: the distributor holds less CHZ than it must. `contradiction`: everything else that cannot be. */
+/** `shortfall`: the distributor holds less CHZ than it should. `contradiction`: any other difference. */
 export type Difference = {
   kind: "shortfall" | "contradiction";
   text: string;
-  /** Of which token or purchase it is; undefined for balances and nonces. */
+  /** The token or purchase concerned; undefined for balances and nonces. */
   tokenId?: bigint | undefined;
 };
 
 export type Reconciliation =
-  /** Nothing was compared, or not all of it. */
+  /** The comparison is missing or incomplete. */
   | { outcome: "cannot say"; reason: string }
   | {
       outcome: "agree" | "surplus" | "shortfall" | "contradiction";
       block: bigint;
       tokens: number;
       differences: Difference[];
-      /** CHZ in the distributor above what it must hold: somebody forced it in. It is nobody's, and harms nobody. */
+      /**
+       * CHZ in the distributor above what it should hold: someone forced it in. It belongs to nobody and does no harm.
+       */
       surplusWei: bigint;
-      /** Transactions with our keys that are not in the outbox, and that nobody has accepted. */
+      /** Transactions with our keys that are not in the outbox and have not been accepted. */
       foreign: ForeignTransaction[];
     };
 type Compared = Exclude<Reconciliation, { outcome: "cannot say" }>;
 
-/** The reason for which payouts are paused after a comparison; undefined if they are not: only differences pause them. */
+/** Why payouts are paused after a comparison; undefined if they are not. Only differences pause them. */
 export function pausingReason(reconciliation: Reconciliation): string | undefined {
   if (reconciliation.outcome === "cannot say") return undefined;
   const [first] = reconciliation.differences;
@@ -74,9 +76,9 @@ const BEHIND_BLOCKS = 20n;
 
 /**
  * Compares the database with the chain at the last indexed block: every token, every status, every paid bit, the
- * distributor's balance and the nonces of every key. Lists every difference and repairs none. A difference counts if two
- * comparisons find it, and the indexer has read the chain again between them: the chain moves on meanwhile, and a node may
- * be wrong for a moment, or have left out an event when the index was written.
+ * distributor's balance and the nonces of every key. Lists every difference and repairs none. A difference counts only
+ * if two comparisons find it and the indexer has reread the chain in between: the chain advances meanwhile, and a node
+ * may be temporarily wrong or have omitted an event when the index was written.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
   try {
@@ -100,7 +102,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
   }
 }
 
-/** Why the index is not what the chain can be compared with; undefined if it is complete. */
+/** Why the index cannot be compared with the chain; undefined if it is complete. */
 async function findGap({ database, client, contracts }: ReconcileOptions): Promise<string | undefined> {
   const { kysely } = database;
   const source = await kysely.selectFrom("chain_source").selectAll().executeTakeFirst();
@@ -114,11 +116,11 @@ async function findGap({ database, client, contracts }: ReconcileOptions): Promi
   return `The index is not complete: it ends at block ${cursor}, the chain at ${head}`;
 }
 
-/** How long a comparison waits for the second read that it asked for. */
+/** How long a comparison waits for the second read it requested. */
 const SECOND_READ_MS = 30_000;
 const LOOK_MS = 100;
 
-/** Lets the indexer, if one runs, read again where the index may be wrong; returns why that is not done yet. */
+/** Asks a running indexer to reread blocks where the index may be wrong; returns why that has not finished yet. */
 async function readAgain(
   { database }: ReconcileOptions,
   differences: readonly Difference[],
@@ -173,7 +175,7 @@ function shortfall(missingWei: bigint): Difference {
   return { kind: "shortfall", text };
 }
 
-/** How much CHZ the distributor lacks; negative if it holds more than it must. */
+/** How much CHZ the distributor lacks; negative if it holds more than it should. */
 async function compareBalance(options: ReconcileOptions, blockNumber: bigint): Promise<bigint> {
   const { client, contracts, database } = options;
   const { paidGwei } = await sumPayouts(database.kysely, blockNumber);
@@ -189,7 +191,7 @@ async function compareBalance(options: ReconcileOptions, blockNumber: bigint): P
   return checkedMissingWei;
 }
 
-/** The last difference that a sum from the first block confirmed; a surplus stays for good, and is confirmed once. */
+/** The last difference confirmed by summing from the first block; a surplus is permanent and is confirmed once. */
 let checkedMissingWei: bigint | undefined;
 
 /** Transactions that are not final may disappear; final ones are counted by the chain. */

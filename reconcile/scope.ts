@@ -4,29 +4,29 @@ import { IDS_PER_CALL } from "./compare-tokens.ts";
 import { highestIds } from "./ledger.ts";
 import type { ReconcileOptions } from "./reconcile.ts";
 
-/** What one comparison looks at: what changed since the last one, and a slice of everything else. */
+/** The scope of one comparison: what changed since the last one, and a slice of the rest. */
 export type Scope = {
   pages: readonly (readonly bigint[])[];
-  /** To be called once it was compared: the next one goes on from here. */
+  /** Call it after the comparison: the next one continues from here. */
   remember(): Promise<void>;
 };
 
 const DAY_SECONDS = 86_400;
-/** A small shop is compared whole, each time. */
+/** Small shops are compared completely each time. */
 const LEAST_SLICE = 2_000;
 /** Changes beyond these wait for the next comparison. */
 const MOST_CHANGED = 20_000;
-/** Blocks that may still have been reorganised are looked at again. */
+/** Blocks that may still have been reorganised are compared again. */
 const REORG_BLOCKS = 64n;
-/** Of one page, the paid bits of neighbouring ids are read with one call. */
+/** Page size; the paid bits of neighbouring ids in a page are read with one call. */
 const PAGE = 20_000;
 const DEFAULT_CALLS = 60;
-/** Of one comparison, for everything else than tokens and paid bits. */
+/** Calls per comparison for everything except tokens and paid bits. */
 const OTHER_CALLS = 14;
 
 const progressSchema = z.object({ contract: z.string(), block: z.coerce.bigint(), next: z.coerce.bigint() });
 
-/** A slice so large that, at one comparison every `intervalSeconds`, everything is looked at once a day. */
+/** Sizes the slice so that, at one comparison every `intervalSeconds`, everything is compared once a day. */
 export async function nextScope(options: ReconcileOptions, block: bigint, intervalSeconds: number): Promise<Scope> {
   const { kysely } = options.database;
   const contract = options.contracts.purchaseNft;
@@ -55,7 +55,7 @@ export async function nextScope(options: ReconcileOptions, block: bigint, interv
   };
 }
 
-/** How many ids a number of calls compares: a page takes one for each part of it, and one for its paid bits. */
+/** The number of ids that fit into a number of calls: a page takes one call per part, and one for its paid bits. */
 function idsFor(calls: number): number {
   const idsACall = PAGE / (PAGE / IDS_PER_CALL + 1);
   return Math.max(IDS_PER_CALL, Math.floor((calls - OTHER_CALLS) * idsACall));

@@ -21,7 +21,7 @@ export class SignerError extends Error {
   override readonly name = "SignerError";
 }
 
-/** A transaction of the database waits meanwhile. */
+/** Kept short because a database transaction waits meanwhile. */
 const TIMEOUT_MS = 2_000;
 
 /** The wallet of a signer. */
@@ -35,8 +35,8 @@ export function openAccount(signer: Signer): SigningAccount {
 }
 
 /**
- * `eth_signTransaction` as in Web3Signer. The result is sent only if it is exactly the requested transaction,
- * signed by the requested account.
+ * `eth_signTransaction` as in Web3Signer. Rejects a result that is not exactly the requested transaction, signed by the
+ * requested account.
  */
 async function signRemotely(
   { url, address }: Signer & { kind: "service" },

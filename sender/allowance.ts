@@ -4,10 +4,10 @@ import type { Operation } from "./queue.ts";
 
 /** A contract's current limits on payouts, in gwei. */
 export type Allowance = {
-  /** Set if nothing can be paid at all. */
+  /** Set if no payout is possible at all. */
   closed?: Verdict & { kind: "later" };
   maxWeiPerCent: bigint;
-  /** The limit of one payout. */
+  /** The limit per payout. */
   maxPayout: bigint;
   /** The rest of the daily cap. */
   dayLeft: bigint;
@@ -26,8 +26,8 @@ const POOL_RETRY_MS = 60_000n;
 const AFTER_MIDNIGHT_MS = 5_000n;
 
 /**
- * Splits operations, in order, into those within the limits and those set aside: one that is too large delays
- * nothing behind it.
+ * Splits operations, in order, into those within the limits and those set aside. One that is too large does not delay
+ * those behind it.
  */
 export function admit<T extends Sized>(operations: readonly T[], allowance: Allowance): Outcome<T> {
   const outcome: Outcome<T> = { ready: [], setAside: [], left: { ...allowance } };

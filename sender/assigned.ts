@@ -46,7 +46,7 @@ export async function listUnfinishedTransactionIds(queries: Queries): Promise<Se
   return new Set(rows.flatMap((row) => (row.transaction_id === null ? [] : [row.transaction_id])));
 }
 
-/** The operations of a transaction succeeded. Returns those that were not known to have. */
+/** Marks the operations of a transaction as done. Returns those that were not done before. */
 export async function finishOperations(queries: Queries, transactionId: bigint): Promise<Operation[]> {
   return queries
     .updateTable("operations")

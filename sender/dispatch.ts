@@ -14,9 +14,9 @@ import type { Transmitter } from "./transmitter.ts";
 
 /** How often the limits are read while operations wait for them. */
 const RECONSIDER_EVERY_MS = 3_000;
-/** The delay before retrying an operation that the contracts refuse for a temporary reason. */
+/** Delay before retrying an operation that the contracts reject for a temporary reason. */
 const RETRY_MS = 3_000n;
-/** Reasons that end when a limit allows it again. */
+/** Reasons that end when a limit allows the payout. */
 const LIMIT_REASONS = ["max_payout", "day_cap", "pool_empty"] as const;
 /** Reasons that apply to a whole kind, and end for all of it. */
 const CLOSED_REASONS = ["paused", "retired", "role_missing"] as const;
@@ -98,7 +98,7 @@ export class Dispatch {
     return hasSent;
   }
 
-  /** Operations set aside for a limit resume as soon as it allows them, not only at their retry time. */
+  /** Operations set aside for a limit resume as soon as the limit allows them, not only at their retry time. */
   async #reconsiderSetAside(isHeld: (kind: OperationKind) => boolean): Promise<void> {
     if (Date.now() - this.#reconsideredAt < RECONSIDER_EVERY_MS) return;
     this.#reconsideredAt = Date.now();
@@ -131,7 +131,10 @@ export class Dispatch {
     return allowance && spend(allowance, await sumInFlight(this.#kysely, encoder.kind));
   }
 
-  /** Simulates a batch before it gets a nonce, and sets aside operations that the contracts would refuse, with the reason. */
+  /**
+   * Simulates a batch before it gets a nonce, and sets aside operations that the contracts would reject, with the
+   * reason.
+   */
   async #prepare(
     encoder: Encoder,
     due: readonly Operation[],

@@ -6,8 +6,8 @@ import { type Operation, UNSENT } from "./queue.ts";
 import type { Standing } from "./standing.ts";
 
 /**
- * Due operations, oldest first, that may share a transaction: after a batch reverted, its operations are
- * retried in halves.
+ * Due operations, oldest first, that can share a transaction. After a batch has reverted, its operations are retried in
+ * halves.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
   const due = await queries
@@ -24,7 +24,7 @@ export async function listDue(queries: Queries, kind: OperationKind, limit: numb
   return batchLimit === null ? together : together.slice(0, Number(batchLimit));
 }
 
-/** For each kind, how many operations could be sent now, and how long the oldest has waited for it. */
+/** For each kind, how many operations could be sent now, and how long the oldest has been waiting. */
 export async function summarizeDue(
   queries: Queries,
 ): Promise<{ kind: OperationKind; count: bigint; waitedMs: bigint }[]> {

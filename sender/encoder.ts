@@ -17,7 +17,7 @@ export type Verdict =
 
 export type Refusal = {
   /**
-   * The refused operations. `unnamed`: one or more of the batch, so halves are tried until one is left. `kind`: no
+   * The rejected operations. `unnamed`: one or more of the batch, so halves are tried until one is left. `kind`: no
    * operation of this kind can be sent now.
    */
   atFault: readonly Operation[] | "unnamed" | "kind";
@@ -26,7 +26,7 @@ export type Refusal = {
   prerequisite?: NewOperation;
 };
 
-/** One kind of operation for the sender: how to encode it, and how to decode the contract's refusal. */
+/** One kind of operation for the sender: how to encode it, and how to decode a revert. */
 export type Encoder = {
   kind: OperationKind;
   /** The maximum number of operations per call, if it is not the batch size. */
@@ -35,7 +35,7 @@ export type Encoder = {
   listTogether?(queries: Queries, operations: readonly Operation[]): Promise<Operation[]>;
   /** Encodes operations into one call. */
   encode(queries: Queries, operations: readonly Operation[]): Promise<Call>;
-  /** Decodes why the contract refuses a call. */
+  /** Decodes why the contract rejects a call. */
   readRefusal(queries: Queries, revert: Revert, operations: readonly Operation[]): Promise<Refusal>;
   /** The operations that are no longer wanted. With `isFinal`, this cannot change before the commit. */
   listUnwanted?(
@@ -43,7 +43,7 @@ export type Encoder = {
     operations: readonly Operation[],
     options: { isFinal: boolean },
   ): Promise<Operation[]>;
-  /** The operations of a call that is final which would be encoded otherwise by now. */
+  /** The operations of a final call that would be encoded differently by now. */
   listOutdated?(queries: Queries, operations: readonly Operation[], data: string): Promise<readonly Operation[]>;
   /** Reads the contract's current limits. */
   readAllowance?(): Promise<Allowance>;

@@ -4,7 +4,7 @@ export type Fees = { maxFeeWei: bigint; maxPriorityFeeWei: bigint };
 
 /** A small tip is enough on Chiliz; the base fee matters. */
 const TIP_WEI = WEI_PER_GWEI;
-/** Nodes accept a replacement at 10 % more; this is slightly above. */
+/** Nodes accept a replacement at 10 % more; this is slightly higher. */
 const BUMP_NUMERATOR = 1_125n;
 const BUMP_DENOMINATOR = 1_000n;
 
@@ -13,7 +13,7 @@ export function suggestedFees(baseFeeWei: bigint): Fees {
   return { maxFeeWei: baseFeeWei * 2n + TIP_WEI, maxPriorityFeeWei: TIP_WEI };
 }
 
-/** The fees that replace a stuck transaction, at most the cap; undefined if it pays the cap already. */
+/** The fees that replace a stuck transaction, at most the cap; undefined if it already pays the cap. */
 export function bumpedFees(previous: Fees, suggested: Fees, capWei: bigint): Fees | undefined {
   const raise = (fee: bigint) => (fee * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
   const larger = (a: bigint, b: bigint) => (a > b ? a : b);

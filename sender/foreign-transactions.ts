@@ -11,7 +11,7 @@ import type { StoredTransaction } from "./transactions.ts";
 
 const foreignSchema = z.object({
   nonce: z.coerce.bigint(),
-  /** Null where no node has the history any more. */
+  /** Null if no node has the history any more. */
   hash: z.string().nullable(),
   to: z.string().nullable(),
   valueWei: z.coerce.bigint().nullable(),
@@ -19,16 +19,16 @@ const foreignSchema = z.object({
   foundAt: z.number(),
   isAccepted: z.boolean(),
 });
-/** A key whose nonces are explained. */
+/** A key whose nonces are monitored. */
 export type WatchedKey = Pick<SigningKey, "name" | "address">;
 /** A transaction of one of our wallets that is not in the outbox. */
 export type ForeignTransaction = z.infer<typeof foreignSchema> & { key: WatchedKey["name"] };
 
 const bookSchema = z.object({
   wallet: z.string(),
-  /** The wallet's first nonce of this database: what came before is another deployment's. */
+  /** The wallet's first nonce under this database; earlier ones belong to another deployment. */
   first: z.coerce.bigint(),
-  /** Every nonce from `first` to below this is one of ours, or listed. */
+  /** Every nonce from `first` up to (excluding) this one is ours or listed. */
   below: z.coerce.bigint(),
   foreign: z.array(foreignSchema),
 });
@@ -41,8 +41,7 @@ const PAGE = 500n;
 const LISTED = 500;
 
 /**
- * Explains every nonce of a key: it is in the outbox, or a foreign transaction, which is looked up on the chain and
- * remembered.
+ * Attributes every nonce of a key to the outbox or to a foreign transaction, which is looked up on chain and stored.
  */
 export async function explainNonces({ database, client, key }: Parties): Promise<void> {
   const { kysely } = database;
@@ -53,7 +52,7 @@ export async function explainNonces({ database, client, key }: Parties): Promise
     const count = BigInt(await node.getTransactionCount({ address: wallet, blockNumber: highest }));
     const first = known?.first ?? (await firstNonce(kysely, wallet)) ?? count;
     const book: Book = known ?? { wallet, first, below: first, foreign: [] };
-    // A reorganization may have given a nonce back to us.
+    // A reorg may have returned a nonce to us.
     const again = await statusesOf(
       kysely,
       wallet,
@@ -65,7 +64,7 @@ export async function explainNonces({ database, client, key }: Parties): Promise
     for (let looked = 0; below < count && looked < LOOKED_AT_ONCE; ) {
       const page = Array.from({ length: Number(least(count - below, PAGE)) }, (_, index) => below + BigInt(index));
       const ours = await statusesOf(kysely, wallet, page);
-      // One of ours that has no receipt yet may still lose its nonce: it is looked at again.
+      // One of ours without a receipt may still lose its nonce, so it is checked again later.
       const open = page.find((nonce) => ours.get(nonce) === "signed");
       for (const nonce of page) {
         if (nonce === open || looked >= LOOKED_AT_ONCE) break;
@@ -84,7 +83,7 @@ export async function explainNonces({ database, client, key }: Parties): Promise
   });
 }
 
-/** Finds the transaction on the chain; undefined where the node contradicts itself. */
+/** Finds the transaction on chain; undefined if the node contradicts itself. */
 async function lookUp(
   node: PublicClient,
   wallet: WalletAddress,
@@ -99,7 +98,7 @@ async function lookUp(
   return { ...found, hash: evidence.hash, to, valueWei: value, block: evidence.blockNumber };
 }
 
-/** The known foreign transactions of these keys that nobody has accepted. */
+/** The known foreign transactions of these keys that have not been accepted. */
 export async function listForeign(queries: Queries, keys: readonly WatchedKey[]): Promise<ForeignTransaction[]> {
   const found: ForeignTransaction[] = [];
   for (const key of keys) {
@@ -109,7 +108,7 @@ export async function listForeign(queries: Queries, keys: readonly WatchedKey[])
   return found;
 }
 
-/** An operator knows these: they are not warned about any more. Returns how many there were. */
+/** Marks all as known to the operator, which ends the warnings. Returns how many there were. */
 export async function acceptForeign(queries: Queries, key: WatchedKey): Promise<number> {
   const book = await readBook(queries, key);
   if (!book) return 0;
@@ -119,7 +118,7 @@ export async function acceptForeign(queries: Queries, key: WatchedKey): Promise<
   return count;
 }
 
-/** A foreign transaction in words. */
+/** Describes a foreign transaction for people. */
 export function foreignText({ key, nonce, hash, to, block }: ForeignTransaction): string {
   if (hash === null) return `Another program used nonce ${nonce} of the ${key}'s key; no node has its history`;
   return `Another program used nonce ${nonce} of the ${key}'s key: ${hash} in block ${block}, to ${to ?? "a new contract"}`;

@@ -14,7 +14,7 @@ const BEHIND_BLOCKS = 5n;
 const READ_ALIKE = 3;
 
 /**
- * Reads the newest block, and the wallet's nonce and balance at that block, all from one proven node. A nonce that
+ * Reads the newest block and the wallet's nonce and balance at that block, all from one verified node. A nonce that
  * differs from the expected one is accepted only if the chain's transactions explain it. docs/product.md#node-trust
  */
 export class HeadReader {
@@ -85,7 +85,7 @@ export class HeadReader {
       options.log.error({ key: options.key, from: expected, to: nonce - 1n, by }, "Another program used a key of ours");
   }
 
-  /** A new database with a node without history: nothing contradicts the nonce if it stays the same. */
+  /** For a new database and a node without history: accept a nonce that stays the same. */
   #mayBelieve(nonce: bigint, last: bigint | undefined): boolean {
     const reads = this.#unexplained.nonce === nonce ? this.#unexplained.reads + 1 : 1;
     this.#unexplained = { nonce, reads };
@@ -94,8 +94,8 @@ export class HeadReader {
 }
 
 /**
- * A nonce below that of a mined transaction: its block was orphaned, or the node contradicts itself.
- * @throws ContradictionError, or an RpcError where the node is not that far yet
+ * The nonce is below that of a mined transaction: its block was orphaned, or the node contradicts itself.
+ * @throws ContradictionError, or RpcError if the node has not reached that block yet
  */
 export async function assertMinedIsCounted(
   node: PublicClient,

@@ -2,13 +2,13 @@ import type { Logger } from "pino";
 import { chzTextFromGwei } from "../domain/money.ts";
 import type { Operation } from "./queue.ts";
 
-/** What an operation is about, as fields of a log line. */
+/** The subject of an operation, as fields of a log line. */
 export function subjectOf({ kind, subject_id, amount_gwei }: Operation): Record<string, unknown> {
   const subject = kind.endsWith("_store") ? { store: Number(subject_id) } : { purchase: Number(subject_id) };
   return { kind, ...subject, ...(amount_gwei === null ? {} : { chz: chzTextFromGwei(amount_gwei) }) };
 }
 
-/** One line for each operation that has happened on the chain for good. */
+/** Logs one line for each operation that is final on chain. */
 export function logDone(
   log: Logger,
   operations: readonly Operation[],

@@ -2,7 +2,9 @@ import type { Database } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 
-/** The pause of payouts: by the environment, by an admin, or by the system after a difference. docs/product.md#payout-pause */
+/**
+ * Pauses payouts: by the environment, by an admin, or by the system after a difference. docs/product.md#payout-pause
+ */
 export class PayoutSwitch {
   readonly #database: Database;
   readonly #isPausedByEnvironment: boolean;
@@ -12,13 +14,16 @@ export class PayoutSwitch {
     this.#isPausedByEnvironment = isPausedByEnvironment;
   }
 
-  /** Why payouts are paused; undefined if they are not. Read from the database, so that every process obeys at once. */
+  /**
+   * Why payouts are paused; undefined if they are not. Read from the database, so it takes effect in every process at
+   * once.
+   */
   async reason(): Promise<string | undefined> {
     if (this.#isPausedByEnvironment) return "PAYOUTS_PAUSED is set";
     return (await readSetting(this.#database.kysely, "payouts_paused")) || undefined;
   }
 
-  /** The first reason stays until somebody resumes. */
+  /** The first reason is kept until payouts are resumed. */
   async pause(reason: string, queries: Queries = this.#database.kysely): Promise<void> {
     if (!(await readSetting(queries, "payouts_paused"))) await writeSetting(queries, "payouts_paused", reason);
   }

@@ -9,12 +9,14 @@ export type Operation = Selectable<Schema["operations"]>;
 /** `afterMs` is the delay before it may be sent; none by default. */
 export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: bigint; amountGwei?: bigint };
 
-/** Not in a transaction and not finished: tried when due. A failed operation has a time if a retry makes sense. */
+/**
+ * Neither in a transaction nor finished: sent when due. A failed operation has a due time only if a retry makes sense.
+ */
 export const UNSENT = ["queued", "waiting", "failed"] as const satisfies readonly OperationStatus[];
 const INSERT_ROWS = 5_000;
 const COUNTED = 10_000;
 
-/** A time by the database's clock, because a process with another clock may read it. */
+/** A time by the database's clock, because a process on another host may read it. */
 export function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
   return sql<bigint>`${databaseNow(queries)} + ${afterMs}`;
 }
@@ -35,8 +37,8 @@ function fresh(queries: Queries, afterMs?: bigint) {
 }
 
 /**
- * Adds operations to the queue. There is one row per kind and subject: a repetition changes nothing, unless the
- * operation was withdrawn.
+ * Adds operations to the queue. There is one row per kind and subject: adding it again changes nothing unless it was
+ * withdrawn.
  */
 export async function enqueue(queries: Queries, operations: readonly NewOperation[]): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(operations, (operation) => operation.kind)) {
@@ -91,7 +93,7 @@ export async function withdraw(
   return numUpdatedRows === 1n;
 }
 
-/** Takes operations that never left out of the outbox, so that they can be planned again. */
+/** Deletes operations that were never sent from the outbox, so that they can be planned again. */
 export async function forgetOperations(
   queries: Queries,
   kinds: readonly OperationKind[],
@@ -105,7 +107,7 @@ export async function forgetOperations(
     .execute();
 }
 
-/** Makes an operation due now that waits, was set aside, or failed. */
+/** Makes an operation that waits, was set aside or failed due now. */
 export async function hasten(queries: Queries, kind: OperationKind, subjectId: bigint): Promise<void> {
   await queries
     .updateTable("operations")
@@ -116,7 +118,7 @@ export async function hasten(queries: Queries, kind: OperationKind, subjectId: b
     .execute();
 }
 
-/** Makes operations due now that were set aside or failed: all of them, or those with one reason. Returns how many. */
+/** Makes operations that were set aside or failed due now: all of them, or those with one reason. Returns how many. */
 export async function release(queries: Queries, only: { id?: bigint; reason?: OperationReason } = {}): Promise<bigint> {
   let update = queries.updateTable("operations").set(fresh(queries)).where("status", "in", ["waiting", "failed"]);
   if (only.id !== undefined) update = update.where("id", "=", only.id);
@@ -125,7 +127,7 @@ export async function release(queries: Queries, only: { id?: bigint; reason?: Op
   return numUpdatedRows;
 }
 
-/** The operations of some subjects, which nobody takes for sending until the transaction's end. */
+/** Locks the operations of some subjects, so that none is sent before the transaction ends. */
 export async function lockOperations(
   queries: Queries,
   subjectIds: readonly bigint[],

@@ -12,7 +12,7 @@ const FOLLOW_EVERY_MS = 2_000;
 
 type Finished = { operations: Operation[]; hash: string | null; block: bigint | null };
 
-/** Follows sent transactions, by whichever of their hashes is mined, until their block is final. */
+/** Tracks sent transactions, by whichever of their hashes is mined, until their block is final. */
 export class Receipts {
   readonly #context: SenderContext;
   #followedAt = 0;
@@ -133,14 +133,14 @@ export class Receipts {
     }
   }
 
-  /** The transaction is final: its operations are done, or queued again if it reverted. */
+  /** The transaction is final: marks its operations as done, or queues them again if it reverted. */
   async #conclude(queries: Queries, transaction: StoredTransaction, hasSucceeded: boolean): Promise<Operation[]> {
     if (hasSucceeded) return this.#context.conclude(queries, transaction);
     await this.#context.requeue(queries, transaction.id, "reverted");
     return [];
   }
 
-  /** After the commit, so that a line is never of something that did not stay. */
+  /** Called after the commit, so that nothing is logged that was rolled back. */
   #logDone(finished: readonly Finished[]): void {
     for (const { operations, hash, block } of finished) logDone(this.#context.options.log, operations, { hash, block });
   }

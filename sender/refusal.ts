@@ -2,7 +2,7 @@ import type { Revert } from "../chain/revert.ts";
 import type { Refusal, Verdict } from "./encoder.ts";
 import type { Operation } from "./queue.ts";
 
-/** A refusal that can occur in any call of our contracts. */
+/** A revert that any call of our contracts can have. */
 export function refusalOfContract(revert: Revert): Refusal {
   if (revert.name === "EnforcedPause") return { atFault: "kind", verdict: later("paused", revert, 30_000n) };
   if (revert.name === "DistributorRetired") return { atFault: "kind", verdict: later("retired", revert, 30_000n) };
@@ -12,7 +12,7 @@ export function refusalOfContract(revert: Revert): Refusal {
   return { atFault: "unnamed", verdict: later("refused", revert, 10_000n) };
 }
 
-/** A refusal of the operation that the contract names; if it names none of ours, the batch is halved. */
+/** Blames the operation that the contract names; if it names none of ours, the batch is halved. */
 export function refusalOf(operations: readonly Operation[], subject: bigint | undefined, verdict: Verdict): Refusal {
   const atFault = operations.filter((operation) => operation.subject_id === subject);
   return { atFault: atFault.length > 0 ? atFault : "unnamed", verdict };
@@ -30,7 +30,7 @@ export function never(revert: Revert): Verdict {
   return { kind: "never", text: textOf(revert) };
 }
 
-/** The arguments that are numbers, in their places. */
+/** The numeric arguments, in their positions. */
 export function numbersOf(revert: Revert): (bigint | undefined)[] {
   return revert.args.map((argument) =>
     typeof argument === "bigint" || typeof argument === "number" ? BigInt(argument) : undefined,

@@ -5,8 +5,8 @@ import { enqueueAgain, type Operation } from "./queue.ts";
 import { requeue, requeueReverted } from "./retries.ts";
 
 /**
- * A transaction succeeded: its operations are done, except those whose subject changed while it was on its way. They are
- * queued again.
+ * A transaction succeeded: its operations are done, except those whose subject changed while it was in flight. These
+ * are queued again.
  */
 export async function concludeOperations(
   queries: Queries,
@@ -21,7 +21,7 @@ export async function concludeOperations(
   return finished;
 }
 
-/** Why a transaction can no longer do its operations. */
+/** Why a transaction can no longer complete its operations. */
 export type Failure = "reverted" | "nonce_lost";
 
 /**

@@ -9,24 +9,24 @@ const BACKOFF_MS = 2_000n;
 const LONGEST_BACKOFF_MS = 3_600_000n;
 /** An operation that reverted alone this often needs a person; it is still retried once an hour. */
 const MAX_ATTEMPTS = 6n;
-/** Later than any clock: only a person can resume it. */
+/** Never due by itself: only a person can resume it. */
 const NEVER = 9_000_000_000_000_000n;
 
-/** When an operation that reverted alone for the nth time is tried again, and whether a person should look at it. */
+/** When to retry an operation that reverted alone for the nth time, and whether it needs a person. */
 export function retryOf(attempts: bigint): { afterMs: bigint; hasFailed: boolean } {
   const hasFailed = attempts >= MAX_ATTEMPTS;
   const backoffMs = BACKOFF_MS * 2n ** attempts;
   return { hasFailed, afterMs: hasFailed || backoffMs > LONGEST_BACKOFF_MS ? LONGEST_BACKOFF_MS : backoffMs };
 }
 
-/** A foreign transaction used their nonce: they are sent again at once. */
+/** A foreign transaction used their nonce: sends them again at once. */
 export async function requeue(queries: Queries, operations: readonly Operation[], error: string): Promise<void> {
   await updateAssigned(queries, operations, { status: "queued", error, not_before: inMs(queries) });
 }
 
 /**
- * Their transaction reverted despite the simulation. A batch is retried in halves, so that the refused operation
- * ends up alone; alone, it is retried with increasing delays.
+ * Their transaction reverted despite the simulation. A batch is retried in halves until the failing operation is alone;
+ * alone, it is retried with backoff.
  */
 export async function requeueReverted(queries: Queries, operations: readonly Operation[]): Promise<void> {
   const error = "The transaction reverted";
@@ -43,12 +43,12 @@ export async function requeueReverted(queries: Queries, operations: readonly Ope
   await updateAssigned(queries, [only], change);
 }
 
-/** Operations that were removed from a batch because they have happened already. */
+/** Operations that were removed from a batch because they had already happened. */
 export async function markDone(queries: Queries, ids: readonly bigint[]): Promise<void> {
   await updateUnsent(queries, ids, { status: "done", reason: null, error: null, since: databaseNow(queries) });
 }
 
-/** The contracts can never accept them as they are: a person must act. */
+/** The contracts can never accept them as is: a person must act. */
 export async function markFailed(queries: Queries, ids: readonly bigint[], error: string): Promise<void> {
   await updateUnsent(queries, ids, {
     ...{ status: "failed" as const, reason: "invalid" as const, error },
@@ -63,7 +63,7 @@ export async function setAside(queries: Queries, ids: readonly bigint[], why: Se
   await updateUnsent(queries, ids, asWaiting(queries, why));
 }
 
-/** The same for all due operations of a kind. */
+/** Sets aside all due operations of a kind. */
 export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
   await queries
     .updateTable("operations")

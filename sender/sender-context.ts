@@ -15,7 +15,7 @@ import type { TransactionScope } from "./transactions.ts";
 export type SenderOptions = {
   database: Database;
   client: ChainClient;
-  /** The key that signs. The operator's also plans, and settles what former keys left. */
+  /** The signing key. The operator's sender also plans, and settles the transactions of former keys. */
   key: KeyName;
   account: SigningAccount;
   /** The wallets of the other keys, which have senders of their own. */
@@ -25,7 +25,7 @@ export type SenderOptions = {
   encoders: readonly Encoder[];
   /** The kinds that this key sends. */
   kinds: ReadonlySet<OperationKind>;
-  /** Queues due operations before each round of the operator. Returns whether there were any. */
+  /** Queues due operations before each round of the operator's sender. Returns whether there were any. */
   plan(assertLease: (queries: Queries) => Promise<void>): Promise<boolean>;
   payouts: PayoutSwitch;
   log: Logger;
@@ -64,7 +64,7 @@ export type SenderContext = {
   /** The hot wallet that signs. */
   wallet: WalletAddress;
   status: SenderStatus;
-  /** Every write goes through here: the lease is checked in the same transaction. */
+  /** Every write goes through here, which checks the lease in the same transaction. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** A transaction succeeded: its operations are done, or queued again if they changed meanwhile. */
   conclude(queries: Queries, transaction: { id: bigint; data: string }): Promise<Operation[]>;

@@ -19,8 +19,9 @@ const LEASE_RENEW_MS = 1_500;
 const IDLE_HEAD_MS = 5_000;
 
 /**
- * Sends the queued operations: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the
- * receipt by hash → N confirmations. Never the other way round. One sender a key at a time across processes. docs/product.md#sender-order.
+ * Sends the queued operations: reserve nonce → sign → store raw bytes and hash → commit → send → wait for the receipt
+ * by hash → N confirmations. Always in this order. One sender per key at a time, across processes.
+ * docs/product.md#sender-order.
  */
 export class Sender {
   readonly status: SenderStatus = {
@@ -85,7 +86,7 @@ export class Sender {
     this.#running = this.#run();
   }
 
-  /** Ends after the current round, and lets another process send at once. */
+  /** Stops after the current round, and lets another process send at once. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#wake();
@@ -164,7 +165,7 @@ export class Sender {
     const hasPlanned = this.key === "operator" && (await this.#options.plan(this.#assertLease));
     const signed = await listSigned(database.kysely, this.#scope);
     const due = await this.#dispatch.dueKinds();
-    // Whatever the wallet could not pay for is mined, set aside or withdrawn by now.
+    // Anything the wallet could not pay for has been mined, set aside or withdrawn by now.
     if (signed.length === 0 && due.length === 0) this.status.isWalletEmpty = false;
     const isIdle = signed.length === 0 && due.length === 0 && !this.#receipts.isFollowDue;
     if (isIdle && Date.now() - this.#headReadAt < IDLE_HEAD_MS) return hasPlanned;

@@ -1,7 +1,7 @@
 import type { SigningKey } from "../platform/signing-keys.ts";
 import type { Sender } from "./sender.ts";
 
-/** The senders of this process, one a key that it signs with. */
+/** The senders of this process, one per key it signs with. */
 export class Senders {
   /** The operator's first. */
   readonly all: readonly Sender[];
@@ -27,7 +27,7 @@ export class Senders {
     for (const sender of this.all) sender.start();
   }
 
-  /** Ends after the current rounds, and lets other processes send at once. */
+  /** Stops after the current rounds, and lets other processes send at once. */
   async stop(): Promise<void> {
     await Promise.all(this.all.map((sender) => sender.stop()));
   }

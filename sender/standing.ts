@@ -10,7 +10,7 @@ export type Standing = {
   count: number;
   /** The age of the oldest. */
   oldestMs: number;
-  /** The reason for people, of one of them. */
+  /** A readable reason, from one of them. */
   error: string | null;
 };
 

@@ -29,7 +29,7 @@ export class OperationsChangedError extends Error {
 
 /**
  * Stores a signed transaction under its nonce and assigns its operations to it. Returns its id.
- * @throws OperationsChangedError if one of them is not queued any more; the caller's transaction must not commit.
+ * @throws OperationsChangedError if one of them is no longer queued; the caller's transaction must not commit.
  */
 export async function insertTransaction(queries: Queries, transaction: NewTransaction): Promise<bigint> {
   const now = BigInt(Date.now());
@@ -81,7 +81,7 @@ export async function markSent(queries: Queries, hashes: readonly string[]): Pro
 
 export type WatchedTransaction = StoredTransaction & { hashes: TransactionHash[] };
 
-/** Whose transactions: one wallet's, or those of every wallet but some, which is that of former keys too. */
+/** Whose transactions: one wallet's, or those of all wallets except some, which includes former keys. */
 export type TransactionScope = { of: WalletAddress } | { notOf: readonly WalletAddress[] };
 
 /** Transactions without a receipt, lowest nonce first, hashes oldest first. */

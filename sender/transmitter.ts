@@ -17,7 +17,7 @@ import {
 } from "./transactions.ts";
 
 const EMPTY_GAS = 21_000n;
-/** What nodes say of a wallet that cannot pay; viem gives it a name only where it estimates gas. */
+/** Node messages for a wallet that cannot pay; viem has an error type only when it estimates gas. */
 const CANNOT_PAY = /insufficient (funds|balance)|exceeds .*balance/i;
 
 /** Signs transactions of the hot wallet, stores their bytes, and then sends them. Always in this order. */
@@ -95,7 +95,7 @@ export class Transmitter {
     return { hash: keccak256(raw), raw, maxFeeWei: fees.maxFeeWei, maxPriorityFeeWei: fees.maxPriorityFeeWei };
   }
 
-  /** The receipt decides, not the node's response; only "insufficient funds" is believed. */
+  /** The receipt decides, not the node's response; only "insufficient funds" is trusted. */
   async send(hash: string, raw: Hex): Promise<void> {
     try {
       await this.#context.options.client.sendRawTransaction({ serializedTransaction: raw });

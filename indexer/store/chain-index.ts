@@ -57,9 +57,10 @@ export async function readStoredBlocksUp(
 }
 
 /**
- * Records the contracts, chain and start block of the configuration. An index of others is emptied; one whose distributor
- * has a successor is rolled back to before the successor came, which is all that it can lack.
- * @returns what became of the index
+ * Records the configured contracts, chain and start block. An index of other contracts is emptied. If only the
+ * distributor was succeeded, the index is rolled back to before the successor's first block, because only later events
+ * can be missing.
+ * @returns what happened to the index
  */
 export async function adoptSource(
   { kysely }: Database,
@@ -92,7 +93,7 @@ export async function adoptSource(
 
 type ChainSource = { chain_id: bigint; purchase_nft: string; cashback_distributor: string; start_block: bigint };
 
-/** Whether only the distributor is another, and paid before the one in office. */
+/** Whether only the distributor differs, and the indexed one is a predecessor of the configured one. */
 function isSucceeded(known: ChainSource, wanted: ChainSource, { formerDistributors = [] }: Source): boolean {
   return (
     known.chain_id === wanted.chain_id &&
@@ -118,8 +119,8 @@ async function empty(transaction: Transaction<Schema>): Promise<void> {
 }
 
 /**
- * Rolls back everything above `ancestor`: deletes the orphaned events and folds the tokens that they touched again.
- * Without an ancestor it empties the index.
+ * Rolls back everything above `ancestor`: deletes the orphaned events and refolds the affected tokens. Without an
+ * ancestor it empties the index.
  */
 export async function rollBack(
   { kysely }: Database,

@@ -5,7 +5,7 @@ import { addToPayouts, recountPurchases } from "../../purchases/totals.ts";
 
 const IDS_PER_STATEMENT = 10_000;
 
-/** Runs a change of tokens and payouts, and counts what it changes, in the transaction that it is part of. */
+/** Runs a change of tokens and payouts and updates the counts it affects, in the same transaction. */
 export async function countChange(
   queries: Queries,
   changed: { tokenIds: readonly bigint[]; payoutIds: readonly bigint[] },
@@ -19,7 +19,7 @@ export async function countChange(
   await recountPurchases(queries, [...new Set([...changed.tokenIds, ...changed.payoutIds])]);
 }
 
-/** The whole index is gone: the sums of purchases follow as they are looked at, which is at once. */
+/** The whole index was deleted. All purchases become due at once; their sums are updated as they are processed. */
 export async function countEmptied(queries: Queries): Promise<void> {
   await queries.deleteFrom("shop_totals").where("name", "like", "payouts_%").execute();
   await queries.deleteFrom("day_totals").where("name", "in", ["payouts", "paid_gwei"]).execute();
@@ -50,7 +50,7 @@ function addPayout(days: Map<bigint, Day>, day: bigint, gwei: bigint): void {
   days.set(day, { payouts: known.payouts + 1n, paid_gwei: known.paid_gwei + gwei });
 }
 
-/** What the days gained or lost. In order, as every writer locks them. */
+/** Adds the difference to the daily figures, in the order in which every writer locks them. */
 async function addToDays(queries: Queries, before: Sums["days"], after: Sums["days"]): Promise<void> {
   const days = [...new Set([...before.keys(), ...after.keys()])].sort((one, other) => Number(one - other));
   for (const day of days) {

@@ -5,7 +5,7 @@ export type StoredBlock = BlockId & { timestamp: number };
 
 /** Blocks that are written atomically. */
 export type Chunk = {
-  /** The expected cursor; the commit is refused if it differs. */
+  /** The expected cursor; the commit is rejected if it differs. */
   previous: BlockId | undefined;
   /** The cursor after the commit. */
   cursor: BlockId;
@@ -28,5 +28,5 @@ export type ChunkWriter = {
 
 /** How many of the newest blocks keep their hash: a reorg up to this depth is rolled back exactly. */
 export const KEPT_BLOCKS = 256;
-/** Below those, one block in this many keeps its hash for ever, as does every block with events. */
+/** Below those, one block in this many keeps its hash permanently, as does every block with events. */
 export const SPARSE_EVERY = 1_024;

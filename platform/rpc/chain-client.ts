@@ -12,11 +12,12 @@ const TIMEOUT_MS = 3_000;
 const PATIENCE_MS = 4_500;
 const BATCH_SIZE = 100;
 
-/** Reads the chain from the first proven node that responds; calls made at the same time are batched. */
+/** Reads the chain through the first verified node that responds; concurrent calls are batched. */
 export type ChainClient = PublicClient & {
   /**
-   * Sends several calls to the same proven node, so that the results belong together. If they contradict
-   * each other or what is known, it throws a ContradictionError: the node is dropped, and the next one is asked.
+   * Sends several calls to the same verified node, so that the results are consistent. If the callback throws a
+   * ContradictionError, because the results contradict each other or known facts, the node is dropped and the next one
+   * is used.
    */
   onOneNode<T>(question: (node: PublicClient) => Promise<T>): Promise<T>;
 };
@@ -25,7 +26,7 @@ export type ChainClientParameters = {
   network: Network;
   urls: readonly string[];
   chainId: number;
-  /** It must have code on the chain; undefined where nothing is deployed yet. */
+  /** A contract that must have code on the chain; undefined if nothing is deployed yet. */
   contract: string | undefined;
   memory: ChainMemory;
   log: Logger;
@@ -33,7 +34,7 @@ export type ChainClientParameters = {
   patience?: Patience;
 };
 
-/** How long one call may take, how often it is repeated, and how often a receipt is asked for. */
+/** Timeout per call, number of retries, and polling interval for receipts. */
 export type Patience = { timeoutMs: number; retries: number; pollingIntervalMs: number };
 
 export type OpenChain = { client: ChainClient; nodes: NodePool<JsonRpc> };
@@ -65,7 +66,10 @@ export async function openChain(parameters: ChainClientParameters): Promise<Open
 
 type Ask = (calls: readonly RpcCall[]) => Promise<RpcOutcome[]>;
 
-/** The response of one node. A result that another node may have is a failure of this node; any other error is a result. */
+/**
+ * The response of one node. An error that another node might not return counts as a failure of this node; any other
+ * error is a result.
+ */
 async function answersOf(
   nodes: NodePool<JsonRpc>,
   rpc: JsonRpc,
@@ -118,11 +122,11 @@ class Batching {
   }
 }
 
-/** The error as viem's transports would throw it, which callers handle. */
+/** Converts the error into the one viem's transports throw, which callers handle. */
 function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
   if (!(error instanceof RpcError)) return error;
   const body = calls.length === 1 ? { ...calls[0] } : { calls: calls.map(({ method }) => method) };
-  // Providers put keys into the URL, so nothing of it is shown.
+  // Providers put keys into the URL, so it is never shown.
   const url = "RPC_URLS";
   if (error.answer)
     return Object.assign(new RpcRequestError({ body, error: error.answer, url }), { rpcFailure: error });

@@ -16,7 +16,7 @@ export type ChainMemory = {
   keepGenesis(hash: string): Promise<string>;
 };
 
-/** For a command without a database: every later answer must be of the chain of the first. */
+/** For commands without a database: every response must be from the same chain as the first. */
 export class RunMemory implements ChainMemory {
   #genesis: string | undefined;
 
@@ -35,14 +35,14 @@ const DEEP_BLOCKS = 64n;
 const SETTLED_BLOCKS = 15n;
 
 /**
- * What the database knows of the chain: the genesis block of the first proven node, and a deep indexed block.
- * A read-only process stores nothing. Until the database is open, nothing is known.
+ * The chain facts in the database: the genesis block of the first verified node, and a deep indexed block. A read-only
+ * process stores nothing. Until the database is open, nothing is known.
  */
 export class DatabaseChainMemory implements ChainMemory {
   readonly #chainId: number;
   readonly #mayWrite: boolean;
   #database: Database | undefined;
-  /** The last read facts, so that a short database outage does not invalidate a node. */
+  /** The facts as last read, so that a short database outage does not invalidate a node. */
   #last: KnownChain | undefined;
 
   constructor(chainId: number, { database, mayWrite = true }: { database?: Database; mayWrite?: boolean } = {}) {
@@ -105,7 +105,7 @@ export class DatabaseChainMemory implements ChainMemory {
     if (!cursor) return undefined;
     const kept = this.#kysely.selectFrom("chain_blocks").select(["number", "hash"]).where("number", ">", 0n).limit(1);
     const deep = kept.where("number", "<=", cursor.block_number - DEEP_BLOCKS).orderBy("number", "desc");
-    // A young index has none so deep: its first block, once that is settled.
+    // A young index has no block that deep: use its first block, once that is final.
     const first = kept.where("number", "<=", cursor.block_number - SETTLED_BLOCKS).orderBy("number");
     const row = (await deep.executeTakeFirst()) ?? (await first.executeTakeFirst());
     return row && { number: Number(row.number), hash: row.hash };

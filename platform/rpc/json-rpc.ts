@@ -9,11 +9,11 @@ export type RpcFailure =
   | "rate-limited"
   /** A response that cannot be true. */
   | "inconsistent"
-  /** The node does not have the requested state any more, or not yet. */
+  /** The node no longer has the requested state, or does not have it yet. */
   | "no-state"
-  /** No node is proven to be of our chain; no request was sent. */
+  /** No node is verified to be on our chain; no request was sent. */
   | "unproven"
-  /** Any other error response of the node. */
+  /** Any other error response from the node. */
   | "refused";
 
 export class RpcError extends Error {
@@ -48,10 +48,10 @@ export type RpcObserver = (call: {
 }) => void;
 
 const MAX_SOCKETS = 8;
-/** Refuses a larger response: requesting less costs another request, holding it costs memory. */
+/** Larger responses are rejected: requesting less costs one more request, holding it costs memory. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
-/** JSON-RPC over HTTP with keep-alive. No retries here: the caller knows the alternatives. */
+/** JSON-RPC over HTTP with keep-alive. No retries here: that is the caller's decision. */
 export class JsonRpc {
   /** For logs, metrics and messages. */
   readonly name: string;
@@ -168,7 +168,7 @@ export class JsonRpc {
       );
       request.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
       request.on("response", (response) => {
-        // Decoded to text at once: buffers waiting to be joined are freed late and cause the peak of memory.
+        // Decoded to text immediately: buffers kept for a later concat are freed late and cause peak memory.
         response.setEncoding("utf8");
         let text = "";
         response.on("data", (chunk: string) => {
@@ -188,7 +188,7 @@ export class JsonRpc {
   }
 }
 
-/** A URL without path and password, where providers put keys. */
+/** The URL without path and password, because providers put keys there. */
 export function nameOf(url: string): string {
   return new URL(url).origin;
 }

@@ -4,21 +4,21 @@ import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import { type Contradiction, ContradictionError, type Proof, proveNode, settleWitnessed } from "./node-proof.ts";
 
-/** Every node responds, and each is of another chain than the configured one. */
+/** Every node responds, and all of them are on a chain other than the configured one. */
 export class WrongChainError extends Error {
   override readonly name = "WrongChainError";
 }
 
-/** `unproven`: not asked yet, or down since: another node may be behind the URL by now. */
+/** `unproven`: not checked yet, or down since then, so another node may be behind the URL now. */
 type Standing = "unproven" | Proof["standing"];
 
 type Member<N> = {
   rpc: JsonRpc;
   node: N;
   standing: Standing;
-  /** Why it is not proven. */
+  /** Why it is not verified. */
   reason: string;
-  /** Its block at the height of our deep one. */
+  /** Its block at the height of our deep block. */
   otherBlock: BlockId | undefined;
   proving: Promise<boolean> | undefined;
   failures: number;
@@ -37,7 +37,7 @@ type Member<N> = {
 export type NodePoolParameters<N> = {
   urls: readonly string[];
   chainId: number;
-  /** It must have code on the chain that is adopted; undefined where nothing is deployed yet. */
+  /** A contract that must have code on the adopted chain; undefined if nothing is deployed yet. */
   contract: string | undefined;
   memory: ChainMemory;
   /** The client of a node. */
@@ -47,8 +47,8 @@ export type NodePoolParameters<N> = {
   patienceMs: number;
   observe?: RpcObserver;
   /**
-   * Whether a deep block may be abandoned if every node has the same other one. Only for the indexer, which then
-   * reads the chain again; the others follow the index.
+   * Whether the deep block may be replaced if every node has the same other one. Only for the indexer, which then
+   * rereads the chain; other processes follow the index.
    */
   followsDeepReorgs?: boolean;
   log: Logger;
@@ -70,16 +70,17 @@ const BEHIND_BLOCKS = 5;
 const LOOK_MS = 1_000;
 const LOOK_AGAIN_MS = 5_000;
 const LOOK_TIMEOUT_MS = 2_000;
-/** Without a response of a proven node for this long, there is no node. */
+/** Without a response from a verified node for this long, the pool counts as down. */
 const SILENCE_MS = 4_000;
 /** How long the known facts are cached. */
 const RECALL_MS = 1_000;
-/** How long every node must have the same other block before ours is abandoned. */
+/** How long every node must report the same other block before ours is replaced. */
 const DEEP_REORG_MS = 2_000;
 
 /**
- * Several nodes of one chain: the first healthy one is used, the others stand by. A node is believed only once it has
- * proven, initially and after each failure, to be of our chain: chain id, genesis block, and a known deep block.
+ * Several nodes of one chain: the first healthy one is used, the others are standbys. A node is trusted only after it
+ * has been verified, initially and after each failure, to be on our chain: chain id, genesis block, and a known deep
+ * block.
  */
 export class NodePool<N> implements NodePoolStatus {
   readonly #parameters: NodePoolParameters<N>;
@@ -87,7 +88,7 @@ export class NodePool<N> implements NodePoolStatus {
   #inUse = "";
   readonly #contradictions = new Map<string, { rpc: string; kind: Contradiction; count: number }>();
   #firstHead: number | undefined;
-  /** The abandoned deep block; forgotten once the index has rolled back. */
+  /** The replaced deep block; cleared once the index has rolled back. */
   #givenUp: string | undefined;
   #deepReorg: { hash: string; since: number } | undefined;
   /** The cached facts, and when they were read. */
@@ -114,19 +115,19 @@ export class NodePool<N> implements NodePoolStatus {
     return this.#inUse;
   }
 
-  /** Whether a proven node has responded recently. Known from the last check, without a request. */
+  /** Whether a verified node has responded recently, as of the last check; sends no request. */
   get isReady(): boolean {
     const now = performance.now();
     return this.#members.some((member) => member.standing !== "contradicting" && now - member.answeredAt < SILENCE_MS);
   }
 
-  /** The highest block of a proven node at the last check. */
+  /** The highest head of a verified node at the last check. */
   get head(): number | undefined {
     const heads = this.#members.filter((member) => member.standing === "proven").map((member) => member.head);
     return heads.length === 0 ? undefined : Math.max(...heads);
   }
 
-  /** The newest block of the first proven node. */
+  /** The head of the first verified node. */
   get firstHead(): number | undefined {
     return this.#firstHead;
   }
@@ -147,8 +148,8 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   /**
-   * Checks every node once. One that is away may be of our chain, so it is waited for; refused is only a list whose
-   * every node answers and is of another chain.
+   * Checks every node once. An unreachable node may be on our chain, so it does not count; throws only if every node
+   * responds and is on another chain.
    * @throws WrongChainError
    */
   async refuseWrongChain(): Promise<void> {
@@ -172,8 +173,7 @@ export class NodePool<N> implements NodePoolStatus {
   }
 
   /**
-   * Asks the best node, and if it fails the next. A refusal of the size is passed to the caller
-   * at once.
+   * Asks the best node and, if it fails, the next one. A "too large" error is passed to the caller at once.
    * @throws RpcError of the last node
    */
   async ask<T>(question: (node: N, msLeft: number) => Promise<T>): Promise<T> {
@@ -216,19 +216,19 @@ export class NodePool<N> implements NodePoolStatus {
     return answers.filter((answer) => answer.status === "fulfilled").map((answer) => answer.value);
   }
 
-  /** Sets a node aside that contradicts the others. */
+  /** Sets aside a node that contradicts the others. */
   distrust(node: N, reason: string): void {
     const member = this.#members.find((one) => one.node === node);
     if (member) this.#failed(member, new RpcError("inconsistent", reason), performance.now());
   }
 
-  /** The block by which a node is told from one of another chain; undefined until the first was proven. */
+  /** The block that distinguishes our chain from others; undefined until a node has been verified. */
   async witness(): Promise<BlockId | undefined> {
     const { genesis, deep } = await this.#recall();
     return deep ?? (genesis === undefined ? undefined : { number: 0, hash: genesis });
   }
 
-  /** What one node answers, which shows in the same request that it is of our chain. @throws ContradictionError */
+  /** Sends calls to one node, which proves in the same request that it is on our chain. @throws ContradictionError */
   async settleWitnessed(rpc: JsonRpc, calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcOutcome[]> {
     return settleWitnessed(rpc, await this.witness(), calls, timeoutMs);
   }

@@ -1,10 +1,10 @@
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
 
-/** The kind of contradiction between two nodes, or a node and known facts. */
+/** The kind of contradiction between two nodes, or between a node and known facts. */
 export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
 
-/** A node contradicts known facts. It is dropped, and the next one is asked. */
+/** A node contradicts known facts. It is dropped and the next one is used. */
 export class ContradictionError extends Error {
   override readonly name = "ContradictionError";
   readonly kind: Contradiction;
@@ -15,22 +15,22 @@ export class ContradictionError extends Error {
   }
 }
 
-/** What a node's answers prove. */
+/** What a node's responses prove. */
 export type Proof =
   | { standing: "proven"; head: number }
-  /** It lacks a block that it must have, or our contracts. */
+  /** It lacks our contracts or a block that it must have. */
   | { standing: "lacking"; reason: string }
   | {
       standing: "contradicting";
       kind: Contradiction;
       reason: string;
-      /** Its block at the height of our deep one. */
+      /** Its block at the height of our deep block. */
       otherBlock?: BlockId;
     };
 
 export type ProofParameters = {
   chainId: number;
-  /** It must have code on the chain that is adopted; undefined where nothing is deployed yet. */
+  /** A contract that must have code on the adopted chain; undefined if nothing is deployed yet. */
   contract: string | undefined;
   memory: ChainMemory;
   known: KnownChain;
@@ -38,8 +38,8 @@ export type ProofParameters = {
 };
 
 /**
- * Asks a node in one request whether it is of our chain: chain id, genesis block, and a known deep block.
- * @throws RpcError if it does not answer
+ * Verifies in one request that a node is on our chain: chain id, genesis block, and a known deep block.
+ * @throws RpcError if it does not respond
  */
 export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Promise<Proof> {
   const { chainId, contract, memory, known, timeoutMs } = parameters;
@@ -68,7 +68,7 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
   }
   const expected = genesis ?? (await memory.keepGenesis(found));
   const deepFound = (deepAnswer as { hash: string } | null)?.hash;
-  // A deep block commits to all blocks below it. anvil may show another block 0 after it was started again.
+  // A deep block commits to all blocks below it. anvil may report another block 0 after a restart.
   const hasDeepBlock = deep !== undefined && deepFound === deep.hash;
   if (found !== expected && !hasDeepBlock) {
     const reason = `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was made anew, run npm run indexer -- --reset`;
@@ -83,9 +83,9 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
 }
 
 /**
- * Asks a node, and in the same request for a known block. A URL may be a load balancer in front of many nodes, so the proof
- * of an earlier connection does not identify the node that responds now.
- * @throws ContradictionError if the responding node is of another chain
+ * Sends calls together with a request for a known block. A URL may be a load balancer in front of many nodes, so an
+ * earlier proof does not identify the node that responds now.
+ * @throws ContradictionError if the responding node is on another chain
  */
 export async function settleWitnessed(
   rpc: JsonRpc,
