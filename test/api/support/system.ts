@@ -1,14 +1,14 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { hashToken } from "../../../api/people/sessions.ts";
-import { type Deployment, deploymentSchema } from "../../../chain/deployment.ts";
+import type { Deployment } from "../../../chain/deployment.ts";
 import { connect, type Database } from "../../../database/connect.ts";
 import { ROLES, type Role } from "../../../domain/roles.ts";
-import { type Anvil, startAnvil } from "../../testing/anvil.ts";
+import type { Anvil } from "../../testing/anvil.ts";
+import { seedDatabase, startDeployedChain } from "../../testing/deployed-chain.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { type Postgres, startPostgres } from "../../testing/postgres.ts";
 import { until } from "../../testing/until.ts";
@@ -45,8 +45,6 @@ export type ApiSystem = {
   stop(): Promise<void>;
 };
 
-const run = promisify(execFile);
-
 /** A chain, a database, the indexer and the api, each in its own process. */
 export async function startSystem(
   more: Record<string, string> = {},
@@ -54,7 +52,6 @@ export async function startSystem(
 ): Promise<ApiSystem> {
   const directory = mkdtempSync(join(tmpdir(), "torcida-api-"));
   const [port, indexerPort] = (await freePorts(2)) as [number, number];
-  const anvil = await startAnvil();
   let postgres: Postgres | undefined;
   if (engine === "postgres") postgres = await startPostgres();
   const databaseUrl = postgres ? await postgres.createDatabase() : join(directory, "torcida.db");
@@ -67,7 +64,6 @@ export async function startSystem(
     PORT: String(port),
     HOST: "127.0.0.1",
     INDEXER_PORT: String(indexerPort),
-    CHAIN_PORT: String(anvil.port),
     DATA_DIR: directory,
     DEPLOYMENTS_DIR: join(directory, "deployments"),
     DATABASE_URL: databaseUrl,
@@ -79,10 +75,10 @@ export async function startSystem(
     HOLD_SECONDS: "0",
     ...more,
   };
+  const { anvil, deployment } = await startDeployedChain(directory, environment);
+  environment.CHAIN_PORT = String(anvil.port);
+  await seedDatabase(databaseUrl, directory, deployment);
   const env = { ...process.env, ...environment };
-  // The seed and the deployment read only the variables of the local chain.
-  await run(process.execPath, ["scripts/deploy.ts", "--network", "localhost"], { env });
-  await run(process.execPath, ["scripts/seed.ts"], { env });
   const indexer = spawn(process.execPath, ["indexer/main.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
   let indexerLog = "";
   indexer.stdout.on("data", (chunk: Buffer) => (indexerLog += chunk.toString("utf8")));
@@ -97,7 +93,7 @@ export async function startSystem(
     admin,
     environment,
     url,
-    deployment: deploymentSchema.parse(JSON.parse(readFileSync(join(directory, "deployments/localhost.json"), "utf8"))),
+    deployment,
     anonymous: () => new Caller(url),
     service: () => new Caller(url, undefined, SERVICE_TOKEN),
     async user() {
@@ -142,14 +138,10 @@ export async function startSystem(
       api = child;
       child.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString("utf8")));
       child.stderr?.on("data", (chunk: Buffer) => (log += chunk.toString("utf8")));
-      await until(
-        "the api answers",
-        async () => {
-          if (child.exitCode !== null) throw new Error(log);
-          return (await fetch(`${url}/api`)).ok;
-        },
-        20_000,
-      );
+      await until("the api answers", async () => {
+        if (child.exitCode !== null) throw new Error(log);
+        return (await fetch(`${url}/api`)).ok;
+      });
     },
     apiLog: () => log,
     indexerLog: () => indexerLog,
@@ -162,11 +154,17 @@ export async function startSystem(
       rmSync(directory, { recursive: true, force: true });
     },
   };
-  await system.startApi();
-  await until("the indexer responds", async () => {
-    if (indexer.exitCode !== null) throw new Error(indexerLog);
-    return (await fetch(`http://127.0.0.1:${indexerPort}/healthz`)).ok;
-  });
+  try {
+    await system.startApi();
+    await until("the indexer responds", async () => {
+      if (indexer.exitCode !== null) throw new Error(indexerLog);
+      return (await fetch(`http://127.0.0.1:${indexerPort}/healthz`)).ok;
+    });
+  } catch (error) {
+    // What it started would keep the run alive for ever.
+    await system.stop();
+    throw error;
+  }
   return system;
 }
 

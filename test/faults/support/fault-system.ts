@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Deployment } from "../../../chain/deployment.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "../../testing/anvil.ts";
+import { seedDatabase, startDeployedChain } from "../../testing/deployed-chain.ts";
 import { freePorts } from "../../testing/free-port.ts";
 import { readLedger } from "../../testing/ledger.ts";
 import { Shopper } from "../../testing/shopper.ts";
@@ -71,8 +72,6 @@ const runFile = promisify(execFile);
 export async function startFaultSystem(options: FaultSystemOptions = {}): Promise<FaultSystem> {
   const directory = mkdtempSync(join(tmpdir(), "torcida-fault-"));
   const chain: AnvilOptions = { ...options.anvil, stateFile: join(directory, "chain.json") };
-  let anvil = await startAnvil(chain);
-  const proxy = await startChaosProxy({ target: anvil.rpcUrl, seed: options.seed ?? 1 });
   const [port = 0, indexerPort = 0] = await freePorts(2);
   const environment: Record<string, string> = {
     PORT: String(port),
@@ -82,7 +81,6 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     DATABASE_URL: options.databaseUrl ?? join(directory, "torcida.db"),
     DEPLOYMENTS_DIR: join(directory, "deployments"),
     NETWORK: "localhost",
-    RPC_URLS: anvil.rpcUrl,
     ADMIN_WALLETS: ADMIN_WALLET,
     SERVICE_TOKENS: SERVICE_TOKEN,
     SIMULATED_STEP_DELAY_MS: "50",
@@ -101,19 +99,12 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
       return { code, output: stdout + stderr };
     }
   };
-  for (const [script, args] of [
-    ["scripts/deploy.ts", ["--network", "localhost"]],
-    ["scripts/seed.ts", []],
-  ] as const) {
-    const { code, output } = await run(script, args);
-    if (code !== 0) throw new Error(`${script}: ${output}`);
-  }
+  const { deployment, ...started } = await startDeployedChain(directory, environment, chain);
+  let { anvil } = started;
+  const proxy = await startChaosProxy({ target: anvil.rpcUrl, seed: options.seed ?? 1 });
+  await seedDatabase(environment.DATABASE_URL ?? "", directory, deployment);
   const liar = options.withFallback ? await startLiar(anvil, chain, options.seed ?? 1, run) : undefined;
   environment.RPC_URLS = [proxy.url, ...(liar ? [liar.fallback.url] : [])].join(",");
-  process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
-  const { readDeployment } = await import("../../../chain/deployment.ts");
-  const deployment = readDeployment("localhost");
-  delete process.env.DEPLOYMENTS_DIR;
 
   const contracts = {
     rpcUrl: anvil.rpcUrl,
