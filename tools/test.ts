@@ -41,6 +41,8 @@ const TEST_TIMEOUT_MS = 60_000;
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";
+/** Every process of the run finds here what an earlier one compiled: a third less of the second that one takes to start. */
+const COMPILE_CACHE = join(import.meta.dirname, "../data/compile-cache");
 /** A task that hangs is killed with its children and counts as failed. All files together are one task. */
 const TASK_TIMEOUT_MS = 60 * 60_000;
 
@@ -127,7 +129,7 @@ async function run(task: Task, log: string): Promise<Outcome> {
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group, so that a task that hangs can be killed with its children.
     detached: true,
-    env: { ...process.env, FORCE_COLOR: "0", NO_COLOR: "1" },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, FORCE_COLOR: "0", NO_COLOR: "1" },
   });
   const chunks: Buffer[] = [];
   writeFileSync(log, "");
