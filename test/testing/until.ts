@@ -1,6 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 50;
+const LONGEST_POLL_MS = 500;
+/** A look that takes long is a load on what is waited for: the pause after it is this many times longer. */
+const PAUSE_PER_LOOK = 3;
 
 /** Polls until the result is not undefined, null or false; errors count as not yet. Fails with `what`. */
 export async function until<T>(
@@ -11,6 +14,7 @@ export async function until<T>(
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
   while (performance.now() < deadline) {
+    const lookedAt = performance.now();
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== null && answer !== false) return answer;
@@ -18,7 +22,8 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    await delay(POLL_MS);
+    const pauseMs = PAUSE_PER_LOOK * (performance.now() - lookedAt);
+    await delay(Math.min(Math.max(POLL_MS, pauseMs), LONGEST_POLL_MS));
   }
   const remark = last instanceof Error ? last.message : String(last);
   throw new Error(`Not within ${timeoutMs / 1000} s: ${what} (last: ${remark})`);
