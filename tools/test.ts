@@ -34,7 +34,9 @@ const LONGEST = [
   ...["system/catalog", "properties/sales", "browser/auth", "browser/dashboard", "indexer/chaos", "api/access"],
 ].map((name) => `test/${name}.test.ts`);
 
-/** Files at a time. Most tests wait for blocks or processes, so two do not keep two cores busy for long. */
+/** Parts that wait for the checks and then run beside the others, one file at a time: they boot least. */
+const AFTER_CHECKS = ["indexer", "purchases", "domain"];
+/** Files at a time beside the checks. Most tests wait for blocks or processes, so two leave some of two cores to a third. */
 const WORKERS = Math.max(1, Math.min(2, availableParallelism()));
 /** Of a test that names none. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -57,7 +59,10 @@ if (unknown.length > 0) {
 }
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(firstWord(name));
 const checks = CHECKS.filter(({ name }) => isWanted(name));
-const files = listFiles(Object.keys(PARTS).filter(isWanted));
+const parts = Object.keys(PARTS).filter(isWanted);
+const isLate = (part: string) => checks.length > 0 && AFTER_CHECKS.includes(part);
+const files = listFiles(parts.filter((part) => !isLate(part)));
+const lateFiles = listFiles(parts.filter(isLate));
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
 // Built once; otherwise the tests that start the system in parallel would each build it.
@@ -67,10 +72,13 @@ try {
   console.log(`${(error as Error).message}\n0 passed, 1 failed`);
   process.exit(1);
 }
-const postgres = files.length > 0 ? await startSharedPostgres() : undefined;
+const postgres = parts.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];
 try {
-  await Promise.all([runInTurn(checks), runInTurn(files.length > 0 ? [mochaTask(files)] : [])]);
+  await Promise.all([
+    runInTurn([...checks, ...mochaTasks("later", lateFiles, 1)]),
+    runInTurn(mochaTasks("other", files, WORKERS)),
+  ]);
 } finally {
   await postgres?.stop();
 }
@@ -85,9 +93,12 @@ function npmTask(name: string, script: string): Task {
 }
 
 /** Each worker takes the next file as soon as it is done with one. */
-function mochaTask(of: readonly string[]): Task {
-  const options = ["--parallel", `--jobs=${WORKERS}`, `--timeout=${TEST_TIMEOUT_MS}`];
-  return { name: `${of.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...of] };
+function mochaTasks(which: string, of: readonly string[], jobs: number): Task[] {
+  if (of.length === 0) return [];
+  const options = ["--parallel", `--jobs=${jobs}`, `--timeout=${TEST_TIMEOUT_MS}`];
+  return [
+    { name: `${which} ${of.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...of] },
+  ];
 }
 
 function listFiles(parts: readonly string[]): string[] {
