@@ -37,6 +37,7 @@ contract TextFitTest {
             _expect(text.startsWith(fitted.text.slice(0, kept)), "begins as the name does");
             _expect(kept == 0 || bytes(fitted.text)[kept - 1] != " ", "no space before the ellipsis");
             _expect(PlainText.isPlain(bytes(fitted.text), 1, 200), "no character cut in two");
+            _expect(_widthWithOneMore(text, kept) > space * 100 / least, "one more would not have fitted");
         }
     }
 
@@ -71,6 +72,15 @@ contract TextFitTest {
         _expect(TextFit.widthOf(unicode"𑿿") == 150 && TextFit.widthOf(unicode"𒀀") == 600, "cuneiform");
         _expect(TextFit.widthOf(unicode"𒕏") == 600 && TextFit.widthOf(unicode"𒕐") == 150, "cuneiform");
         _expect(TextFit.widthOf("ab") == 68 + 72, "the sum");
+    }
+
+    /// @dev How wide what was kept would be with the next character that is no space, and an ellipsis.
+    function _widthWithOneMore(string memory text, uint256 kept) private pure returns (uint256) {
+        uint256 end = kept;
+        while (end < bytes(text).length && bytes(text)[end] == " ") ++end;
+        if (end == bytes(text).length) return type(uint256).max;
+        (, uint256 size) = PlainText.decode(bytes(text), end);
+        return TextFit.widthOf(text.slice(0, end + size)) + 100;
     }
 
     /// @dev Characters of one to four bytes, from any bytes.

@@ -65,12 +65,25 @@ describe("docs/contracts.md", () => {
     ])
       if (page.includes(`\`${name}`)) expect(known.has(name), name).to.equal(true);
     expect(page).not.to.include("importPaid(");
-    const solidity = ["CashbackDistributor", "PurchaseNFT"].map((name) =>
-      readFileSync(`contracts/${name}.t.sol`, "utf8"),
+    const solidity = ["CashbackDistributor", "PurchaseNFT", "Invariants"]
+      .map((name) => readFileSync(`contracts/${name}.t.sol`, "utf8"))
+      .join("\n");
+    const named = new Set([...page.matchAll(/`(testFuzz_\w+)`/g)].map(([, name]) => name ?? ""));
+    for (const name of named) expect(solidity, name).to.include(`function ${name}(`);
+    const checked = [...solidity.matchAll(/_handler\.(\w+)\(\);/g)].map(([, name]) => `(\`${name}\`)`);
+    expect(checked.length).to.be.greaterThan(5);
+    for (const name of checked) expect(page).to.include(name);
+  });
+
+  it("says how long invariants and properties are run", () => {
+    const config = readFileSync("hardhat.config.ts", "utf8");
+    const [usual, long] = [...config.matchAll(/\{ runs: (\d+), depth: (\d+) \}/g)].map(
+      ([, runs, depth]) => `${runs} runs of ${depth} steps`,
     );
-    const named = new Set([...page.matchAll(/`((?:testFuzz|invariant)_\w+)`/g)].map(([, name]) => name ?? ""));
-    for (const name of named) expect(solidity.join("\n"), name).to.include(`function ${name}(`);
-    for (const [invariant] of solidity.join("\n").matchAll(/invariant_\w+/g)) expect(named).to.include(invariant);
+    const properties = /fuzz: \{ runs: (\d+)/.exec(config)?.[1];
+    const text = page.replaceAll("\n", " ");
+    expect(text).to.include(`\`npm test\` makes ${usual}, and ${properties} runs of each property`);
+    expect(text).to.include(`\`npm run fuzz -- --minutes N\` makes ${long}`);
   });
 
   it("has every role in its table of keys", () => {
