@@ -14,8 +14,8 @@ export class AccountsError extends Error {
 }
 
 /**
- * The accounts of a file that `AFFILIATE_ACCOUNTS` names, and those that `AFFILIATE_SECRETS` lists in short.
- * @throws AccountsError, which quotes no secret
+ * The accounts in the file named by `AFFILIATE_ACCOUNTS`, and those in the short form `AFFILIATE_SECRETS`.
+ * @throws AccountsError, which never quotes a secret
  */
 export function readAccounts(
   path: string | undefined,
@@ -39,7 +39,7 @@ function readFile(path: string): AffiliateAccount[] {
   let text: string;
   try {
     const { mode } = statSync(path);
-    // The file holds tokens: only its owner may read it.
+    // The file contains tokens: only its owner may read it.
     if ((mode & 0o077) !== 0) throw new AccountsError(`names ${path}, which others can read: chmod 600 it`);
     text = readFileSync(path, "utf8");
   } catch (error) {

@@ -10,10 +10,10 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 export type Click = Selectable<Schema["clicks"]>;
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
-/** 130 bits; within the shortest field of any network. */
+/** 130 bits; fits the shortest field of any network. */
 const TOKEN_LENGTH = 26;
 
-/** A click's name for the networks: 26 lower-case base32 characters that cannot be guessed. */
+/** A click's token for the networks: 26 lower-case base32 characters that cannot be guessed. */
 function newToken(): string {
   return [...randomBytes(TOKEN_LENGTH)].map((byte) => BASE32[byte % BASE32.length]).join("");
 }

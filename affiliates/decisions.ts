@@ -3,12 +3,12 @@ import { findClickById, findClickByToken } from "./clicks.ts";
 import { applySale } from "./ledger.ts";
 import type { Sale, SaleRules } from "./sale.ts";
 
-/** A person's decision does not fit the current state of the sale or claim. */
+/** A decision does not fit the current state of the sale or claim. */
 export class DecisionError extends Error {
   override readonly name = "DecisionError";
 }
 
-/** Reads a sale to decide on it, locked until the transaction's end. */
+/** Reads a sale for a decision, locked until the transaction ends. */
 async function lock(queries: Queries, id: bigint): Promise<Sale | undefined> {
   return queries
     .updateTable("sales")
@@ -44,7 +44,7 @@ export async function releaseSale(
   return { reasons: sale.hold_reasons };
 }
 
-/** Final, whatever the network says later. Undefined: no such sale. */
+/** Declines a sale permanently, whatever the network says later. Undefined: no such sale. */
 export async function declineSale(
   queries: Queries,
   id: bigint,

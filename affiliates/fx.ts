@@ -18,7 +18,7 @@ export function dayOf(at: bigint): string {
   return new Date(Number(at) - BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
 }
 
-/** A stored or fixed rate in millionths of a real; null where there is none yet. */
+/** A stored or fixed rate in millionths of a real; null if there is none yet. */
 export async function findRate(queries: Queries, fx: FxRates, currency: string, day: string): Promise<bigint | null> {
   if (currency === "BRL") return null;
   if (fx.url === undefined) return fx.fixed.get(currency) ?? null;
@@ -32,8 +32,9 @@ export async function findRate(queries: Queries, fx: FxRates, currency: string, 
 }
 
 /**
- * Fetches and stores a day's rate if it is not stored yet; the first stored rate never changes. Returns whether there is
- * one. @throws Error if the feed does not respond or its response holds no rate
+ * Fetches and stores a day's rate if it is not stored yet; the first stored rate never changes. Returns whether there
+ * is one.
+ * @throws Error if the feed does not respond or its response contains no rate
  */
 export async function fetchRate({ kysely }: Database, fx: FxRates, currency: string, at: bigint): Promise<boolean> {
   const day = dayOf(at);
@@ -55,7 +56,7 @@ export async function fetchRate({ kysely }: Database, fx: FxRates, currency: str
   return true;
 }
 
-/** PTAX's own call for a period, or a template with `{currency}`, `{from}` and `{day}`. */
+/** The PTAX query for a period, or a template with `{currency}`, `{from}` and `{day}`. */
 function feedUrl(base: string, currency: string, day: string): string {
   const from = new Date(Date.parse(`${day}T00:00:00Z`) - LOOK_BACK_DAYS * DAY_MS).toISOString().slice(0, 10);
   if (base.includes("{currency}")) {
@@ -69,7 +70,7 @@ function feedUrl(base: string, currency: string, day: string): string {
   return `${base.replace(/\/+$/, "")}/${call}?${query}`;
 }
 
-/** `MM-DD-YYYY`, as PTAX wants it. */
+/** `MM-DD-YYYY`, the format of PTAX. */
 function american(day: string): string {
   const [year, month, date] = day.split("-");
   return `${month}-${date}-${year}`;

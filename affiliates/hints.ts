@@ -7,17 +7,17 @@ import type { AccountKey } from "./sale.ts";
 export type Hint = Selectable<Schema["sale_hints"]>;
 
 const KEYS_A_PUSH = 50;
-/** Anybody with a push secret can send anything: above this, hints are dropped and the polls find the sales. */
+/** Anyone with a push secret can send anything: above this number, hints are dropped and the polls find the sales. */
 const OPEN_HINTS_MAX = 10_000;
 const RETRY_MS = 15_000n;
 const ATTEMPTS = 8n;
 
-/** The key of a push that names no readable sale: the account is polled soon. */
+/** The key for a push that names no readable sale: the account is polled soon. */
 export const ANY_SALE = "";
 
 export type Push = { key: AccountKey; saleKeys: readonly string[] };
 
-/** Stores which sales a push mentions. A push changes nothing else: the reader reads those sales. */
+/** Stores the sales that a push mentions, for the reader. A push has no other effect. */
 export async function storePushes(queries: Queries, pushes: readonly Push[]): Promise<readonly undefined[]> {
   const ofAccounts = Map.groupBy(pushes, ({ key }) => `${key.network} ${key.account}`);
   for (const same of ofAccounts.values()) {

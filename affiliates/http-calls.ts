@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
 import type { PolledAccount, Request, Session } from "./network.ts";
 
-/** The network refuses a call with `status`. */
+/** The network rejected a call with `status`. */
 export class CallRefusedError extends Error {
   override readonly name = "CallRefusedError";
   readonly status: number;
@@ -13,7 +13,7 @@ export class CallRefusedError extends Error {
   }
 }
 
-/** The network does not respond, or asks for a pause until a time. */
+/** The network does not respond, or asks to wait until a time. */
 export class NetworkAwayError extends Error {
   override readonly name = "NetworkAwayError";
   readonly retryAt: number;
@@ -34,8 +34,8 @@ const MAXIMUM_BACKOFF_MS = 60_000;
 const WORDS = 200;
 
 /**
- * The calls of one account, limited per minute. Their times are stored, so that the limit also holds across restarts and
- * processes; so is the end of a pause that the network asked for.
+ * The calls of one account, limited per minute. Their times are stored, so that the limit also holds across restarts
+ * and processes; so is the end of a pause requested by the network.
  */
 export class HttpCalls<Account extends PolledAccount> implements Session<Account> {
   readonly account: Account;
@@ -75,7 +75,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
     return this.#blockedUntil;
   }
 
-  /** How many calls the budget has left in this minute. */
+  /** How many calls are left in this minute's budget. */
   get remaining(): number {
     this.#forgetOld();
     return this.account.calls_per_minute - this.#times.length;
@@ -153,7 +153,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
   }
 }
 
-/** `Retry-After` in seconds or as a date; at most an hour is believed. */
+/** `Retry-After` in seconds or as a date, capped at an hour. */
 function retryTime(header: string | null): number | undefined {
   if (header === null) return undefined;
   const at = /^\d+$/.test(header.trim()) ? Date.now() + Number(header) * 1_000 : Date.parse(header);

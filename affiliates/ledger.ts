@@ -25,7 +25,7 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
   const saleId = counted.id;
   const before = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
   const click = before.click_id === null ? undefined : await findClickById(queries, before.click_id);
-  // Locks the buyer's row, as planning a payment does: the later of the two sees the other's changes.
+  // Locks the buyer's row, as payout planning does: the later of the two sees the other's changes.
   if (click) await touchUser(queries, click.wallet);
   const valued = await valueSale(queries, before, click, rules);
   const sharing = click ? await othersWithOrder(queries, before) : [];
@@ -63,7 +63,7 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
     ...before,
     amount_cents: valued.amountCents ?? null,
     commission_cents: valued.commissionCents,
-    // Of a held sale too: whoever decides compares it with the commission.
+    // For a held sale too: the admin compares it with the commission.
     cashback_cent_bps: cashback,
     fx_rate_micros: valued.rateMicros,
     unknown_groups: valued.unknownGroups.join(", ") || null,

@@ -1,7 +1,7 @@
 import type { Queries } from "../database/transaction.ts";
 import { reaisText } from "../domain/money.ts";
 
-/** A sale as fields of a log line: what the network says, what it is here, and its purchases. No buyer, no click. */
+/** A sale as fields of a log line: the network's status, our state, and its purchases. No buyer, no click. */
 export async function saleFields(queries: Queries, saleId: bigint): Promise<Record<string, unknown>> {
   const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
   const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", saleId).execute();

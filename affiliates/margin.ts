@@ -30,7 +30,7 @@ export function contributionOf(sale: Sale): Contribution | undefined {
   };
 }
 
-/** Replaces a sale's earlier contribution to the totals by its current one. */
+/** Replaces a sale's earlier contribution to the totals with its current one. */
 export async function addToTotals(
   queries: Queries,
   before: Contribution | undefined,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { SaleReport } from "../domain/sale/report.ts";
 
-/** What every account of a polled network is configured by. */
+/** The configuration of an account of a polled network. */
 export type PolledAccount = {
   network: string;
   account: string;
@@ -18,10 +18,10 @@ export type Request = {
   body?: string;
 };
 
-/** One account while it is read: its calls run one at a time, within the budget. */
+/** One account while it is being read: its calls run one at a time, within the budget. */
 export type Session<Account> = {
   account: Account;
-  /** What an adapter keeps between calls, such as an access token; in memory only. */
+  /** Adapter state between calls, such as an access token; in memory only. */
   memory: Map<string, string>;
   /**
    * The response's text.
@@ -30,12 +30,12 @@ export type Session<Account> = {
   call(request: Request): Promise<string>;
 };
 
-/** A query for sales by one of their times. */
+/** A query for sales by one of their timestamps. */
 export type Pass = {
   name: string;
-  /** The longest window that the network takes. */
+  /** The longest window that the network accepts. */
   maximumMs: number;
-  /** Whether the nightly reading repeats it over all months that may still change. */
+  /** Whether the nightly read repeats it over all months that may still change. */
   isNightly: boolean;
 };
 
@@ -43,13 +43,13 @@ export type Pass = {
 export type Page = { reports: SaleReport[]; unreadable: number };
 
 /**
- * One affiliate network: its links, its pushes and its queries. `affiliates/networks.ts` lists them.
- * An adapter turns the network's words into a `SaleReport` and guesses nothing: what it does not understand is `drift`.
+ * One affiliate network: its links, its pushes and its queries. `affiliates/networks.ts` lists them. An adapter
+ * translates the network's data into a `SaleReport` and guesses nothing: anything it does not understand is `drift`.
  */
 export type AffiliateNetwork<Account extends PolledAccount> = {
   name: string;
   accountSchema: z.ZodType<Account>;
-  /** A link to the store that carries the click; undefined where the network's links cannot be built. */
+  /** A link to the store that carries the click; undefined if the network's links cannot be built. */
   buildLink(account: Account, target: { advertiserId: string; storeUrl: string; click: string }): string | undefined;
   /** The format of a sale's key: a push with any other key is ignored. */
   keyPattern: RegExp;
@@ -58,7 +58,7 @@ export type AffiliateNetwork<Account extends PolledAccount> = {
   passes: readonly Pass[];
   /** All sales of a window, page by page. */
   readWindow(session: Session<Account>, pass: Pass, window: { from: Date; to: Date }): AsyncIterable<Page>;
-  /** How many sales one `readSales` takes at most. */
+  /** The maximum number of sales per `readSales` call. */
   salesPerCall: number;
   /** Sales by their keys; unknown keys are left out. */
   readSales(session: Session<Account>, sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page>;

@@ -22,30 +22,30 @@ export type ReaderOptions = {
   rules: SaleRules;
   log: Logger;
   signal: AbortSignal;
-  /** Refuses the write if another process has become the reader. */
+  /** Rejects the write if another process has become the reader. */
   assertLease: (queries: Queries) => Promise<void>;
 };
 
 type StatusChange = UpdateObject<Schema, "affiliate_status", "affiliate_status">;
 
 const DAY_MS = 86_400_000;
-/** The longest time in which a network may still change a sale. */
+/** The longest time during which a network may still change a sale. */
 const HISTORY_MS = 120 * DAY_MS;
-/** How far each window reaches behind the last success. */
+/** How far before the last success each window starts. */
 const OVERLAP_MS = 2 * DAY_MS;
 const NIGHT_MS = DAY_MS;
 const LOOK_MS = 300;
-/** The polls' share of the budget: the rest reads sales again whose changes the network does not list. */
+/** The polls' share of the budget: the rest rereads sales whose changes the network does not list. */
 const POLL_SHARE = 0.6;
 const REFUSED_MS = 60_000;
 const RATES_MS = 5_000;
 const RATE_SALES = 50;
 const NIGHTLY = "nightly";
-/** Kept back for pushes while sales are read again. */
+/** Calls reserved for pushes while sales are being reread. */
 const HINT_CALLS = 2;
 const PAUSE_MS = 1_000;
 
-/** Reads one account: what changed, what pushes hint at, each night the past months, and open sales by their ids. */
+/** Reads one account: changes, sales mentioned by pushes, the past months every night, and open sales by id. */
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #calls: HttpCalls<PolledAccount>;
@@ -96,15 +96,15 @@ export class Reader {
       this.#polledAt = Date.now();
       this.#nextPollAt = this.#polledAt + Math.max(this.#options.account.poll_seconds * 1_000, this.#affordableMs());
     }
-    // Anybody with a push secret can cause many reads: calls for the next poll are reserved.
+    // Anyone with a push secret can cause many reads, so calls for the next poll are reserved.
     const spare = this.#calls.remaining - this.#options.network.passes.length;
     if (spare > 0 && (await this.#readHints())) return;
     if (spare > HINT_CALLS && !(await this.#readNight())) await this.#rereadOldest();
   }
 
   /**
-   * A sale becomes a purchase, whose id is its token's: none is given before the index knows every token there is. The
-   * api looks for that when it starts.
+   * A sale becomes a purchase, whose id is its token id: no id is assigned before the index has every existing token.
+   * The api checks that when it starts.
    */
   async #mayGiveIds(): Promise<boolean> {
     if (this.#hasIds) return true;
@@ -127,7 +127,7 @@ export class Reader {
     this.#nextPollAt = Math.min(this.#nextPollAt, this.#polledAt + this.#affordableMs());
   }
 
-  /** Every time by which a sale can be asked for, from two days before the last success. */
+  /** Queries by every supported timestamp, from two days before the last success. */
   async #poll(): Promise<void> {
     const { network } = this.#options;
     for (const pass of network.passes) {
@@ -203,7 +203,7 @@ export class Reader {
     return true;
   }
 
-  /** The network refuses these ids, or queries by id at all: the polls continue without them. */
+  /** The network rejects these ids, or queries by id in general: the polls continue without them. */
   async #readSales(sales: readonly { saleKey: string; occurredAt: Date | null }[]): Promise<Page> {
     const nothing = { reports: [], unreadable: 0 };
     if (sales.length === 0 || this.#idsRefusedUntil > Date.now()) return nothing;
@@ -219,8 +219,8 @@ export class Reader {
   }
 
   /**
-   * Reads sales again by their ids, those first that are open or unpaid and were not read for longest: not every network
-   * counts an approval or its own payment as a change.
+   * Rereads open and unpaid sales by id, least recently read first: not every network counts an approval or its own
+   * payment as a change.
    */
   async #rereadOldest(): Promise<void> {
     const { database, network } = this.#options;
@@ -337,7 +337,7 @@ export class Reader {
     return row && Number(row.through_at);
   }
 
-  /** Moves forward only: the windows of a first read follow each other. */
+  /** Only moves forward: the windows of a first read are consecutive. */
   async #moveCursor(pass: string, to: number): Promise<void> {
     const values = { through_at: BigInt(to), updated_at: BigInt(Date.now()) };
     await this.#write((queries) =>
@@ -359,7 +359,7 @@ export class Reader {
     if (error instanceof NetworkAwayError) log.warn({ ...keyOf(account), reason }, "The network is away");
     else
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");
-    // An immediate retry would be refused again.
+    // An immediate retry would be rejected again.
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
     this.#pausedUntil = Date.now() + (error instanceof CallRefusedError ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
     await this.#status({ error: reason, error_at: BigInt(Date.now()) }).catch(() => {});

@@ -11,7 +11,7 @@ import { encodeReport } from "./stored-report.ts";
 export type StoredReport = { saleId: bigint; outcome: "new" | "known" | "older" };
 
 const MARKED_ROWS = 500;
-/** A sale's time and a click's window come from different clocks: a day of tolerance. */
+/** The sale's time and the click's window come from different clocks, so allow a day. */
 const WINDOW_GRACE_MS = 86_400_000n;
 
 /**
@@ -64,7 +64,7 @@ export async function storeReport(
   return { saleId: sale.id, outcome: "new" };
 }
 
-/** Marks unchanged reports as read, in one statement, and returns the others. */
+/** Marks unchanged reports as read in one statement and returns the others. */
 export async function markKnown(
   queries: Queries,
   key: AccountKey,
@@ -162,7 +162,7 @@ async function attribution(queries: Queries, sale: Sale, report: SaleReport, rul
   if (sale.click_id !== null) return {};
   const click = report.clickRef === null ? undefined : await findClickByToken(queries, report.clickRef);
   if (click && (report.occurredAt ?? sale.created_at) <= click.expires_at + WINDOW_GRACE_MS) {
-    // Another account must not take a purchase away from the one that it belongs to.
+    // Another account must not take over a purchase.
     if (await isOfAccount(queries, sale, click.store_id, rules))
       await adoptEarlierPurchase(queries, sale.id, click.token);
     return { click_id: click.id, wallet: click.wallet, store_id: click.store_id };

@@ -1,8 +1,8 @@
 import { readMicros } from "../domain/sale/amount.ts";
 
 /**
- * Reads the fields of one row of a network's answer, and remembers what did not have the expected shape. Numbers arrive
- * as text, see `exact-json.ts`.
+ * Reads the fields of one row in a network's response and records those with an unexpected format. Numbers arrive as
+ * text, see `exact-json.ts`.
  */
 export class Row {
   readonly problems: string[];
@@ -21,7 +21,7 @@ export class Row {
     return this.problems.length > 0 ? this.problems.join("; ").slice(0, 500) : null;
   }
 
-  /** Text or number; null where it is missing, null or empty. */
+  /** Text or number; null if it is missing, null or empty. */
   text(field: string): string | null {
     const value = this.#fields[field];
     if (value === undefined || value === null || value === "") return null;
@@ -45,7 +45,7 @@ export class Row {
     return false;
   }
 
-  /** A decimal amount in millionths; null where it is missing. */
+  /** A decimal amount in millionths; null if it is missing. */
   micros(field: string): bigint | null {
     const text = this.text(field);
     if (text === null) return null;
@@ -60,7 +60,7 @@ export class Row {
     return micros ?? 0n;
   }
 
-  /** A time in milliseconds, as `read` understands it; null where it is missing. */
+  /** A time in milliseconds, parsed by `read`; null if it is missing. */
   time(field: string, read: (text: string) => number | undefined): bigint | null {
     const text = this.text(field);
     if (text === null) return null;
@@ -97,7 +97,7 @@ export class Row {
   }
 }
 
-/** A time with or without an offset, which is then UTC: `2026-11-20T14:03:00`, `2026-11-20 14:03:00`, `…-07:00`. */
+/** A time with an offset, or without one in UTC: `2026-11-20T14:03:00`, `2026-11-20 14:03:00`, `…-07:00`. */
 export function readTime(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?) ?(Z|[+-]\d{2}:?\d{2})?$/.exec(text.trim());
   if (!match) return undefined;
@@ -106,7 +106,7 @@ export function readTime(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** `YYYY-MM-DDTHH:MM:SS` of a time, UTC, as networks take it. */
+/** A time as `YYYY-MM-DDTHH:MM:SS` in UTC, the networks' format. */
 export function utcText(at: Date): string {
   return at.toISOString().slice(0, 19);
 }

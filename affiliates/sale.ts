@@ -8,11 +8,11 @@ export type Sale = Selectable<Schema["sales"]>;
 /** The account that reports a sale. */
 export type AccountKey = { network: string; account: string };
 
-/** What holds for all sales, unless a store says otherwise. */
+/** Rules for all sales, unless a store overrides them. */
 export type SaleRules = {
   limits: HoldLimits;
   mintDelayMs: bigint;
-  /** From the approval to the payment, for networks that do not state that they pay. */
+  /** From approval to payout, for networks that do not report payment. */
   holdMs: bigint;
   accounts: readonly AccountKey[];
   fx: FxRates;

@@ -149,7 +149,10 @@ function jsonRows(text: string): PlacedRow[] {
   });
 }
 
-/** Writes rows; the file can be imported again. A cell that a spreadsheet would take for a formula gets an apostrophe. */
+/**
+ * Writes rows; the file can be imported again. A cell that a spreadsheet would interpret as a formula is prefixed with
+ * an apostrophe.
+ */
 export function writeCatalogue(format: CatalogueFormat, rows: readonly Row[]): string {
   const bare = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
   if (format === "json") return `${JSON.stringify(bare, null, 2)}\n`;

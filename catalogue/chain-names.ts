@@ -19,7 +19,7 @@ export function nameReader(client: PublicClient, { purchaseNft }: Contracts): Re
   return (storeId) => client.readContract({ ...contract, args: [Number(storeId)] });
 }
 
-/** Stores whose name in the catalogue is not the one on the chain, a page of stores at a time. */
+/** Stores whose name in the catalogue differs from the one on chain, a page at a time. */
 export async function* listMisnamed(queries: Queries, readName: ReadName): AsyncGenerator<Misnamed[]> {
   for (let after = 0n; ; ) {
     const stores = await queries
@@ -39,8 +39,8 @@ export async function* listMisnamed(queries: Queries, readName: ReadName): Async
 }
 
 /**
- * Queues the registration or renaming of every store whose name on the chain differs, also when it is read again: a node
- * that is behind lacks names, and what is queued is not on offer. Returns what it found.
+ * Queues the registration or renaming of every store whose on-chain name differs. Reads each difference twice, because
+ * a node that is behind lacks names, and a queued store is not on offer. Returns what it found.
  */
 export async function mendNames({ kysely }: Database, readName: ReadName): Promise<Misnamed[]> {
   const found: Misnamed[] = [];
@@ -59,8 +59,8 @@ export async function mendNames({ kysely }: Database, readName: ReadName): Promi
 }
 
 /**
- * Moves the id of the next new store past those that the chain already knows: their tickets carry another store's name,
- * which a rename would change for ever.
+ * Moves the next store id past those already registered on chain: tickets of those ids show another store's name, which
+ * a rename would change.
  */
 export async function skipRegisteredIds(database: Database, readName: ReadName): Promise<void> {
   for (;;) {
@@ -73,7 +73,7 @@ export async function skipRegisteredIds(database: Database, readName: ReadName):
   }
 }
 
-/** Looks once a process for a free id: afterwards only this system registers stores. */
+/** Looks for a free id once per process: after that, only this system registers stores. */
 export class StoreIds {
   readonly #database: Database;
   readonly #readName: ReadName;
@@ -84,7 +84,7 @@ export class StoreIds {
     this.#readName = readName;
   }
 
-  /** Once it has succeeded, a store can be created while the chain is away. */
+  /** Once it has succeeded, stores can be created while the chain is unavailable. */
   skipRegistered(): Promise<void> {
     this.#skipping ??= skipRegisteredIds(this.#database, this.#readName).catch((error: unknown) => {
       this.#skipping = undefined;

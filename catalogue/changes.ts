@@ -19,14 +19,14 @@ import {
 /** One change of an import. */
 export type Change = { text: string; apply(queries: Queries, importing: Import): Promise<void> };
 
-/** Who imports, and the stores that the import has made, by name in lower case. */
+/** The importing admin, and the stores created so far, by lower-case name. */
 type Import = { actor: string; madeStores: Map<string, bigint> };
 
 /** Far above the size of any catalogue; the api's lists are shorter. */
 const ALL_ROWS = 10_000;
 
 /**
- * The changes that an import would make. Rows that the file does not name stay as they are.
+ * The changes that an import would make. Rows that are not in the file stay unchanged.
  * @throws CatalogueFileError if a category's store is neither in the file nor in the database
  */
 async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
@@ -180,7 +180,7 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   ];
 }
 
-/** A store's fields as a file has them. */
+/** A store's fields in file format. */
 function storeFields(store: StoreWithCategories) {
   const numberIfAny = (value: bigint | null) => (value === null ? null : Number(value));
   return {

@@ -6,7 +6,7 @@ import type { Encoder } from "../sender/encoder.ts";
 import { later, never, numbersOf, refusalOf, refusalOfContract } from "../sender/refusal.ts";
 import type { ReadName } from "./chain-names.ts";
 
-/** Upper bounds on gas, measured with room; what is not used is not charged. */
+/** Upper bounds on gas with some margin; unused gas is not charged. */
 const GAS = {
   name: 150_000n,
   latinLetter: 5_000n,
@@ -48,7 +48,7 @@ function storeEncoder(
     kind,
     largestBatch: 1,
     encode,
-    // A store that is renamed while its former name is on its way is named once more.
+    // A store renamed while its former name is in flight is renamed again.
     async listOutdated(queries, operations, data) {
       if (operations.length === 0) return [];
       return (await encode(queries, operations)).data === data ? [] : operations;
@@ -57,7 +57,7 @@ function storeEncoder(
       const [storeId] = numbersOf(revert);
       if (revert.name === "StoreAlreadyRegistered") {
         const refusal = refusalOf(operations, storeId, { kind: "done" });
-        // Registered, but perhaps under a name that is not this store's.
+        // Registered, but possibly under another store's name.
         const isMisnamed = storeId !== undefined && (await readName(storeId)) !== (await nameOf(queries, storeId));
         return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId: storeId } } : refusal;
       }

@@ -9,8 +9,8 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 export type FanTokenContracts = Partial<Record<string, string>>;
 
 /**
- * Fills an empty catalogue with the sample stores (ids 1 to 8, in order) and fan tokens, and updates the fan
- * tokens' contracts. A catalogue with rows, even deleted ones, belongs to an operator and keeps its content.
+ * Fills an empty catalogue with the sample stores (ids 1 to 8, in order) and fan tokens, and updates the fan tokens'
+ * contracts. A catalogue with rows, even deleted ones, belongs to an operator and is left unchanged.
  */
 export async function seedCatalogue(
   database: Database,

@@ -13,7 +13,7 @@ import type { Queries } from "../database/transaction.ts";
 import { searchKey } from "../domain/search-key.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";
 
-/** Stores that match, drafts too, with the ids of those whose name the chain does not know yet. */
+/** Matching stores including drafts, with the ids of those whose name is not on chain yet. */
 export async function listStorePage(
   queries: Queries,
   page: PageQuery,
@@ -23,7 +23,7 @@ export async function listStorePage(
   return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
 }
 
-/** `isOnOffer`, as the database says it. */
+/** `isOnOffer` in SQL. */
 const READY = sql<SqlBool>`(
   (coalesce(affiliate_link, '') <> '' or (coalesce(network, '') <> '' and coalesce(advertiser_id, '') <> '' and coalesce(store_url, '') <> ''))
   and exists (select 1 from store_cashbacks where store_cashbacks.store_id = stores.id

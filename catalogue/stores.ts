@@ -11,15 +11,15 @@ export type StoreCategory = {
   id: bigint;
   category: string;
   cashbackBps: bigint;
-  /** The network's commission group that it is for. */
+  /** The network's commission group it applies to. */
   groupCode: string | null;
-  /** Whether it is for what no group names. */
+  /** Whether it applies to all other groups. */
   isDefault: boolean;
 };
 export type StoreRow = Selectable<Schema["stores"]>;
 export type StoreWithCategories = StoreRow & {
   categories: StoreCategory[];
-  /** Whether the chain has its name, as far as the outbox knows. */
+  /** Whether its name is on chain, according to the outbox. */
   isNamed: boolean;
 };
 
@@ -41,7 +41,7 @@ export type StoreFields = {
   featured?: boolean;
 };
 
-/** The active stores, drafts too, oldest first, at most `limit`. */
+/** The active stores including drafts, oldest first, at most `limit`. */
 export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {
   const stores = await queries
     .selectFrom("stores")
@@ -53,7 +53,7 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
   return withCategories(queries, stores);
 }
 
-/** Some active stores, in no order. */
+/** Some active stores, unordered. */
 export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
   const stores = await queries
     .selectFrom("stores")
@@ -86,7 +86,7 @@ async function withCategories(queries: Queries, stores: readonly StoreRow[]): Pr
   }));
 }
 
-/** The stores whose registration on the chain has not happened yet, in their order. */
+/** The stores whose on-chain registration is not done yet, in order. */
 async function listUnnamed(queries: Queries): Promise<bigint[]> {
   const rows = await queries
     .selectFrom("operations")
@@ -103,12 +103,12 @@ type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | 
   isNamed: boolean;
 };
 
-/** Whether a buyer can be sent there: the store's own link, or what its network's link is built from. */
+/** Whether it has a link: its own, or the data from which its network's link is built. */
 export function hasLink({ affiliate_link, network, advertiser_id, store_url }: Sellable): boolean {
   return Boolean(affiliate_link) || Boolean(network && advertiser_id && store_url);
 }
 
-/** Whether anything that is bought there brings cashback. */
+/** Whether any purchase there earns cashback. */
 export function hasCashback({ categories }: Sellable): boolean {
   return categories.some(({ cashbackBps }) => cashbackBps > 0n);
 }
@@ -132,7 +132,7 @@ export async function findStore(queries: Queries, storeId: bigint): Promise<Stor
   return (await readStores(queries, [storeId]))[0];
 }
 
-/** The active store of a name, whatever its capitals and accents. */
+/** The active store with a name, ignoring case and accents. */
 export async function findStoreByName(queries: Queries, name: string): Promise<StoreRow | undefined> {
   return queries
     .selectFrom("stores")
@@ -234,7 +234,7 @@ export class GroupTakenError extends Error {
   override readonly name = "GroupTakenError";
 }
 
-/** Groups are compared as sales are: without regard to case. @throws GroupTakenError */
+/** Groups are compared case-insensitively, as for sales. @throws GroupTakenError */
 async function requireFreeGroup(
   queries: Queries,
   storeId: bigint,
@@ -242,7 +242,7 @@ async function requireFreeGroup(
   exceptId?: bigint,
 ): Promise<void> {
   if (group == null) return;
-  // Writes of the catalogue wait for each other here.
+  // Serializes catalogue writes.
   await bumpCatalogueVersion(queries);
   const others = await queries
     .selectFrom("store_cashbacks")
@@ -287,7 +287,7 @@ export async function updateCategory(
   return numUpdatedRows === 1n;
 }
 
-/** Changes with every write, and when a store gets its name on the chain. */
+/** Changes with every write, and when a store's name is registered on chain. */
 export async function readCatalogueVersion(queries: Queries): Promise<string> {
   const written = (await readSetting(queries, "catalogue_version")) ?? "0";
   return `${written} ${(await listUnnamed(queries)).join(" ")}`;

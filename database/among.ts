@@ -3,8 +3,8 @@ import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
- * Whether a column's value is one of some ids, which travel as one parameter: a list of a thousand would be a thousand, and
- * another statement for every length.
+ * Whether a column's value is one of some ids. They are passed as a single parameter: a list of a thousand ids would
+ * need a thousand parameters, and a new statement for every length.
  */
 export function among(queries: Queries, column: string, ids: Iterable<bigint>): RawBuilder<SqlBool> {
   return engineOf(queries) === "sqlite"
@@ -12,14 +12,14 @@ export function among(queries: Queries, column: string, ids: Iterable<bigint>): 
     : sql<SqlBool>`${sql.ref(column)} = any(${[...ids]}::bigint[])`;
 }
 
-/** Rows of numbers as one parameter: JSON, whose numbers both engines read with 64 bits. */
+/** Rows of numbers as one JSON parameter; both engines read its numbers as 64-bit integers. */
 export function numberRows(queries: Queries, rows: Iterable<readonly (bigint | null)[]>) {
   const json = `[${[...rows].map((row) => `[${row.map((value) => value ?? "null").join(",")}]`).join(",")}]`;
   const isSqlite = engineOf(queries) === "sqlite";
   return {
-    /** To be selected from. */
+    /** The table expression to select from. */
     list: isSqlite ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`,
-    /** The value at a place of each row. */
+    /** The value at a position of each row. */
     column: (index: number): RawBuilder<bigint> =>
       isSqlite ? sql`json_extract(value, ${sql.lit(`$[${index}]`)})` : sql`(value->>${sql.lit(index)})::bigint`,
   };

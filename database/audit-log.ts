@@ -60,7 +60,7 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
     .execute();
 }
 
-/** Rows that match, newest first. */
+/** Matching rows, newest first. */
 export async function listAudit(
   queries: Queries,
   page: PageQuery,
@@ -71,7 +71,7 @@ export async function listAudit(
   return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
 }
 
-/** The areas of the log, by the beginnings of their actions. */
+/** The areas of the log, by prefix of the action. */
 const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
   catalogue: ["store.", "cashback.", "fan_token.", "catalogue."],
   payments: ["payouts.", "operation.", "purchase.", "cashback_distribution.", "approval."],

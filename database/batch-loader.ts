@@ -7,8 +7,8 @@ type Waiting<Value> = {
 const MAXIMUM_KEYS = 200;
 
 /**
- * Looks up what many requests ask for with one query. Invariant: a request gets the result of a query that began after it
- * arrived, so it never sees what had ended before.
+ * Answers many concurrent lookups with one query. Invariant: a request gets the result of a query that started after it
+ * arrived, so it never sees stale data.
  */
 export class BatchLoader<Key, Value> {
   readonly #load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;

@@ -3,8 +3,8 @@ import type { DatabaseEngine } from "./connect.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
- * The database's clock in milliseconds, so that hosts with different clocks agree on what is due. In PostgreSQL it is the
- * statement's time: an index cannot be searched by `clock_timestamp()`, which may differ from row to row.
+ * The database's clock in milliseconds, so that hosts with different clocks agree on what is due. In PostgreSQL it is
+ * the statement's time: `clock_timestamp()` may differ from row to row, so an index cannot be searched by it.
  */
 export function clockOf(engine: DatabaseEngine): RawBuilder<bigint> {
   return engine === "sqlite"

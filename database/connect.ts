@@ -23,7 +23,7 @@ export type DatabaseEngine = "sqlite" | "postgres";
 export type Database = {
   engine: DatabaseEngine;
   kysely: Kysely<Schema>;
-  /** For long reads: on SQLite in a thread of its own, so that they delay nothing; on PostgreSQL the same as `kysely`. */
+  /** For long reads: on SQLite a separate thread, so that they delay nothing; on PostgreSQL the same as `kysely`. */
   reader: Kysely<Schema>;
   /** The location for messages, without a password. */
   location: string;
@@ -33,7 +33,7 @@ export type Database = {
 export type ConnectOptions = {
   /** Timeout of a query in PostgreSQL. SQLite waits five seconds for its lock. */
   queryTimeoutMs?: number;
-  /** Refuses where there is no SQLite file, instead of making one. */
+  /** Fails if there is no SQLite file, instead of creating one. */
   mustExist?: boolean;
 };
 
@@ -154,7 +154,7 @@ class ImmediateSqliteDriver extends SqliteDriver {
   }
 }
 
-/** Queries on a connection of one's own, as parts of the transaction that it is in. */
+/** Queries on a dedicated connection, within its current transaction. */
 export function queriesOnSqlite(sqlite: Sqlite.Database): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: withStatementCache(sqlite) }) });
 }

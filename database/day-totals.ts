@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
-/** What is counted for each day, in UTC. docs/product.md#panel-figures */
+/** The daily counters (UTC days). docs/product.md#panel-figures */
 export const DAY_TOTALS = [
   ...(["users", "clicks", "purchases", "amount_cents", "cashback_cent_bps", "payouts", "paid_gwei"] as const),
 ] as const;
 export type DayTotals = Record<(typeof DAY_TOTALS)[number], bigint>;
 
 const DAY_MS = 86_400_000n;
-/** Writers of PostgreSQL spread over so many rows, so that they rarely wait for each other. */
+/** PostgreSQL writers are spread over this many rows, so that they rarely wait for each other. */
 const SLOTS = 16;
 
 export function dayOf(milliseconds: bigint): bigint {
@@ -21,7 +21,7 @@ export function dayText(day: bigint): string {
   return new Date(Number(day * DAY_MS)).toISOString().slice(0, 10);
 }
 
-/** Adds to a day's counts, in the transaction that changes what they count; skips zeros. */
+/** Adds to a day's counters, in the transaction of the counted change; skips zeros. */
 export async function addToDay(queries: Queries, day: bigint, change: Partial<DayTotals>): Promise<void> {
   const slot = engineOf(queries) === "sqlite" ? 0n : BigInt(Math.floor(Math.random() * SLOTS));
   const values = Object.entries(change)
@@ -37,7 +37,7 @@ export async function addToDay(queries: Queries, day: bigint, change: Partial<Da
     .execute();
 }
 
-/** The counts of days, from a day on. Days on which nothing happened are missing. */
+/** The counters of all days from a day on. Days without events are missing. */
 export async function readDays(queries: Queries, from: bigint): Promise<Map<bigint, DayTotals>> {
   const rows = await queries
     .selectFrom("day_totals")

@@ -2,28 +2,28 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
-/** Rows are counted so far; one more means that there are more. */
+/** Counting stops here; one more means "more than this". */
 const COUNTED_ROWS = 10_000;
 const SOME = sql.lit(COUNTED_ROWS + 1);
-/** Of the rows that match a term, so many are looked at to count those in a state. */
+/** How many rows that match a term are examined to count those in a state. */
 const LOOKED_AT = sql.lit(10 * COUNTED_ROWS);
 
-/** A column as rows are sorted by it. */
+/** A sort column. */
 export type SortColumn = {
   column: string;
   /** Text unless it is a number. */
   type: "number" | "text";
-  /** Whether the index of the state begins with the state and goes on in this order. */
+  /** Whether the state's index starts with the state and continues in this order. */
   followsState?: boolean;
-  /** The index to walk on SQLite, whose planner would rather sort what another index finds. */
+  /** The index to walk on SQLite, whose planner would otherwise sort the rows of another index. */
   index?: string;
 };
 
-/** Rows that a search term means. */
+/** The rows that a search term matches. */
 export type Match = {
-  /** `select` of their keys, as a column `key`, by an index. */
+  /** A `select` of their keys, as a column `key`, answered by an index. */
   keys: RawBuilder<unknown>;
-  /** The same as a condition on a row, which no index may answer: for terms that match a great part of the table. */
+  /** The same as a condition on a row that no index may answer, for terms that match a large part of the table. */
   test: RawBuilder<SqlBool>;
 };
 
@@ -33,24 +33,24 @@ export type ListSource = {
   /** The unique column; sorts within equal values. */
   key: string;
   keyType: "number" | "text";
-  /** The first is the default, downwards. */
+  /** The first is the default, descending. */
   sorts: Readonly<Record<string, SortColumn>>;
-  /** What belongs to the list at all; with an index for it where it leaves much out. */
+  /** The rows that belong to the list at all; needs an index if it excludes many. */
   only?: RawBuilder<SqlBool>;
-  /** The condition of a state, by an index. */
+  /** The condition of a state, answered by an index. */
   state?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
-  /** The same so that no index answers it. */
+  /** The same, written so that no index answers it. */
   stateTest?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
-  /** What a term may mean; a row matches if any does. */
+  /** The possible matches of a term; a row matches if any of them does. */
   matches: (term: string, queries: Queries) => Match[];
 };
 
 export type PageQuery = {
   query?: string | undefined;
   state?: string | undefined;
-  /** A name of `sorts`, with `-` for downwards. */
+  /** A name in `sorts`, prefixed with `-` for descending. */
   sort?: string | undefined;
-  /** The `nextBefore` of the page before. */
+  /** The `nextBefore` of the previous page. */
   before?: string | undefined;
   limit: number;
 };
@@ -59,11 +59,11 @@ export type KeyPage<Key> = {
   keys: Key[];
   /** Where the next page starts; null on the last. */
   nextBefore: number | string | null;
-  /** How many match, counted to 10,001. */
+  /** The number of matches, capped at 10,001. */
   total: number;
 };
 
-/** The cursor of a page is none of this list and order. */
+/** The cursor does not belong to this list and order. */
 export class CursorError extends Error {
   override readonly name = "CursorError";
 }
@@ -105,7 +105,7 @@ async function selectPage(
     if (matches.length === 0) return { total: 0, rows: [] };
     const found = union(matches);
     if ((await countKeys(queries, found)) <= COUNTED_ROWS) return selectAmong(queries, source, selection, found);
-    // Many rows match, and perhaps few of them are in the state.
+    // Many rows match, but perhaps few of them are in the state.
     const ofState = page.state ? inState(queries, source, page.state) : undefined;
     return ofState && (await countKeys(queries, ofState)) <= COUNTED_ROWS
       ? selectAmong(queries, source, selection, ofState, anyOf(matches))
@@ -128,7 +128,7 @@ async function selectInOrder(queries: Queries, source: ListSource, selection: Se
   };
 }
 
-/** Few rows match: they are found by their indexes, and sorted. */
+/** Few rows match: they are found through their indexes and sorted. */
 async function selectAmong(
   queries: Queries,
   source: ListSource,
@@ -147,7 +147,7 @@ async function selectAmong(
   return { total: await countKeys(queries, found), rows };
 }
 
-/** So many rows match that a walk in order soon meets a page of them. */
+/** So many rows match that a scan in sort order soon finds a page of them. */
 async function selectThrough(
   queries: Queries,
   source: ListSource,
@@ -180,7 +180,7 @@ async function selectSorted(
   return rows;
 }
 
-/** SQLite is told to walk the table, or the index, that is in order. PostgreSQL finds it by itself. */
+/** Tells SQLite to walk the table or index that is in sort order. PostgreSQL finds it by itself. */
 function walkHint(queries: Queries, source: ListSource, { column, index }: Order): RawBuilder<unknown> {
   if (engineOf(queries) !== "sqlite") return sql``;
   if (column === source.key) return sql`not indexed`;
@@ -202,7 +202,7 @@ function inState(queries: Queries, source: ListSource, state: string): RawBuilde
   return keysOf(source, conditions(source.only, source.state?.(state, queries)));
 }
 
-/** The rows of some keys that are in the list and in a state. The order of the joined tables is the order of the search. */
+/** The rows with these keys that are in the list and in a state. The join order is the search order. */
 function rowsAmong(
   queries: Queries,
   source: ListSource,
@@ -216,7 +216,7 @@ function rowsAmong(
     where found_key = ${sql.ref(`${source.table}.${source.key}`)} and ${conditions(source.only, stateTest(queries, source, state))}`;
 }
 
-/** Each search is limited, so that none is worked through to its end. */
+/** Each search is limited, so that none scans all its matches. */
 function union(matches: readonly Match[], atMost = SOME): RawBuilder<unknown> {
   const some = matches.map(
     ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${atMost}) as limited`,
@@ -259,7 +259,7 @@ function sortable(queries: Queries, { type }: Order, column: string): RawBuilder
   return type === "text" ? byBytes(queries, column) : sql.ref(column);
 }
 
-/** The rows behind a cursor. */
+/** The rows after a cursor. */
 function afterCursor(
   source: ListSource,
   { column, isDown }: Order,
@@ -273,7 +273,7 @@ function afterCursor(
     : sql<SqlBool>`(${sort}, ${key}) ${way} (${before.value}, ${before.key})`;
 }
 
-/** `KEY` where rows are in the order of their keys, else `VALUE_KEY`. */
+/** `KEY` if rows are sorted by key, otherwise `VALUE_KEY`. */
 function cursorOf(source: ListSource, order: Order, { key, sort }: KeyRow): number | string {
   if (order.column !== source.key) return `${sort}_${key}`;
   return source.keyType === "number" ? Number(key) : String(key);
@@ -301,17 +301,17 @@ export function inOrderOf<Key, Row>(keys: readonly Key[], rows: readonly Row[], 
   return keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
-/** A prefix of a text column as a range, which an index in the order of bytes answers. */
+/** A text prefix as a range, which an index in byte order can answer. */
 export function startsWith(queries: Queries, column: string, prefix: string): RawBuilder<SqlBool> {
   return within(byBytes(queries, column), prefix, "\u{10ffff}");
 }
 
-/** A prefix of a wallet: hex digits sort alike in every collation. */
+/** A wallet prefix: hex digits sort alike in every collation. */
 export function walletStartsWith(column: string, prefix: string): RawBuilder<SqlBool> {
   return within(sql.ref(column), prefix, "g");
 }
 
-/** The same, so that no index answers it. */
+/** The same, written so that no index answers it. */
 export function walletTest(column: string, prefix: string): RawBuilder<SqlBool> {
   return within(unindexed(column), prefix, "g");
 }
@@ -349,7 +349,7 @@ export function byId(table: string, term: string): Match[] {
   return id === undefined ? [] : [ofKeys(table, sql`select id as key from ${sql.table(table)} where id = ${id}`)];
 }
 
-/** Rows with an `id` and a `wallet` that starts so. */
+/** Rows with an `id` and a `wallet` with this prefix. */
 export function byWallet(table: string, prefix: string): Match {
   const column = `${table}.wallet`;
   return {
@@ -363,7 +363,7 @@ export function hashOf(term: string): string | undefined {
   return /^0x[0-9a-f]{64}$/i.test(term) ? term.toLowerCase() : undefined;
 }
 
-/** The beginning of a wallet, in lower case. */
+/** A wallet prefix, in lower case. */
 export function walletPrefixOf(term: string): string | undefined {
   return /^0x[0-9a-f]{0,40}$/i.test(term) ? term.toLowerCase() : undefined;
 }

@@ -21,8 +21,8 @@ export class NewerSchemaError extends DatabaseUnavailableError {}
 /**
  * Migrates the schema to the latest version, or only up to the migration `upTo`. Processes that start together wait for
  * each other.
- * @throws NewerSchemaError where the database knows migrations that this version does not.
- * @throws the error of the failing migration; earlier migrations stay applied.
+ * @throws NewerSchemaError if the database has migrations that this version does not know
+ * @throws the error of the failing migration; earlier migrations stay applied
  */
 export async function migrate({ kysely, engine, location }: Database, upTo?: string): Promise<void> {
   const migrations = migrationsFor(engine);
@@ -55,7 +55,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
   };
 }
 
-/** Migrations that this version has and the database lacks. */
+/** Migrations that the database is missing. */
 export async function pendingMigrations({ kysely, engine }: Database): Promise<string[]> {
   const done = await migrationsOf(kysely);
   return Object.keys(migrationsFor(engine)).filter((name) => !done.includes(name));

@@ -1,6 +1,6 @@
 /**
  * One URL for each host of a URL in libpq's form, `postgres://user:password@one:5432,two:5432/name`. libpq's
- * `target_session_attrs` is dropped: of several hosts, the writable one is always meant.
+ * `target_session_attrs` is dropped: the writable host is always used.
  */
 export function hostUrls(databaseUrl: string): string[] {
   const [, scheme, user = "", hosts = "", rest = ""] =

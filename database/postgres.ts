@@ -17,7 +17,7 @@ const TYPES: pg.CustomTypesConfig = {
 
 /** This host is a read-only standby. */
 class StandbyError extends Error {
-  /** PostgreSQL's "cannot connect now": the host may be promoted at any moment. */
+  /** PostgreSQL's "cannot connect now": the standby may be promoted at any moment. */
   readonly code = "57P03";
 }
 
@@ -63,7 +63,7 @@ export async function openClient(databaseUrl: string): Promise<pg.Client> {
   });
 }
 
-/** Queries on a connection of one's own, as parts of the transaction that it is in. */
+/** Queries on a dedicated connection, within its current transaction. */
 export function queriesOn(client: pg.Client): Kysely<Schema> {
   const query = client.query.bind(client) as PostgresPoolClient["query"];
   const connection: PostgresPoolClient = { query, release: () => {} };
@@ -111,7 +111,7 @@ class Hosts {
 
 /**
  * Closes a connection whose query timed out, or whose server is no longer writable: after a host failure the response
- * never comes, and the next query would wait behind it.
+ * never arrives, and the next query would wait behind it.
  */
 class ImpatientClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares one overload for each form of arguments

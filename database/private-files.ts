@@ -7,7 +7,10 @@ const PRIVATE_FOLDER = 0o700;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** From now on this process creates files and folders that only its user can read: they contain e-mails and logs. */
+/**
+ * From now on this process creates files and directories that only its user can read, because they contain e-mail
+ * addresses and logs.
+ */
 export function makeFilesPrivate(): void {
   process.umask(OTHERS);
 }

@@ -61,14 +61,14 @@ type UsersTable = {
   email: string;
   first_name: string;
   last_name: string;
-  /** 1n once this wallet has signed in with a nonce; fixed sentences are refused from then on. */
+  /** 1n once this wallet has signed in with a nonce; bare messages are rejected from then on. */
   nonce_seen: Generated<bigint>;
   /** Incremented by every change of this wallet's rows, to detect a stale cached response. */
   revision: Generated<bigint>;
   created_at: bigint;
   /** The owner erased the profile; the row stays for `nonce_seen`. */
   erased_at: bigint | null;
-  /** As the panel searches and sorts them: `searchKey`. */
+  /** For searching and sorting in the panel: `searchKey`. */
   email_key: Generated<string>;
   name_key: Generated<string>;
   last_name_key: Generated<string>;
@@ -107,14 +107,14 @@ type StoresTable = {
   /** The network and our account with it that report the store's sales. */
   network: string | null;
   account: string | null;
-  /** How the network names the store. */
+  /** The network's id for the store. */
   advertiser_id: string | null;
   store_url: string | null;
   /** Null if the environment's value applies. */
   mint_delay_seconds: bigint | null;
   hold_seconds: bigint | null;
   claim_days: bigint | null;
-  /** The name as the panel searches and sorts it: `searchKey`. */
+  /** The name for searching and sorting in the panel: `searchKey`. */
   name_key: Generated<string>;
   created_at: bigint;
   updated_at: bigint;
@@ -176,30 +176,30 @@ type PurchasesTable = {
   approved_at: bigint | null;
   /** The store or its network reversed the sale. */
   reversed_at: bigint | null;
-  /** Nothing is left to do: the payout is final, or the purchase is cancelled or offset in full. */
+  /** Nothing is left to do: the payout is final, or the purchase is cancelled or fully offset. */
   settled_at: bigint | null;
   /** The sale of this purchase; null if it is simulated. */
   sale_id: bigint | null;
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
-  /** When its next step is looked for; null while only a change of it can bring one. */
+  /** When its next step is due; null while only a change can lead to one. */
   due_at: bigint | null;
-  /** The same, from the block on that the index must have reached. */
+  /** The same as a block that the index must have reached. */
   due_block: bigint | null;
-  /** How it stands in the sums; null where it was never counted. `purchases/totals.ts` alone writes these. */
+  /** How it was counted in the totals; null if it never was. Only `purchases/totals.ts` writes these. */
   counted_status: bigint | null;
   counted_wei_per_cent: bigint | null;
   counted_cent_bps: Generated<bigint>;
   counted_paid_gwei: Generated<bigint>;
   counted_open: Generated<bigint>;
-  /** An administrator stopped it: it is neither confirmed nor paid until it is released. */
+  /** An admin holds it: it is neither confirmed nor paid until it is released. */
   held_at: bigint | null;
   held_by: string | null;
   held_reason: string | null;
 };
 
-/** What a buyer's purchases add up to. Cashback whose rate is not frozen is summed as cents × basis points. */
+/** Totals of a buyer's purchases. Cashback without a frozen rate is summed as cents × basis points. */
 type BuyerTotalsTable = {
   wallet: WalletAddress;
   processing: bigint;
@@ -214,14 +214,14 @@ type BuyerTotalsTable = {
   paid_gwei: bigint;
 };
 
-/** Sums of the whole shop; the rows of a name are to be added up. */
+/** Totals of the whole shop; add up the rows of a name. */
 type ShopTotalsTable = {
   name: string;
   slot: bigint;
   value: bigint;
 };
 
-/** Sums of a day, UTC; the rows of a name are to be added up. */
+/** Totals of a UTC day; add up the rows of a name. */
 type DayTotalsTable = {
   /** Days since 1970-01-01. */
   day: bigint;
@@ -230,20 +230,20 @@ type DayTotalsTable = {
   value: bigint;
 };
 
-/** A payment above the sum that takes two people. */
+/** A payout above the threshold for two-person approval. */
 type ApprovalsTable = {
   id: Generated<bigint>;
   action: string;
   subject: string;
-  /** Null where it is about a sale, or several purchases. */
+  /** Null if it concerns a sale or several purchases. */
   purchase_id: bigint | null;
-  /** Who is paid. */
+  /** The recipient. */
   wallet: string | null;
   amount_gwei: bigint;
-  /** The same in cents × basis points, of a cashback: what stays the same while the rate moves. */
+  /** The cashback in cents × basis points, which does not change with the rate. */
   cent_bps: bigint | null;
   reason: string | null;
-  /** `used`: the payment was made with it. */
+  /** `used`: the payout was made with it. */
   state: "open" | "approved" | "refused" | "used";
   asked_by: string;
   decided_by: string | null;
@@ -252,17 +252,17 @@ type ApprovalsTable = {
   decided_at: bigint | null;
 };
 
-/** What came to need a person, and whether its receiver knows. */
+/** Notices of open tasks, and whether the receiver has acknowledged them. */
 type NoticesTable = {
   id: Generated<bigint>;
   kind: string;
   /** JSON. */
   body: string;
   created_at: bigint;
-  /** When it is sent next; null once it was taken or given up. */
+  /** When it is sent next; null once acknowledged or given up. */
   due_at: bigint | null;
   attempts: Generated<bigint>;
-  /** Why it was not taken. */
+  /** Why the last delivery failed. */
   error: string | null;
   sent_at: bigint | null;
 };
@@ -287,7 +287,7 @@ type AffiliateEventsTable = {
   received_at: bigint;
 };
 
-/** Somebody set out to a shop. */
+/** A buyer's visit to a store. */
 type ClicksTable = {
   id: Generated<bigint>;
   /** The unguessable token that the network gets and returns with a sale. */
@@ -300,17 +300,17 @@ type ClicksTable = {
   /** `ClickTerms` as JSON, integers as text. */
   terms: string;
   created_at: bigint;
-  /** A sale after this is not of this click. */
+  /** Sales after this do not count for this click. */
   expires_at: bigint;
 };
 
-/** A sale as it was read last. Known by network, account and key. */
+/** A sale as last read. Identified by network, account and key. */
 type SalesTable = {
   id: Generated<bigint>;
   network: string;
   account: string;
   sale_key: string;
-  /** As the network gave it. */
+  /** As given by the network. */
   click_ref: string | null;
   /** Null while its buyer is unknown. */
   click_id: bigint | null;
@@ -325,9 +325,9 @@ type SalesTable = {
   commission_micros: bigint | null;
   /** The whole `SaleReport` as JSON, integers as text. */
   report: string;
-  /** Millionths of a real for one unit of the currency; frozen for all revisions. */
+  /** Millionths of a real per unit of the currency; frozen for all revisions. */
   fx_rate_micros: bigint | null;
-  /** In cents of a real; null if there is no rate. */
+  /** In BRL cents; null if there is no rate. */
   amount_cents: bigint | null;
   commission_cents: bigint | null;
   /** The buyer's entitlement. */
@@ -335,18 +335,18 @@ type SalesTable = {
   state: SaleState;
   /** Why it is held or declined, as a sentence. */
   reason: string | null;
-  /** `HoldReason`s that apply, and those that an administrator let go, separated by blanks. */
+  /** The `HoldReason`s that apply, and those released by an admin, separated by spaces. */
   hold_reasons: Generated<string>;
   released_reasons: Generated<string>;
   released_by: string | null;
-  /** An administrator's decline is final. */
+  /** A decline by an admin is final. */
   declined_by: string | null;
   decline_reason: string | null;
   /** Commission groups that no category of the store names. */
   unknown_groups: string | null;
   occurred_at: bigint | null;
   changed_at: bigint | null;
-  /** When it was first read as approved, of the last time that it was. */
+  /** When its current approval was first read. */
   approved_at: bigint | null;
   read_at: bigint;
   revision_id: bigint | null;
@@ -359,7 +359,7 @@ type SaleRevisionsTable = {
   id: Generated<bigint>;
   sale_id: bigint;
   source: "poll" | "direct" | "earlier";
-  /** Of the report: the same state again is no new revision. */
+  /** Hash of the report: an identical state is not a new revision. */
   hash: string;
   report: string;
   changed_at: bigint | null;
@@ -368,7 +368,7 @@ type SaleRevisionsTable = {
   is_applied: bigint;
 };
 
-/** A push said something of a sale: it is to be read. */
+/** A push mentioned a sale: it must be read. */
 type SaleHintsTable = {
   id: Generated<bigint>;
   network: string;
@@ -396,7 +396,7 @@ type SaleTotalsTable = {
   paid_cent_bps: Generated<bigint>;
 };
 
-/** A buyer misses cashback. */
+/** A buyer's claim of missing cashback. */
 type ClaimsTable = {
   id: Generated<bigint>;
   wallet: WalletAddress;
@@ -416,7 +416,7 @@ type ClaimsTable = {
   created_at: bigint;
 };
 
-/** Up to when a network was read; moves once a whole window is stored. */
+/** The time up to which a network was read; advances once a whole window is stored. */
 type AffiliateCursorsTable = {
   network: string;
   account: string;
@@ -428,11 +428,11 @@ type AffiliateCursorsTable = {
 type AffiliateStatusTable = {
   network: string;
   account: string;
-  /** The times of the last minute's calls, separated by blanks. */
+  /** The times of the last minute's calls, separated by spaces. */
   calls: Generated<string>;
   /** The network must not be called before this time. */
   blocked_until: Generated<bigint>;
-  /** When a poll last went through. */
+  /** When a poll last succeeded. */
   read_at: bigint | null;
   error: string | null;
   error_at: bigint | null;
@@ -477,19 +477,19 @@ type AuditLogTable = {
 export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_store" | "rename_store";
 
 /**
- * `queued`: sent when its time has come. `assigned`: in a transaction. `done`: it happened. `waiting`: cannot be sent now,
- * tried again at its time. `failed`: needs a person. `withdrawn`: not wanted any more.
+ * `queued`: sent when due. `assigned`: in a transaction. `done`: completed. `waiting`: cannot be sent now, retried
+ * later. `failed`: needs a person. `withdrawn`: no longer wanted.
  */
 export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "failed" | "withdrawn";
 
 export type OperationReason =
   /** Above the rest of the distributor's daily cap. */
   | "day_cap"
-  /** Above the distributor's limit for one payout. */
+  /** Above the distributor's per-payout limit. */
   | "max_payout"
   /** The distributor holds too little CHZ. */
   | "pool_empty"
-  /** The purchase's rate is above the distributor's bound. */
+  /** The purchase's rate is above the distributor's maximum. */
   | "rate_too_high"
   /** The contract is paused. */
   | "paused"
@@ -503,7 +503,7 @@ export type OperationReason =
   | "store_unknown"
   /** Its transaction reverted. */
   | "reverted"
-  /** The contracts refuse it without naming it. */
+  /** The contracts reject it without naming it. */
   | "refused"
   /** The contracts can never accept it. */
   | "invalid";
@@ -511,21 +511,21 @@ export type OperationReason =
 type OperationsTable = {
   id: Generated<bigint>;
   kind: OperationKind;
-  /** A purchase id, or a store id for the store kinds. One row for each kind and subject. */
+  /** A purchase id, or a store id for the store kinds. One row per kind and subject. */
   subject_id: bigint;
   /** For `pay`, the amount of the payout. */
   amount_gwei: bigint | null;
   status: OperationStatus;
   transaction_id: bigint | null;
-  /** Not sent before this time: when it is tried next. */
+  /** Not sent before this time. */
   not_before: bigint;
-  /** The number of transactions with nothing else in them that reverted. */
+  /** How many transactions with only this operation have reverted. */
   attempts: Generated<bigint>;
   /** Why it waits or failed; null in every other status. */
   reason: OperationReason | null;
-  /** The reason for people, with the figures. */
+  /** The reason as a sentence, with figures. */
   error: string | null;
-  /** When it came into this status for this reason. */
+  /** When it entered this status for this reason. */
   since: bigint;
   /** The maximum number of operations in a transaction with this one; null if only the batch size limits it. */
   batch_limit: bigint | null;
@@ -593,7 +593,7 @@ type ChainCursorTable = {
   block_hash: string;
 };
 
-/** What is indexed. If the configuration differs, the index is rebuilt. */
+/** The indexed source. If the configuration differs, the index is rebuilt. */
 type ChainSourceTable = {
   /** Always 1n. */
   id: bigint;
@@ -634,7 +634,7 @@ type PayoutsTable = {
 type LeasesTable = {
   name: string;
   holder: string;
-  /** Incremented with every new holder; a writer with a smaller one is refused. */
+  /** Incremented for every new holder; a writer with a smaller token is rejected. */
   fencing_token: bigint;
   expires_at: bigint;
 };

@@ -3,14 +3,14 @@ import { readSetting, type SettingName, writeSetting } from "./settings.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
- * What a comparison that doubts the index asks of the indexer: to read the chain a second time from a block up to its
- * cursor. The request stands in the settings until the indexer has done so. docs/product.md#reconcile
+ * A comparison that questions the index asks the indexer to reread the chain from a block up to its cursor. The request
+ * stays in the settings until the indexer is done. docs/product.md#reconcile
  */
 export type SecondRead = { from: number; request: string };
 
 const NAME: SettingName = "second_read";
 
-/** Asks for a second read from a block on; a request that stands already and begins no later is joined. */
+/** Requests a second read from a block on, or joins a pending request that starts no later. */
 export async function requestSecondRead(queries: Queries, from: number): Promise<SecondRead> {
   const standing = await requestedSecondRead(queries);
   if (standing && standing.from <= from) return standing;
@@ -24,7 +24,7 @@ export async function requestedSecondRead(queries: Queries): Promise<SecondRead 
   return request ? { from: Number.parseInt(request, 10), request } : undefined;
 }
 
-/** The chain was read again; another request that came meanwhile stands. */
+/** Marks a request as done; a newer request stays pending. */
 export async function endSecondRead(queries: Queries, { request }: SecondRead): Promise<void> {
   await queries
     .updateTable("settings")
@@ -34,10 +34,13 @@ export async function endSecondRead(queries: Queries, { request }: SecondRead): 
     .execute();
 }
 
-/** Events of a token are not before the block that it was minted in; of one that the index lacks, about there. */
+/** A token's events are never before its mint; a token that the index lacks is assumed to be this recent. */
 const AT_LEAST_BLOCKS = 1_024n;
 
-/** The block from which a second read finds what the index lacks of these tokens: the newest blocks at least. */
+/**
+ * The block from which a second read finds everything the index lacks about these tokens; covers at least the newest
+ * blocks.
+ */
 export async function blockToReadFrom(queries: Queries, tokenIds: readonly bigint[]): Promise<number> {
   const cursor = (await indexedBlock(queries)) ?? 0n;
   const newest = cursor > AT_LEAST_BLOCKS ? cursor - AT_LEAST_BLOCKS : 0n;

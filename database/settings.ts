@@ -1,12 +1,12 @@
 import type { Queries } from "./transaction.ts";
 
 /**
- * `reconciled` is how far database and chain were compared; `catalogue_version` changes with every catalogue write; `payouts_paused` holds the reason, empty when not paused;
- * `network` is the network of these rows; `distributor_flows` sums the distributor's deposits and
- * withdrawals other than payouts, up to a block; `rate_accepted` is the last rate that was accepted from
- * the feed; `chain_genesis` is the chain that these rows are about, as `id hash of block 0`;
- * `operator_nonces`, `minter_nonces` and so on are up to which nonce a key's transactions are explained, and the foreign
- * ones among them.
+ * `reconciled` is how far database and chain have been compared; `catalogue_version` changes with every catalogue
+ * write; `payouts_paused` holds the reason, empty when not paused; `network` is the network of these rows;
+ * `distributor_flows` sums the distributor's deposits and withdrawals other than payouts, up to a block;
+ * `rate_accepted` is the last rate that was accepted from the feed; `chain_genesis` is the chain these rows belong to,
+ * as `id hash of block 0`; `operator_nonces`, `minter_nonces` and so on hold the nonce up to which a key's transactions
+ * are accounted for, and the foreign ones among them.
  */
 export type SettingName =
   | "catalogue_version"
@@ -17,19 +17,19 @@ export type SettingName =
   | "rate_accepted"
   | "chain_genesis"
   | "operator_nonces"
-  /** How many differences the last comparison of database and chain found. */
+  /** The number of differences found by the last comparison of database and chain. */
   | "differences"
-  /** What had come to need a person when notices were last written, as JSON. */
+  /** The open tasks when notices were last written, as JSON. */
   | "noticed"
   | "minter_nonces"
   | "confirmer_nonces"
   | "payer_nonces"
-  /** When the last backup was finished, and when the last comparison with the chain came to a result; milliseconds. */
+  /** When the last backup finished, and when the last comparison with the chain completed; milliseconds. */
   | "backed_up_at"
   | "reconciled_at"
-  /** From which block the indexer is asked to read the chain again; empty once it has. */
+  /** The block from which the indexer is asked to reread the chain; empty once it has. */
   | "second_read"
-  /** The index was complete: sales that are read may become purchases. */
+  /** The index is complete: sales may become purchases. */
   | "ids_open";
 
 export async function readSetting(queries: Queries, name: SettingName): Promise<string | undefined> {
@@ -46,7 +46,7 @@ export async function writeSetting(queries: Queries, name: SettingName, value: s
     .execute();
 }
 
-/** Writes a setting unless it has a value already; answers the value that it has from now on. */
+/** Writes a setting unless it already has a value; returns the resulting value. */
 export async function writeSettingOnce(queries: Queries, name: SettingName, value: string): Promise<string> {
   const updated_at = BigInt(Date.now());
   await queries

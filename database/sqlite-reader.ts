@@ -16,7 +16,7 @@ import type { ReaderAnswer, ReaderQuery } from "./sqlite-reader-thread.ts";
 type Waiting = { resolve(rows: unknown[]): void; reject(error: Error): void };
 
 /**
- * Reads of a SQLite file in a thread with its own connection: a long one delays no request of this thread. It sees what is
+ * Reads a SQLite file in a thread with its own connection, so that long reads do not delay requests. It sees what was
  * committed when a query starts, and cannot write.
  */
 export function openSqliteReader(file: string): Kysely<Schema> {
@@ -29,7 +29,7 @@ export function openSqliteReader(file: string): Kysely<Schema> {
   return new Kysely<Schema>({ dialect });
 }
 
-/** Starts the thread with the first query; a thread that died is replaced with the next one. */
+/** Starts the thread on the first query; the next query replaces a thread that died. */
 class ThreadDriver implements Driver {
   readonly #file: string;
   #worker: Worker | undefined;

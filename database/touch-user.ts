@@ -3,8 +3,8 @@ import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
 /**
- * Must be called with every change of rows that this wallet's pages show. It locks the wallet's row: whoever changes what a
- * buyer is owed calls it first, so that two of them go one after the other.
+ * Must be called with every change of rows that this wallet's pages show. It locks the wallet's row: code that changes
+ * what a buyer is owed calls it first, so that such changes are serialized.
  */
 export async function touchUser(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries
@@ -14,11 +14,11 @@ export async function touchUser(queries: Queries, wallet: WalletAddress): Promis
     .execute();
 }
 
-/** The same for many, in the order in which everybody locks them. */
+/** The same for many wallets, locked in a consistent order. */
 export async function touchUsers(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<void> {
   if (wallets.size === 0) return;
   const known = [...wallets].sort();
-  // SQLite has one writer, so that there is no order.
+  // SQLite has one writer, so the order does not matter.
   if (engineOf(queries) === "postgres") {
     await queries
       .selectFrom("users")

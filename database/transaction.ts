@@ -41,7 +41,7 @@ const AWAY_CODES =
   /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT)|08|53|57P|25006|ECONN|EPIPE|ETIMEDOUT|40001|40P01)/;
 const AWAY_MESSAGES = /timeout exceeded|Query read timeout|Connection terminated|not queryable/;
 
-/** Whether the database takes nothing now, whatever it is asked. */
+/** Whether the database is unavailable for any query. */
 export function isDatabaseAway(error: unknown): boolean {
   if (AWAY_CODES.test(databaseErrorCode(error) ?? "")) return true;
   return error instanceof Error && AWAY_MESSAGES.test(error.message);

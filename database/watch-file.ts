@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** The file is not the one that was opened any more: writes are lost. */
+/** The file is no longer the one that was opened: writes are lost. */
 export class DatabaseReplacedError extends Error {
   override readonly name = "DatabaseReplacedError";
   /** SQLite's code for a database that it cannot write to. */

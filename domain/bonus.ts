@@ -20,7 +20,7 @@ export type Bonus = {
   totalBps: bigint;
 };
 
-/** `club` is the default; `tiers` makes the home page's copy the rule. docs/product.md#bonus. */
+/** `club` is the default; `tiers` is the program described on the home page. docs/product.md#bonus. */
 export type BonusProgram = "club" | "tiers";
 
 export type HoldingTier = { minimum: bigint; bonusBps: bigint };
@@ -54,7 +54,7 @@ export function holdingTier(holding: Holding): HoldingTier | undefined {
   return HOLDING_TIERS.find((tier) => holding.units >= tier.minimum * 10n ** BigInt(holding.decimals));
 }
 
-/** The bonus of a purchase, in basis points, by the program in force. */
+/** The bonus of a purchase, in basis points, by the active program. */
 export function bonus(parameters: BonusParameters, program: BonusProgram = "club"): Bonus {
   return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
 }
@@ -77,7 +77,7 @@ function tiersBonus({ token, club, holding }: BonusParameters): Bonus {
   return { storeBps: 0n, holdingBps, totalBps: holdingBps };
 }
 
-/** Base and bonus together are at most the whole value: the contract refuses more. docs/product.md#purchase-terms */
+/** Base and bonus together are at most 100 %: the contract rejects more. docs/product.md#purchase-terms */
 const MOST_BPS = 10_000n;
 
 /** The part of a bonus that fits on top of a base percent. */

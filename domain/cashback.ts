@@ -3,11 +3,11 @@ import { WEI_PER_GWEI } from "./product.ts";
 
 /** The terms that determine a purchase's cashback: percents frozen at registration, rate at confirmation. */
 export type CashbackTerms = {
-  /** The value of the purchase in cents of a real. */
+  /** The value of the purchase in BRL cents. */
   valueCents: bigint;
   /** Base plus bonus, in basis points. */
   totalBps: bigint;
-  /** Wei of CHZ for a cent of a real. */
+  /** Wei of CHZ per BRL cent. */
   weiPerCent: bigint;
 };
 
@@ -19,12 +19,12 @@ export function cashbackGwei({ valueCents, totalBps, weiPerCent }: CashbackTerms
   return cashbackOfCentBps(valueCents * totalBps, weiPerCent);
 }
 
-/** The same of an exact cashback in cents × basis points: what parts at several percents add up to. */
+/** The same for an exact cashback in cents × basis points: the sum of parts with different percents. */
 export function cashbackOfCentBps(centBps: bigint, weiPerCent: bigint): bigint {
   return (centBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
 }
 
-/** The range of a store's cashbacks, in basis points; undefined where it has none. */
+/** The range of a store's percents, in basis points; undefined if it has none. */
 export function cashbackRange(allBps: readonly bigint[]): { minBps: bigint; maxBps: bigint } | undefined {
   const [first, ...rest] = allBps;
   if (first === undefined) return undefined;

@@ -1,33 +1,33 @@
-/** Text that the contracts accept: the rules of `PlainText.isName` and `WebAddress`, checked before them. */
+/** Text that the contracts accept: the rules of `PlainText.isName` and `WebAddress`, checked in advance. */
 
-/** Invisible, or with a say in the direction of the text around it. Variation selectors of emoji count as marks instead. */
+/** Invisible, or changes the direction of surrounding text. Emoji variation selectors count as marks instead. */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]|(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/u;
-/** Drawn over or around the character before it. */
+/** Combines with the preceding character. */
 const MARK = /[\p{Mn}\p{Me}]/u;
-/** Leaves its place empty. */
+/** Takes up space but draws nothing. */
 const BLANK = /[\p{Zs}\u2800]/u;
 
 const ADDRESS = /^(https|ipfs):\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 
-/** Whether a character is invisible, has a say in the direction of text, or is none. */
+/** Whether a character is invisible, changes the direction of text, or is not a valid character. */
 export function isHiddenCharacter(character: string): boolean {
   return HIDDEN.test(character);
 }
 
-/** Whether a character is drawn over or around the one before it. */
+/** Whether a character combines with the preceding one. */
 export function isMark(character: string): boolean {
   return MARK.test(character) && !isHiddenCharacter(character);
 }
 
-/** Whether a character leaves its place empty. */
+/** Whether a character takes up space but draws nothing. */
 export function isBlank(character: string): boolean {
   return BLANK.test(character);
 }
 
 /**
- * Whether a name reads as it is stored: something of it can be seen, nothing in it is invisible or turns the direction of
- * text, and no character has more than one mark. Such text can be drawn on a ticket.
+ * Whether a name is readable as stored: it has visible characters, nothing invisible, nothing that changes the text
+ * direction, and at most one mark per character. Such text can be drawn on a ticket.
  */
 export function isReadableName(name: string): boolean {
   const characters = [...name];

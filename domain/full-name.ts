@@ -1,4 +1,4 @@
-/** Trims and collapses blanks, then splits on the first: "Ana" / "Maria Silva". docs/product.md#full-name. */
+/** Trims and collapses whitespace, then splits at the first space: "Ana" / "Maria Silva". docs/product.md#full-name. */
 export function splitFullName(fullName: string): { firstName: string; lastName: string } {
   const [firstName = "", ...rest] = fullName.trim().split(/\s+/);
   return { firstName, lastName: rest.join(" ") };

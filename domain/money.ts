@@ -8,8 +8,8 @@ export class InvalidNumberError extends Error {
 }
 
 /**
- * Parses a non-negative decimal with at most `decimals` places to an integer of that scale.
- * Accepts a JSON number or text with a dot; refuses exponents, signs, commas and blanks.
+ * Parses a non-negative decimal with at most `decimals` places to an integer of that scale. Accepts a JSON number or
+ * text with a dot; rejects exponents, signs, commas and whitespace.
  * @throws InvalidNumberError
  */
 export function parseDecimal(input: number | string, decimals: number): bigint {

@@ -15,9 +15,9 @@ export const ADMIN_RETRY_MS = 5_000;
 /** What the web app sends for a simulated purchase: R$ 100. docs/product.md#purchase-simulated. */
 export const SIMULATED_PURCHASE_CENTS = 10_000n;
 
-/** No list answers more rows than this. docs/product.md#limit-lists. */
+/** No list returns more rows than this. docs/product.md#limit-lists. */
 export const LIST_LIMIT = 500;
-/** How many of the newest tickets and purchases come with the profile; the others in pages of their own. */
+/** How many of the newest tickets and purchases the profile contains; the others are paged. */
 export const PROFILE_LIMIT = 24;
 
 /** The highest value of a purchase, in cents: R$ 1,000,000.00. The contract's field has 40 bits. docs/product.md#purchase-value. */

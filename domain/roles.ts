@@ -4,8 +4,8 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * The independent permissions of a role: `read` sees everything in the panel, `catalogue` changes stores and fan
- * tokens, `payments` confirms, pays, retries and pauses, `sales` releases, declines and assigns reported sales, `claims`
- * answers missing-cashback claims, `people` ends sessions and erases profiles.
+ * tokens, `payments` confirms, pays, retries and pauses, `sales` releases, declines and assigns reported sales,
+ * `claims` decides missing-cashback claims, `people` ends sessions and erases profiles.
  */
 export const PERMISSIONS = ["read", "catalogue", "payments", "sales", "claims", "people"] as const;
 export type Permission = (typeof PERMISSIONS)[number];

@@ -1,4 +1,4 @@
-/** A text as it is searched: without accents and capitals, with single blanks. */
+/** Normalizes text for searching: no accents, lower case, single spaces. */
 export function searchKey(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
 }

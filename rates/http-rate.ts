@@ -16,7 +16,7 @@ export type HttpRateOptions = {
 
 const TIMEOUT_MS = 5_000;
 const MAXIMUM_BYTES = 10_000;
-/** Tolerance for clock differences; a rate further in the future is refused. */
+/** Tolerance for clock differences; a rate further in the future is rejected. */
 const MAXIMUM_AHEAD_MS = 60_000;
 
 /** The feed's response: `{ "wei_per_cent": "10000000000000000", "at": "2026-01-31T12:00:00Z" }`. */
@@ -30,9 +30,9 @@ const feedSchema = z.object({
 });
 
 /**
- * The rate of an HTTP feed. After an invalid response (garbled, old, zero, jumping) there is no rate at once;
- * while the feed is silent, its last rate is used until it is too old. Without a rate, confirmations wait. Purchases
- * confirmed before keep their frozen rate. docs/product.md#rate-feed.
+ * The rate of an HTTP feed. After an invalid response (malformed, old, zero, jumping) the rate is unavailable
+ * immediately; while the feed does not respond, its last rate is used until it is too old. Without a rate,
+ * confirmations wait. Purchases confirmed before keep their frozen rate. docs/product.md#rate-feed.
  */
 export function httpRate(options: HttpRateOptions): RateSource {
   const maximumAgeMs = options.maximumAgeSeconds * 1_000;
@@ -65,7 +65,7 @@ export function httpRate(options: HttpRateOptions): RateSource {
     return (await response.text()).slice(0, MAXIMUM_BYTES);
   }
 
-  /** Accepts a rate and returns "", or returns why it is refused. */
+  /** Accepts a rate and returns "", or returns why it is rejected. */
   async function judge(answer: string): Promise<string> {
     const feed = feedSchema.safeParse(parse(answer)).data;
     if (!feed) return "the feed's answer has not the expected shape";
@@ -86,7 +86,7 @@ export function httpRate(options: HttpRateOptions): RateSource {
     return step * 100n > from * BigInt(options.maximumJumpPercent);
   }
 
-  /** A new level that lasts for the maximum age of a rate is the market's and not a mistake. */
+  /** A new level that persists for the maximum age is a market move, not a mistake. */
   function hasStayed(weiPerCent: bigint): boolean {
     if (!doubted || isJump(doubted.weiPerCent, weiPerCent)) doubted = { weiPerCent, since: Date.now() };
     return Date.now() - doubted.since >= maximumAgeMs;

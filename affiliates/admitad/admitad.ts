@@ -18,7 +18,7 @@ type AdmitadAccount = z.output<typeof accountSchema>;
 
 const DAY_MS = 86_400_000;
 const PAGE_ROWS = 500;
-/** How often a window is read again while rows move between its pages. */
+/** How often a window is reread while rows move between its pages. */
 const READINGS = 5;
 const STATUSES: Record<string, SaleReport["status"]> = {
   pending: "pending",
@@ -29,7 +29,7 @@ const STATUSES: Record<string, SaleReport["status"]> = {
 };
 const UPDATED = "updated";
 
-/** Admitad pushes every change and is read by the same; `subid4` is the click. docs/product.md#sales-polls */
+/** Admitad pushes every change and can be queried by change time; `subid4` is the click. docs/product.md#sales-polls */
 export const admitad: AffiliateNetwork<AdmitadAccount> = {
   name: "admitad",
   accountSchema,
@@ -73,8 +73,8 @@ function windowQuery(
 }
 
 /**
- * All pages of a window. Newest come first, so that a new row shifts the pages: they are read until they hold as many
- * different rows as the network says there are.
+ * All pages of a window. Rows are newest first, so a new row shifts the pages: they are reread until they contain as
+ * many different rows as the network reports.
  */
 async function readWhole(session: Session<AdmitadAccount>, query: Record<string, string>): Promise<Page> {
   const found = new Map<string, SaleReport>();

@@ -1,4 +1,4 @@
-/** Times without a zone, in the zone of the account. */
+/** Times without a zone, in the account's time zone. */
 
 const HOUR_MS = 3_600_000;
 
@@ -28,7 +28,7 @@ export function readLocalTime(text: string, zone: string): number | undefined {
   if (!match) return undefined;
   const asUtc = Date.parse(`${match[1]}T${match[2]}Z`);
   if (Number.isNaN(asUtc)) return undefined;
-  // The zone's offset at that time; computed twice, because the first guess may be on the other side of a clock change.
+  // The zone's offset at that time; computed twice, because the first guess may be on the other side of a DST change.
   const first = asUtc - offsetAt(asUtc, zone);
   return asUtc - offsetAt(first, zone);
 }

@@ -21,7 +21,7 @@ const STATUSES: Record<string, SaleReport["status"]> = {
   deleted: "declined",
 };
 
-/** Awin pushes new sales; only its API reports what becomes of them. docs/product.md#sales-polls */
+/** Awin pushes new sales only; their later states come from its API. docs/product.md#sales-polls */
 export const awin: AffiliateNetwork<AwinAccount> = {
   name: "awin",
   accountSchema,
@@ -34,7 +34,7 @@ export const awin: AffiliateNetwork<AwinAccount> = {
     return url.toString();
   },
   keyPattern: /^\d{1,20}$/,
-  // By GET with parameters named as the macros; by POST JSON inside a form's field.
+  // GET has parameters named after the macros; POST has JSON inside a form field.
   readPush({ query, form, text }) {
     const json = form.get("AwinTransactionPush") ?? query.get("AwinTransactionPush") ?? text;
     const keys = [query.get("transactionId"), form.get("transactionId"), ...keysOf(json)];
@@ -52,7 +52,7 @@ export const awin: AffiliateNetwork<AwinAccount> = {
   salesPerCall: 50,
   async readSales(session, sales) {
     const query = { ids: sales.map(({ saleKey }) => saleKey).join(",") };
-    // The documents have this call with and without the slash; 404 may also mean that none of them is known.
+    // The documentation shows this call with and without the slash; 404 may also mean that none of the ids is known.
     for (const path of ["transactions/", "transactions"]) {
       try {
         return await ask(session, query, path);

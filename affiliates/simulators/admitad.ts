@@ -5,7 +5,7 @@ const PAGE_MAXIMUM = 500;
 const TOKEN = "simulated-access-token";
 const TIME = /^(\d{2})\.(\d{2})\.(\d{4})(?: (\d{2}:\d{2}:\d{2}))?$/;
 
-/** Admitad as its documents have it: tokens by client credentials, pages newest first, text for amounts. */
+/** Admitad according to its documentation: tokens by client credentials, pages newest first, amounts as text. */
 export class AdmitadSimulator extends Simulator {
   readonly book = new Book(70_001);
   readonly account: { clientId: string; clientSecret: string };
@@ -51,7 +51,7 @@ export class AdmitadSimulator extends Simulator {
     };
   }
 
-  /** The query of a push by GET: macros of our own choosing, `subid4` the click. */
+  /** The query of a GET push: our own choice of macros, with the click in `subid4`. */
   push(id: string, lie: Partial<SimulatedSale> = {}): string {
     const sale = { ...this.book.find(id), ...lie };
     return new URLSearchParams({

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const TIMES = { transaction: "soldAt", amendment: "amendedAt", validation: "validatedAt" } as const;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 
-/** Awin as its documents have it: windows of 31 days, no pages, numbers for amounts, times without a zone. */
+/** Awin according to its documentation: windows of 31 days, no paging, amounts as numbers, times without a zone. */
 export class AwinSimulator extends Simulator {
   readonly book = new Book(900_000_001);
   readonly account: { publisherId: string; token: string };
@@ -38,7 +38,7 @@ export class AwinSimulator extends Simulator {
     );
   }
 
-  /** The body of a push by POST: JSON inside a form's field. It tells of a sale, never of what becomes of it. */
+  /** The body of a POST push: JSON inside a form field. It reports new sales, never their later changes. */
   push(id: string, lie: Partial<SimulatedSale> = {}): { contentType: string; body: string } {
     const sale = { ...this.book.find(id), ...lie };
     const json = JSON.stringify({

@@ -1,4 +1,4 @@
-/** What a simulated network knows of a sale. Amounts are cents of the currency. */
+/** A sale as a simulated network stores it. Amounts are cents of the currency. */
 export type SimulatedSale = {
   id: string;
   click: string;
@@ -9,7 +9,7 @@ export type SimulatedSale = {
   status: string;
   isPaid: boolean;
   soldAt: number;
-  /** When amounts were changed last; null while they are as they were sold. */
+  /** When amounts were last changed; null if they never were. */
   amendedAt: number | null;
   validatedAt: number | null;
   changedAt: number;
@@ -19,7 +19,7 @@ export type SimulatedSale = {
 export type NewSale = Pick<SimulatedSale, "click" | "advertiserId" | "parts"> &
   Partial<Pick<SimulatedSale, "orderRef" | "currency" | "soldAt">>;
 
-/** The sales of a simulated network, and what a shop does with them. */
+/** The sales of a simulated network, and a shop's actions on them. */
 export class Book {
   readonly sales = new Map<string, SimulatedSale>();
   readonly #firstId: number;
@@ -29,7 +29,7 @@ export class Book {
     this.#firstId = firstId;
   }
 
-  /** Goes on with the sales of an earlier book. */
+  /** Loads the sales of an earlier book. */
   load(sales: readonly SimulatedSale[]): void {
     for (const sale of sales) {
       this.sales.set(sale.id, sale);
@@ -57,7 +57,7 @@ export class Book {
     return sold;
   }
 
-  /** Other amounts: a return in part, or something added to the order. */
+  /** Changes the amounts: a partial return, or an addition to the order. */
   amend(id: string, parts: SimulatedSale["parts"]): void {
     const now = this.#now();
     this.#change(id, { parts, amendedAt: now, changedAt: now, reason: "The order was changed" });
@@ -78,12 +78,12 @@ export class Book {
     this.#change(id, { status: "pending", validatedAt: now, changedAt: now, reason: null });
   }
 
-  /** A word that no adapter knows. */
+  /** Sets a status that no adapter knows. */
   drift(id: string, status: string): void {
     this.#change(id, { status, validatedAt: this.#now(), changedAt: this.#now() });
   }
 
-  /** The network has the money. Neither Awin nor impact.com counts that as a change. */
+  /** The network has received the money. Neither Awin nor impact.com counts that as a change. */
   pay(id: string): void {
     this.#change(id, { isPaid: true, changedAt: this.#now() });
   }
@@ -98,7 +98,7 @@ export class Book {
     this.sales.set(id, { ...this.find(id), ...change });
   }
 
-  /** Networks count in seconds: two changes in one second are told apart by the order of reading alone. */
+  /** Network times have second resolution: two changes within a second are distinguished only by read order. */
   #now(): number {
     this.#lastChange = Math.max(Date.now(), this.#lastChange);
     return this.#lastChange;

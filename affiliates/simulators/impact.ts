@@ -5,7 +5,9 @@ const DAY_MS = 86_400_000;
 const STATES: Record<string, string> = { pending: "PENDING", approved: "APPROVED", declined: "REVERSED" };
 const PAGE_ROWS = 2;
 
-/** impact.com: windows of 45 days by update or lock, pages by an address, a state that is no update. */
+/**
+ * impact.com: windows of 45 days by update or lock time, pages by URL, and state changes that do not count as updates.
+ */
 export class ImpactSimulator extends Simulator {
   readonly book = new Book(1_000);
   readonly account: { sid: string; token: string };

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 export type Asked = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
 export type Answered = { status: number; body: unknown; headers?: Record<string, string> };
 
-/** What a network does wrong on purpose, until told otherwise. */
+/** Faults that a simulated network injects until they are cleared. */
 export type Faults = {
-  /** Answers every call so. */
+  /** The status of every response. */
   status?: number;
-  /** Breaks the connection off. */
+  /** Drops connections. */
   isAway?: boolean;
   /** With a 429. */
   retryAfterSeconds?: number;
@@ -16,7 +16,7 @@ export type Faults = {
 
 const MINUTE_MS = 60_000;
 
-/** A network's server: its limit of calls a minute, its faults, and what its own paths answer. */
+/** A simulated network's server: rate limit, faults, and the network's own routes. */
 export class Simulator {
   readonly faults: Faults = {};
   readonly calls: { at: number; path: string; status: number }[] = [];
@@ -58,7 +58,7 @@ export class Simulator {
     return recent.length >= this.#callsPerMinute ? { status: 429, body: { error: "Too many requests" } } : undefined;
   }
 
-  /** Answers the address that an account's `api_url` is to name. */
+  /** Returns the URL for an account's `api_url`. */
   async listen(port = 0): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);

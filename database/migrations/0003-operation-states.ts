@@ -4,8 +4,8 @@ import type { DatabaseEngine } from "../connect.ts";
 const STATUSES = sql`status in ('queued', 'assigned', 'waiting', 'done', 'failed', 'withdrawn')`;
 
 /**
- * Waiting and failed operations have a reason and a time. A returned purchase's operation is withdrawn, and one above the payout
- * limit waits: earlier versions called both failed.
+ * Waiting and failed operations have a reason and a time. A returned purchase's operation is withdrawn, and one above
+ * the payout limit waits; earlier versions marked both as failed.
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   await (engine === "sqlite" ? rebuild(db) : alter(db));

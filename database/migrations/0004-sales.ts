@@ -1,12 +1,12 @@
 import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
-/** The expiry of clicks from before there was a claim window. */
+/** The expiry of clicks older than the claim window feature. */
 const OLD_CLICK_MS = 60 * 24 * 3_600 * 1_000;
 
 /**
- * Clicks, sales as affiliate networks report them, and claims. A live purchase stays one; what its network reported
- * becomes its sale. docs/product.md#sales
+ * Clicks, sales as affiliate networks report them, and claims. Live purchases stay; the network's report becomes their
+ * sale. docs/product.md#sales
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   // SQLite runs a migration without a transaction, so this one has its own and is safe to run again.

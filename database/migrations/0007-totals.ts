@@ -2,8 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
 /**
- * Sums that are kept with the purchases, and when each purchase is looked at next. What stands in the database now is
- * due at once: whoever looks at it counts it too.
+ * Running totals of purchases, and when each purchase is due. Existing purchases are due at once; processing them also
+ * counts them.
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
@@ -51,7 +51,8 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
       select 'payouts_' || state || ${sql.lit(`_${unit}`)}, 0, sum(${part}) from payouts group by state`.execute(db);
   await sql`update purchases set due_at = 0`.execute(db);
 
-  // What was paid after a block: a buyer's newest payouts, and what a comparison with the chain has not seen yet.
+  // Finds payouts above a block: a buyer's newest payouts, and those that a comparison with the chain has not covered
+  // yet.
   await db.schema.createIndex("payouts_block").on("payouts").columns(["block_number", "log_index"]).execute();
   await db.schema.createIndex("payouts_recipient").on("payouts").columns(["recipient", "block_number"]).execute();
   await db.schema.createIndex("sessions_created_at").on("sessions").column("created_at").execute();

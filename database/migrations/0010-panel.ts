@@ -4,7 +4,10 @@ import type { DatabaseEngine } from "../connect.ts";
 
 const PAGE = 1_000;
 
-/** What the panel lists, searches and sorts by, and purchases that an administrator holds. docs/product.md#panel-lists */
+/**
+ * Columns and indexes for the panel's lists, searches and sort orders, and for purchases held by an admin.
+ * docs/product.md#panel-lists
+ */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   // SQLite runs a migration without a transaction, so this one has its own and is safe to run again.
   if (engine === "postgres") return change(db, engine);
@@ -17,7 +20,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
 async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
   const run = (statement: string) => sql.raw(statement).execute(db);
-  /** Prefixes are ranges in the order of bytes. */
+  /** Prefix searches are ranges in byte order. */
   const bytes = (column: string) => (engine === "postgres" ? `${column} collate "C"` : column);
 
   await db.schema.alterTable("purchases").addColumn("held_at", integer).execute();

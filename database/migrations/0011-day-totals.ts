@@ -3,7 +3,7 @@ import type { DatabaseEngine } from "../connect.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What happened on each day, counted in the transactions that change it. docs/product.md#panel-figures */
+/** Daily counters, updated in the transactions they count. docs/product.md#panel-figures */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   if (engine === "postgres") return change(db, engine);
   const tables = await db.introspection.getTables();

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Indexes that every registration paid for: one that nothing searches any more, and one over rows without a transaction. */
+/**
+ * Drops an index that nothing uses any more, and limits another to rows that need it; both slowed down every
+ * registration.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropIndex("purchases_open").ifExists().execute();
   await db.schema.dropIndex("operations_transaction_id").ifExists().execute();

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
-/** What an approval is about, why it was asked for and why it was decided so. docs/product.md#panel-approvals */
+/** The subject of an approval, and the reasons for the request and the decision. docs/product.md#panel-approvals */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
   for (const column of ["purchase_id", "cent_bps"])

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listQuerySchema } from "./lists.ts";
 
-/** Payments by hand that may take two people. */
+/** Manual payouts that may need two people. */
 export const APPROVAL_ACTIONS = [
   "operation.retry",
   "purchase.release",
@@ -12,19 +12,19 @@ export const APPROVAL_ACTIONS = [
 ] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 
-/** `lapsed`: a day went by before it was decided, or before it was used. */
+/** `lapsed`: not decided or not used within a day. */
 export const APPROVAL_STATES = ["open", "approved", "refused", "used", "lapsed"] as const;
 export const approvalsQuerySchema = listQuerySchema(APPROVAL_STATES, ["id", "amount"]);
 
-/** A payment above the sum that takes two people. */
+/** A payout above the threshold for two-person approval. */
 export const approvalSchema = z.object({
   id: z.number(),
   action: z.enum(APPROVAL_ACTIONS),
-  /** What is asked about: `operation 7`, `purchase:7`, `user:0x…`, `sale:7` or `claim:7`. */
+  /** The subject: `operation 7`, `purchase:7`, `user:0x…`, `sale:7` or `claim:7`. */
   subject: z.string(),
-  /** Null where it is about a sale or several purchases. */
+  /** Null if it concerns a sale or several purchases. */
   purchase_id: z.number().nullable(),
-  /** Who is paid. */
+  /** The recipient. */
   wallet: z.string().nullable(),
   /** CHZ, decimal text. */
   amount: z.string(),
@@ -35,7 +35,7 @@ export const approvalSchema = z.object({
   decision_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   decided_at: z.iso.datetime().nullable(),
-  /** When an open request or an unused approval lapses; null where it is over. */
+  /** When an open request or an unused approval lapses; null once decided or used. */
   expires_at: z.iso.datetime().nullable(),
 });
 export type Approval = z.infer<typeof approvalSchema>;

@@ -4,13 +4,13 @@ import { listQuerySchema } from "./lists.ts";
 
 export const STORE_STATES = ["draft", "ready"] as const;
 
-/** What a draft lacks. */
+/** What is missing from a draft. */
 export const STORE_LACKS = [
-  /** Neither a link nor what one is built from. */
+  /** Neither a link nor the data to build one. */
   "link",
   /** No category with a percent above 0. */
   "rate",
-  /** Its name on the chain, which the api registers. */
+  /** Its name on chain, which the api registers. */
   "chain_name",
 ] as const;
 export type StoreLack = (typeof STORE_LACKS)[number];
@@ -19,24 +19,24 @@ export const storesListQuerySchema = listQuerySchema(STORE_STATES, ["id", "name"
 
 export const adminStoreSchema = storeSchema.extend({
   state: z.enum(STORE_STATES),
-  /** What it lacks to be on offer; empty once it is ready. */
+  /** What is missing before it can be offered; empty once it is ready. */
   missing: z.array(z.enum(STORE_LACKS)),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 export type AdminStore = z.infer<typeof adminStoreSchema>;
 
-/** Where a buyer would be sent, with a click that is nobody's. */
+/** Where a buyer would be sent, with a click that belongs to nobody. */
 export const testClickResponseSchema = z.object({
   success: z.literal(true),
   click_id: z.string(),
   /** Null if the store has no link. */
   url: z.string().nullable(),
-  /** Whether the link carries the click, so that a sale can be known. */
+  /** Whether the link contains the click, so that a sale can be attributed. */
   carries_click: z.boolean(),
 });
 
-/** What a token's contract says of itself. */
+/** Metadata read from a token's contract. */
 export const tokenContractQuerySchema = z.object({
   contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address"),
 });
@@ -58,20 +58,20 @@ export const catalogueImportRequestSchema = z.strictObject({
   format: catalogueFormatSchema,
   /** The whole file. */
   content: z.string().min(1, "must not be empty"),
-  /** False lists the changes and makes none. */
+  /** False only lists the changes. */
   apply: z.boolean().default(false),
 });
 export const catalogueImportResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
   applied: z.boolean(),
-  /** One line a change. */
+  /** One line per change. */
   changes: z.array(z.string()),
 });
 
 export const logoResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
-  /** The picture's address, already the store's logo. */
+  /** The picture's URL; it is already set as the store's logo. */
   logo: z.string(),
 });

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** Figures of some days. Amounts are decimal text: reais, and CHZ where it says so. */
+/** Figures for some days. Amounts are decimal text in reais, or in CHZ where stated. */
 const periodShape = {
   users: z.number(),
   clicks: z.number(),
   purchases: z.number(),
   /** The value of the purchases, in reais. */
   amount: z.string(),
-  /** The cashback that was promised with them, in reais. */
+  /** The cashback promised for them, in reais. */
   cashback: z.string(),
   payouts: z.number(),
   /** CHZ. */
@@ -15,7 +15,7 @@ const periodShape = {
 };
 const periodSchema = z.object(periodShape);
 
-/** What needs a person. Each counts to 10,001, which means more. */
+/** Open tasks. Each count is capped at 10,001, which means "more". */
 export const attentionSchema = z.object({
   held_sales: z.number(),
   unmatched_sales: z.number(),
@@ -23,10 +23,10 @@ export const attentionSchema = z.object({
   held_purchases: z.number(),
   failed_payments: z.number(),
   waiting_payments: z.number(),
-  /** Operations other than payments that failed. */
+  /** Failed operations other than payouts. */
   failed_operations: z.number(),
   draft_stores: z.number(),
-  /** Payments that wait for a second person. */
+  /** Payouts waiting for a second person. */
   open_approvals: z.number(),
   /** Wallets that run low: `operator` for gas, `distributor` for cashback. */
   low_balances: z.array(
@@ -37,7 +37,7 @@ export const attentionSchema = z.object({
   /** Transactions of the operator's wallet that are not ours, and differences between database and chain. */
   foreign_transactions: z.number(),
   differences: z.number(),
-  /** How many of the above wait for a person, for the header: all but drafts and payments that are tried again. */
+  /** How many of the above need a person, for the header: all except drafts and payouts that are retried. */
   total: z.number(),
 });
 export type Attention = z.infer<typeof attentionSchema>;
@@ -61,10 +61,10 @@ export const configurationResponseSchema = z.object({
   settings: z.array(
     z.object({
       name: z.string(),
-      /** What is in force; null where nothing is set, and always for a secret. */
+      /** The effective value; null if nothing is set, and always for a secret. */
       value: z.string().nullable(),
       is_secret: z.boolean(),
-      /** Whether the environment sets it; else it is the default. */
+      /** Whether the environment sets it; otherwise it is the default. */
       is_set: z.boolean(),
     }),
   ),

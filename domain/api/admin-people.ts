@@ -14,12 +14,12 @@ export const adminUserSchema = z.object({
   first_name: z.string(),
   last_name: z.string(),
   state: z.enum(USER_STATES),
-  /** The role in the panel; null for everybody else. */
+  /** The admin role; null for non-admins. */
   role: z.enum(ROLES).nullable(),
   /** Whether the wallet has ever signed a challenge. */
   has_proven: z.boolean(),
   purchases: z.number(),
-  /** Cashback that is confirmed, that is pending, and that was paid. */
+  /** Cashback confirmed, pending and paid. */
   confirmed: z.string(),
   pending: z.string(),
   paid: z.string(),
@@ -31,7 +31,7 @@ export type AdminUser = z.infer<typeof adminUserSchema>;
 export const adminUserResponseSchema = z.object({
   success: z.literal(true),
   user: adminUserSchema.extend({
-    /** The sessions that are alive, the last used first. */
+    /** The live sessions, most recently used first. */
     sessions: z.array(
       z.object({
         kind: z.enum(["nonce", "compat"]),

@@ -13,7 +13,7 @@ export const adminPurchaseSchema = z.object({
   store_id: z.number(),
   store: z.string(),
   source: z.enum(["simulated", "live"]),
-  /** The sale that it is of, with the store's order; null if it is simulated. */
+  /** Its sale, with the store's order number; null if it is simulated. */
   sale_id: z.number().nullable(),
   order_ref: z.string().nullable(),
   state: z.enum(PURCHASE_STATES),
@@ -21,22 +21,22 @@ export const adminPurchaseSchema = z.object({
   status: z.enum(PURCHASE_STATUSES),
   cashback_state: z.enum(CASHBACK_STATES),
   waits_for: z.enum(WAITS).nullable(),
-  /** With `set_aside` and `person`: the operation's reason; with `release`: the administrator's. */
+  /** With `set_aside` and `person`: the operation's reason; with `release`: the admin's reason. */
   wait_reason: z.string().nullable(),
-  /** The reason with its figures, as the program says it. */
+  /** The reason as a sentence, with figures. */
   wait_text: z.string().nullable(),
-  /** When its next step is expected; null where nobody knows, or nothing is left to do. */
+  /** When its next step is expected; null if unknown, or if nothing is left to do. */
   expected_at: z.iso.datetime().nullable(),
   /** Reais. */
   amount: z.string(),
   cashback_percent: z.string(),
   bonus_percent: z.string(),
   token_slug: z.string().nullable(),
-  /** What is promised, in reais and in CHZ; the CHZ are an estimate until the rate is frozen. */
+  /** The promised cashback, in reais and in CHZ; the CHZ amount is an estimate until the rate is frozen. */
   cashback_brl: z.string(),
   cashback: z.string(),
   is_rate_frozen: z.boolean(),
-  /** CHZ that were kept to settle a debt, and CHZ that were paid. */
+  /** CHZ kept to settle a debt, and CHZ paid. */
   kept: z.string(),
   paid: z.string(),
   /** Who holds it, since when and why. */
@@ -59,7 +59,7 @@ export const purchaseStepSchema = z.object({
   /** Where it is recorded. */
   source: z.enum(["database", "chain"]),
   kind: z.enum(STEP_KINDS),
-  /** Of a transaction: mint, confirm, cancel or pay; of an event of the chain: its name. */
+  /** For a transaction: mint, confirm, cancel or pay. For a chain event: its name. */
   subject: z.string().nullable(),
   tx_hash: z.string().nullable(),
   /** CHZ, decimal text. */
@@ -71,16 +71,16 @@ export const purchaseStepSchema = z.object({
 export const adminPurchaseResponseSchema = z.object({
   success: z.literal(true),
   purchase: adminPurchaseSchema.extend({
-    /** Its whole life, oldest first. */
+    /** Its history, oldest first. */
     steps: z.array(purchaseStepSchema),
-    /** What is not over yet, in plain sentences. */
+    /** What is still in progress, in plain sentences. */
     open: z.array(z.string()),
   }),
 });
 
 export const paymentsQuerySchema = listQuerySchema(OPERATION_STATES, ["id", "amount"]);
 
-/** A payout of the queue. */
+/** A payout in the queue. */
 export const paymentSchema = z.object({
   /** The operation's id, to retry it. */
   id: z.number(),
@@ -92,12 +92,12 @@ export const paymentSchema = z.object({
   state: z.enum(OPERATION_STATES),
   /** Why it waits or failed; null in every other state. */
   reason: z.string().nullable(),
-  /** The reason with its figures, as the program says it. */
+  /** The reason as a sentence, with figures. */
   error: z.string().nullable(),
   attempts: z.number(),
   since: z.iso.datetime(),
   created_at: z.iso.datetime(),
-  /** When it is tried next; null if it is not. */
+  /** When it is retried; null if it is not. */
   next_try_at: z.iso.datetime().nullable(),
   tx_hash: z.string().nullable(),
 });

@@ -3,7 +3,7 @@ import { AUDIT_AREAS } from "../audit-areas.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
 import { listQuerySchema } from "./lists.ts";
 
-/** What the signed-in admin is, and may do. */
+/** The signed-in admin's role and permissions. */
 export const adminRoleResponseSchema = z.object({
   success: z.literal(true),
   role: z.enum(ROLES),
@@ -42,14 +42,14 @@ export const overviewResponseSchema = z.object({
       address: z.string(),
       /** CHZ for gas; null until it has been read. */
       balance: z.string().nullable(),
-      /** CHZ that can be paid out; null if the chain does not respond. */
+      /** CHZ available for payouts; null if the chain does not respond. */
       distributor_balance: z.string().nullable(),
       in_flight: z.number(),
-      /** The wallets that sign; the first is the one above. */
+      /** The signing wallets; the first is the one above. */
       keys: z.array(
         z.object({
           key: z.enum(["operator", "minter", "confirmer", "payer"]),
-          /** What this wallet does. */
+          /** The roles of this wallet. */
           signs_as: z.array(z.enum(["operator", "minter", "confirmer", "payer"])),
           address: z.string(),
           balance: z.string().nullable(),
@@ -71,10 +71,10 @@ export const auditLogEntrySchema = z.object({
   at: z.iso.datetime(),
   /** A wallet, `service:` and its number, or a program. */
   actor: z.string(),
-  /** What was done, such as `store.create`; the panel has a sentence for each. */
+  /** The action, such as `store.create`; the panel has a sentence for each. */
   action: z.string(),
   subject: z.string(),
-  /** What the sentence names: `detail`, parsed. */
+  /** Parameters of the sentence: `detail`, parsed. */
   params: z.record(z.string(), z.unknown()),
   /** JSON text, as the hash covers it. */
   detail: z.string(),

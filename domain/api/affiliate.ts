@@ -25,13 +25,13 @@ const timeSchema = z
 const clickSchema = word(64);
 const currencySchema = z.string().regex(/^[A-Z]{3}$/, "must be a currency such as BRL");
 
-/** A shop tells the whole state of a sale: totals, never differences. */
+/** A shop reports the complete state of a sale: totals, never differences. */
 export const directReportSchema = z.object({
   event_id: word(128),
   sale_key: word(128),
   click_id: clickSchema.nullish(),
   status: z.enum(["pending", "approved", "declined"], { error: "must be pending, approved or declined" }),
-  /** Whether the shop pays for it by now; left out, the hold after the approval counts. */
+  /** Whether the shop pays for it now; if absent, the hold after the approval applies. */
   payable: z.boolean().nullish(),
   amount: microsSchema,
   currency: currencySchema.default("BRL"),
@@ -42,11 +42,11 @@ export const directReportSchema = z.object({
   commission: microsSchema.nullish(),
   order_ref: z.string().trim().max(128, "must be at most 128 characters").nullish(),
   occurred_at: timeSchema.nullish(),
-  /** The shop's time of this change: the latest counts, in whatever order they arrive. */
+  /** The shop's time of this change: the latest one counts, whatever the order of arrival. */
   changed_at: timeSchema,
 });
 
-/** The earlier shape: one sale a click. `amount` is the network's own figure, in reais. */
+/** The earlier format: one sale per click. `amount` is the network's own figure, in reais. */
 export const affiliateEventSchema = z
   .object({
     event_id: word(128),
@@ -59,7 +59,7 @@ export const affiliateEventSchema = z
     message: "is missing: say what was bought for",
   });
 
-/** What the document says of the two shapes; they are parsed one by one, so that an error names its field. */
+/** Documents both formats. They are parsed separately, so that an error names its field. */
 function inputShapes() {
   const shapes = [directReportSchema, affiliateEventSchema].map((schema) => {
     const { $schema: _dialect, ...shape } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -68,7 +68,7 @@ function inputShapes() {
   return { anyOf: shapes };
 }
 
-/** Either shape, told apart by `type`. */
+/** Either format, distinguished by `type`. */
 export const affiliateHookSchema = z
   .unknown()
   .meta(inputShapes())
@@ -91,8 +91,8 @@ export type DirectEvent = { eventId: string; kind: "report" | "confirm" | "rever
 const MICROS_PER_CENT = 10_000n;
 const KINDS = { pending: "report", approved: "confirm", declined: "reverse" } as const;
 /**
- * The earlier shape has no times: what it says counts in the order of a sale's life, whatever order it arrives in, so
- * that nothing brings back what was taken back.
+ * The earlier format has no times. Its events are ordered by the sale's life cycle, whatever the order of arrival, so
+ * that nothing can undo a reversal.
  */
 const EARLIER = {
   report: { status: "pending", changedAt: 1n },
@@ -155,7 +155,7 @@ export const affiliateResponseSchema = z.object({
   sale_id: z.number(),
   /** The newest purchase of the sale; null while it has none. */
   purchase_id: z.number().nullable(),
-  /** True if this event was reported before; nothing happened again. */
+  /** True if this event was reported before; it had no effect this time. */
   duplicate: z.boolean(),
 });
 

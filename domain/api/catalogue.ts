@@ -10,9 +10,9 @@ export const storeCashbackSchema = z.object({
   category: z.string(),
   /** Decimal text, no trailing zeros. */
   cashback_percent: z.string(),
-  /** The network's commission group that it is for; left out where it is for none in particular. */
+  /** The network's commission group it applies to; absent if it is not for a particular group. */
   group_code: z.string().optional(),
-  /** True where it is for what no group names. */
+  /** True for the category of all other groups. */
   is_default: z.literal(true).optional(),
 });
 export type StoreCashback = z.infer<typeof storeCashbackSchema>;
@@ -26,15 +26,15 @@ export const storeSchema = z.object({
   description: z.string().nullable(),
   logo: z.string().nullable(),
   featured: z.boolean(),
-  /** Whether nobody can buy there yet: without a link, a percent, or its name on the chain. Only admins see drafts. */
+  /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
   is_draft: z.boolean(),
   affiliate_link: z.string().nullable(),
-  /** Whose sales these are; null where there is one shop account only, or none. */
+  /** The network that reports its sales; null if there is at most one shop account. */
   network: z.string().nullable(),
   account: z.string().nullable(),
   advertiser_id: z.string().nullable(),
   store_url: z.string().nullable(),
-  /** Null where the shop's own values hold. */
+  /** Null if the shop-wide values apply. */
   mint_delay_seconds: z.number().nullable(),
   hold_seconds: z.number().nullable(),
   claim_days: z.number().nullable(),
@@ -71,7 +71,7 @@ const optionalText = (maximum: number) =>
   text(maximum)
     .transform((value) => (value === "" ? null : value))
     .nullish();
-/** A template: `{click}` stands for the click, anywhere in it. */
+/** A template: `{click}` is replaced by the click. */
 const linkTemplateSchema = z
   .string()
   .trim()
@@ -164,7 +164,7 @@ export const updateCashbackRequestSchema = createCashbackRequestSchema
     message: "is missing: send what is to change",
   });
 
-/** The two that every shop begins with have no picture of their own. */
+/** The two built-in tokens have no picture of their own. */
 const BUILT_IN_SLUGS = SAMPLE_FAN_TOKENS.map(({ slug }) => slug);
 
 /** Updates with an `id`, creates without one (or with null, as forms send it). */

@@ -28,7 +28,7 @@ export const httpsUrlSchema = z
   .max(2_048, "must be at most 2048 characters")
   .refine(isPublicHttpsUrl, "must be a public https:// address");
 
-/** Names that mean something else on every network. RFC 6761, RFC 6762; `.internal` is reserved by ICANN. */
+/** Host names with a different meaning on every network. RFC 6761, RFC 6762; `.internal` is reserved by ICANN. */
 const INTERNAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/;
 
 /** Only hosts with a public name: IP addresses, in any notation, may point inside a network. */
@@ -58,19 +58,19 @@ export const errorSchema = z.object({
   field: z.string().optional(),
   /** CHZ, decimal text: the amount that is payable now. */
   payable: z.string().optional(),
-  /** With NOT_DUE and CLAIM_TOO_EARLY: from when it can be done; null where nobody knows. */
+  /** With NOT_DUE and CLAIM_TOO_EARLY: when it becomes possible; null if unknown. */
   due_at: z.iso.datetime().nullable().optional(),
-  /** With APPROVAL_NEEDED: the request that another administrator decides on. */
+  /** With APPROVAL_NEEDED: the request that another admin decides. */
   approval_id: z.number().optional(),
   /** With NONCE_REQUIRED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });
 
-/** Why, for the log; the panel always asks for it. */
+/** A reason for the log; the panel always asks for one. */
 export const givenReasonSchema = z.strictObject({
   reason: z.string().trim().max(300, "must be at most 300 characters").optional(),
 });
-/** The same, for calls that also take no body. */
+/** The same, for calls where the body is optional. */
 export const noBodyOrReasonSchema = givenReasonSchema.default({});
 
 export const doneSchema = z.object({ success: z.literal(true), message: z.string() });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** `GET /api/config`: the deployment that the web app talks to. Nothing in it is secret. */
+/** `GET /api/config`: the deployment behind the web app. Contains no secrets. */
 export const configResponseSchema = z.object({
   success: z.literal(true),
   data: z.object({
@@ -12,7 +12,7 @@ export const configResponseSchema = z.object({
     /** Contract addresses in lower case. */
     purchase_nft: z.string(),
     cashback_distributor: z.string(),
-    /** The distributors that paid before it. */
+    /** Its retired predecessors. */
     former_distributors: z.array(z.string()),
     /** The first block that can hold an event of the contracts. */
     start_block: z.number(),
@@ -21,7 +21,7 @@ export const configResponseSchema = z.object({
     auth_mode: z.enum(["compat", "strict"]),
     /** Which bonus rule is computed. docs/product.md#bonus. */
     bonus_program: z.enum(["club", "tiers"]),
-    /** The current rate, decimal text: wei of CHZ for a cent of a real. */
+    /** The current rate, decimal text: wei of CHZ per BRL cent. */
     wei_per_cent: z.string(),
   }),
 });

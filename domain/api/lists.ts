@@ -4,18 +4,18 @@ import { LIST_LIMIT } from "../product.ts";
 /** The rows of a page unless the caller asks for another number. */
 export const PAGE_ROWS = 50;
 
-/** Where a page starts: the `next_before` of the page before it. Text wherever rows are not sorted by their id. */
+/** Where a page starts: the `next_before` of the previous page. Text if rows are not sorted by id. */
 const cursorSchema = z
   .union([z.number(), z.string()])
   .transform((value) => String(value))
   .pipe(z.string().min(1, "must not be empty").max(400, "must be at most 400 characters"));
 
-/** `name` sorts upwards, `-name` downwards. */
+/** `name` sorts ascending, `-name` descending. */
 type SortOf<Names extends readonly string[]> = Names[number] | `-${Names[number]}`;
 
 /**
- * The query of a list of the panel. `query` matches whole numbers and hashes, and the beginning of a wallet, an order, an
- * e-mail address or a name.
+ * The query of a panel list. `query` matches whole numbers and hashes, and prefixes of a wallet, an order, an e-mail
+ * address or a name.
  */
 export function listQuerySchema<const States extends readonly string[], const Sorts extends readonly string[]>(
   states: States,
@@ -37,7 +37,7 @@ export function listQuerySchema<const States extends readonly string[], const So
   });
 }
 
-/** What every list of the panel is asked with, once it is read. */
+/** The parsed query of any panel list. */
 export type ListQuery = {
   query?: string | undefined;
   state?: string | undefined;
@@ -46,14 +46,14 @@ export type ListQuery = {
   limit?: number | undefined;
 };
 
-/** A page of a list of the panel. */
+/** One page of a panel list. */
 export function listOf<Row extends z.ZodType>(row: Row) {
   return z.object({
     success: z.literal(true),
     rows: z.array(row),
     /** Pass as `before` to get the next page; null on the last. */
     next_before: z.union([z.number(), z.string()]).nullable(),
-    /** How many match; counted to 10,001, which means more. */
+    /** The number of matches, capped at 10,001, which means "more". */
     total: z.number(),
   });
 }

@@ -3,7 +3,7 @@ import { listQuerySchema } from "./lists.ts";
 
 export const OPERATION_STATES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
 
-/** An operation of the queue: a mint, a confirmation, a cancellation, a payout or a store's name. */
+/** An operation in the queue: a mint, a confirmation, a cancellation, a payout or a store's name. */
 export const operationSchema = z.object({
   id: z.number(),
   kind: z.string(),
@@ -14,7 +14,7 @@ export const operationSchema = z.object({
   state: z.enum(OPERATION_STATES),
   /** Why it waits or failed; null in every other state. */
   reason: z.string().nullable(),
-  /** The reason for people, with the figures. */
+  /** The reason as a sentence, with figures. */
   error: z.string().nullable(),
   attempts: z.number(),
   since: z.iso.datetime(),

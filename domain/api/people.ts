@@ -52,7 +52,7 @@ export const purchaseNftSchema = z.object({
 export type PurchaseNft = z.infer<typeof purchaseNftSchema>;
 
 const momentSchema = z.object({ at: z.iso.datetime(), tx: z.string() });
-/** A ticket as anyone may see it, with when and in which transaction each step of its life happened. */
+/** The public view of a ticket, with the time and transaction of each step. */
 export const publicTicketSchema = purchaseNftSchema.extend({
   store_id: z.number(),
   status: z.enum(PURCHASE_STATUSES),

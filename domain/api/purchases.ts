@@ -58,7 +58,7 @@ const purchaseTermsShape = {
 export const registerPurchaseResponseSchema = z.object({
   success: z.literal(true),
   message: z.string(),
-  /** Null in live mode: what is bought, the store's network says. */
+  /** Null in live mode: there, purchases come from the store's network. */
   purchase: z
     .object({
       ...purchaseTermsShape,
@@ -71,7 +71,7 @@ export const registerPurchaseResponseSchema = z.object({
     .object({
       id: z.string(),
       store_id: z.number(),
-      /** A sale after this is not of this visit. */
+      /** Sales after this do not count for this visit. */
       expires_at: z.iso.datetime(),
       affiliate_url: z.string().nullable(),
     })
@@ -101,7 +101,7 @@ export const purchaseRecordSchema = z.object({
   minted_at: z.iso.datetime().nullable(),
   confirmed_at: z.iso.datetime().nullable(),
   paid_at: z.iso.datetime().nullable(),
-  /** From when the cashback is expected; null if the store has not approved the sale, or it is paid already. */
+  /** When the cashback is expected; null if the store has not approved the sale, or it is already paid. */
   expected_at: z.iso.datetime().nullable(),
 });
 export type PurchaseRecord = z.infer<typeof purchaseRecordSchema>;

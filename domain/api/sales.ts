@@ -13,11 +13,11 @@ export const clickSchema = z.object({
   store: z.string(),
   token_slug: z.string().nullable(),
   created_at: z.iso.datetime(),
-  /** A sale after this is not of this visit. */
+  /** Sales after this do not count for this visit. */
   expires_at: z.iso.datetime(),
   /** How many sales were reported for it. */
   sales: z.number(),
-  /** From when cashback that is missing can be claimed. */
+  /** When missing cashback can first be claimed. */
   claimable_at: z.iso.datetime(),
 });
 
@@ -46,7 +46,7 @@ const claimShape = {
   date: z.string(),
   note: z.string().nullable(),
   state: z.enum(["open", "matched", "refused"]),
-  /** Why it was refused. */
+  /** Why it was rejected. */
   reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   decided_at: z.iso.datetime().nullable(),
@@ -77,7 +77,7 @@ export const saleSchema = z.object({
   sale_key: z.string(),
   order_ref: z.string().nullable(),
   state: z.enum(SALE_STATES),
-  /** The network's word, in ours; `unknown` where it is none of ours. */
+  /** The network's status mapped to ours; `unknown` if it has no equivalent. */
   status: z.string(),
   payable: z.boolean(),
   /** Why it is held or declined. */
@@ -88,7 +88,7 @@ export const saleSchema = z.object({
   /** Decimal text in its own currency. */
   amount: z.string(),
   currency: z.string(),
-  /** In reais; null where there is no rate. */
+  /** In reais; null if there is no rate. */
   amount_brl: z.string().nullable(),
   commission: z.string().nullable(),
   /** What the buyer is entitled to, in reais. */
@@ -113,7 +113,7 @@ export const saleResponseSchema = z.object({
         currency: z.string(),
         changed_at: z.iso.datetime().nullable(),
         read_at: z.iso.datetime(),
-        /** False where a later state had been read before. */
+        /** False if a later state had already been read. */
         applied: z.boolean(),
       }),
     ),
@@ -124,7 +124,7 @@ export const saleResponseSchema = z.object({
         withdrawn: z.boolean(),
         amount: z.string(),
         cashback: z.string(),
-        /** What is owed back of it, in CHZ. */
+        /** The debt for it, in CHZ. */
         owed_back: z.string(),
       }),
     ),
@@ -153,9 +153,9 @@ const marginFigures = {
   commission_pending: z.string(),
   commission_earned: z.string(),
   cashback_promised: z.string(),
-  /** Sent, or kept for what a buyer owed; less what is owed back. */
+  /** Sent or kept to settle debt, less new debt. */
   cashback_paid: z.string(),
-  /** Commission, pending or earned, less the cashback that is promised. */
+  /** Commission, pending or earned, less the promised cashback. */
   margin: z.string(),
 };
 export const marginResponseSchema = z.object({

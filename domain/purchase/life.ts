@@ -9,7 +9,7 @@ export type PurchaseStatus = (typeof PURCHASE_STATUSES)[number];
 export const CHAIN_STATUS = { none: 0, pending: 1, confirmed: 2, cancelled: 3 } as const;
 
 export const CASHBACK_STATES = ["unpaid", "paid", "deferred"] as const;
-/** `deferred`: the recipient refused the CHZ, which is now a credit to withdraw. docs/product.md#payout-deferred. */
+/** `deferred`: the recipient rejected the CHZ, which is now a credit to withdraw. docs/product.md#payout-deferred. */
 export type CashbackState = (typeof CASHBACK_STATES)[number];
 
 const STATUS_BY_CHAIN: Record<number, PurchaseStatus> = { 1: "pending", 2: "confirmed", 3: "cancelled" };
@@ -31,23 +31,25 @@ export function storedStatus(status: PurchaseStatus): "Pendente" | "Confirmado" 
   return status === "cancelled" ? "Cancelado" : "Pendente";
 }
 
-/** The status that a buyer sees: what was returned and never paid is cancelled whatever its ticket says. */
+/**
+ * The status shown to the buyer: a purchase that was returned and never paid is cancelled, whatever its ticket says.
+ */
 export function shownStatus(ticket: PurchaseStatus, { isReturned, isPaid }: { isReturned: boolean; isPaid: boolean }) {
   return isReturned && !isPaid ? "cancelled" : ticket;
 }
 
-/** What moves a purchase: by itself, as its next step, or because staff asks for it. */
+/** Who moves a purchase: the system as its next step, or staff on request. */
 export type Mover = "itself" | "staff";
 
 /**
- * The life of a purchase: each move leads from one status to the next. A returned purchase has only the moves `ofReturned`.
- * `approval`: who needs the network's word to move a live purchase. docs/product.md#purchase-steps
+ * The life of a purchase: each move leads from one status to the next. A returned purchase has only the moves
+ * `ofReturned`. `approval`: who needs the network's approval to move a live purchase. docs/product.md#purchase-steps
  */
 export const MOVES = {
   mint: { from: "processing", to: "pending", ofReturned: false, approval: [] },
   confirm: { from: "pending", to: "confirmed", ofReturned: false, approval: ["itself", "staff"] },
   cancel: { from: "pending", to: "cancelled", ofReturned: true, approval: [] },
-  // Where staff pays, the hold of a sale's purchase is the network's word.
+  // For payouts by staff, a sale's purchase is on hold until the network reports it as payable.
   pay: { from: "confirmed", to: "confirmed", ofReturned: false, approval: ["itself"] },
 } as const satisfies Record<
   string,
@@ -55,28 +57,28 @@ export const MOVES = {
 >;
 export type Move = keyof typeof MOVES;
 
-/** What is known of a purchase: its row, its ticket and payout in the index, its operations in the queue. */
+/** The known facts about a purchase: its row, its ticket and payout in the index, its operations in the queue. */
 export type PurchaseLife = {
-  /** The ticket's. */
+  /** The ticket's status. */
   status: PurchaseStatus;
   source: "simulated" | "live";
   isOfSale: boolean;
   isApproved: boolean;
   isReturned: boolean;
-  /** An administrator stopped it. docs/product.md#panel-hold */
+  /** An admin holds it. docs/product.md#panel-hold */
   isHeld: boolean;
-  /** Nothing is left to do, for ever. */
+  /** Nothing is left to do, permanently. */
   isSettled: boolean;
   isPaid: boolean;
   isRateFrozen: boolean;
-  /** When the hold is over. Null: there is none, or for a purchase of a sale, its end is not known yet. */
+  /** When the hold ends. Null: there is none, or, for a purchase of a sale, its end is not known yet. */
   payableAt: bigint | null;
   /** The block of the ticket's status, and of the payout. */
   statusBlock: bigint | null;
   payoutBlock: bigint | null;
   /** Queued or further, and not withdrawn. */
   asked: ReadonlySet<Move>;
-  /** In a transaction that is not final. */
+  /** In a transaction that is not final yet. */
   sent: ReadonlySet<Move>;
 };
 
@@ -119,14 +121,16 @@ function obstacleToPayment(purchase: PurchaseLife, { now, deepestBlock, hasRate 
   return isHoldOver ? undefined : { kind: "hold", at: payableAt };
 }
 
-/** The one move that a purchase can make next; none if it is at its end. */
+/** The only move that a purchase can make next; none if it is finished. */
 export function moveAhead(purchase: PurchaseLife): Move | undefined {
   if (endBlock(purchase) !== undefined) return undefined;
   const moves = Object.keys(MOVES) as Move[];
   return moves.find((move) => MOVES[move].from === purchase.status && MOVES[move].ofReturned === purchase.isReturned);
 }
 
-/** The block whose finality ends a purchase: of its payout, its cancellation, or its confirmation after its sale was gone. */
+/**
+ * The block whose finality settles a purchase: of its payout, its cancellation, or its confirmation if it was returned.
+ */
 export function endBlock(purchase: PurchaseLife): bigint | undefined {
   const { status, statusBlock, payoutBlock } = purchase;
   if (purchase.isPaid) return payoutBlock ?? 0n;
@@ -134,14 +138,14 @@ export function endBlock(purchase: PurchaseLife): bigint | undefined {
   return status === "cancelled" || isGone ? (statusBlock ?? 0n) : undefined;
 }
 
-/** When a purchase is looked at again if nothing else changes: from a block on, at a time, after a while, or never. */
+/** When a purchase is checked again if nothing else changes: from a block on, at a time, after a delay, or never. */
 export type NextLook =
   | { kind: "never" }
   | { kind: "block"; block: bigint }
   | { kind: "at"; at: bigint }
   | { kind: "after"; ms: bigint };
 
-/** There is no rate: look again soon. */
+/** There is no rate: check again soon. */
 const NO_RATE_MS = 5_000n;
 /** A returned purchase is being confirmed; if that fails, a cancellation can follow. */
 const CONTRADICTION_MS = 2_000n;
@@ -170,7 +174,7 @@ export function nextLook(purchase: PurchaseLife, moment: Moment): NextLook {
   }
 }
 
-/** How long a purchase is held from its confirmation: a simulated one is not. docs/product.md#payout-hold */
+/** The hold from confirmation to payout; a simulated purchase has none. docs/product.md#payout-hold */
 export function holdFromConfirmation(source: PurchaseLife["source"], holdMs: bigint): bigint {
   return source === "simulated" ? 0n : holdMs;
 }

@@ -8,13 +8,13 @@ export function cashbackOf(purchase: CashbackShare, currentWeiPerCent: bigint): 
   return cashbackOfCentBps(purchase.cashback_cent_bps, purchase.wei_per_cent ?? currentWeiPerCent);
 }
 
-/** How much of a cashback is kept for what its buyer owes: never more than either. docs/product.md#debt */
+/** How much of a cashback is kept for its buyer's debt: the smaller of the two. docs/product.md#debt */
 export function offsetOf(cashbackGwei: bigint, debtGwei: bigint): bigint {
   if (debtGwei <= 0n) return 0n;
   return debtGwei < cashbackGwei ? debtGwei : cashbackGwei;
 }
 
-/** What a buyer is paid now: the payouts that wait already, and the rest less the debt. docs/product.md#debt */
+/** What a buyer is paid now: the payouts already waiting, plus the rest less the debt. docs/product.md#debt */
 export function amountPayable(sums: { grossGwei: bigint; debtGwei: bigint; waitingGwei: bigint }): bigint {
   return sums.waitingGwei + sums.grossGwei - offsetOf(sums.grossGwei, sums.debtGwei);
 }

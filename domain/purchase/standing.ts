@@ -1,32 +1,32 @@
 /**
- * The state of a purchase as the panel lists it; each purchase has exactly one. `confirmed` waits for its payout, `paid` has
- * one, `settled` will have none: its cashback is a credit to withdraw, or was kept for a debt. `held` was stopped by an
- * administrator. docs/product.md#panel-purchase
+ * The state of a purchase as the panel lists it; each purchase has exactly one. `confirmed` waits for its payout,
+ * `paid` has one, `settled` will have none: its cashback is a credit to withdraw, or was offset by a debt. `held` was
+ * stopped by an admin. docs/product.md#panel-purchase
  */
 export const PURCHASE_STATES = [
   ...(["held", "processing", "pending", "confirmed", "paid", "settled", "cancelled"] as const),
 ] as const;
 export type PurchaseState = (typeof PURCHASE_STATES)[number];
 
-/** What a purchase waits for; null if there is nothing to wait for. */
+/** What a purchase waits for; null if it waits for nothing. */
 export const WAITS = [
-  /** An administrator stopped it. */
+  /** An admin holds it. */
   "release",
   /** Its sale is held for a person. */
   "sale_release",
   /** The store's network has not approved the sale. */
   "approval",
-  /** The network has approved the sale and does not say yet that it pays for it. */
+  /** The network has approved the sale but not yet reported it as payable. */
   "network_payment",
-  /** Its hold is not over. */
+  /** Its hold has not ended. */
   "hold",
-  /** The chain's record is not deep enough. */
+  /** Its confirmation is not deep enough. */
   "depth",
   /** Payouts are paused. */
   "payouts_paused",
-  /** No rate is known. */
+  /** No rate is available. */
   "rate",
-  /** Its next transaction is queued or under way. */
+  /** Its next transaction is queued or in flight. */
   "transaction",
   /** Its next transaction was set aside; `wait_reason` names why. */
   "set_aside",

@@ -18,7 +18,7 @@ export function readMicros(text: string): bigint | undefined {
   return sign === "-" ? -micros : micros;
 }
 
-/** A sale in cents of a real. */
+/** A sale in BRL cents. */
 export type SaleValue = {
   amountCents: bigint;
   /** Null if the network does not report it. */
@@ -27,8 +27,8 @@ export type SaleValue = {
 };
 
 /**
- * A report's amounts in cents of a real. `rateMicros` is the price of one unit of the report's currency in millionths of
- * a real. Undefined where a rate is needed and none is given. docs/product.md#sales-currency
+ * A report's amounts in BRL cents. `rateMicros` is the price of one unit of the report's currency in millionths of a
+ * real. Undefined if a rate is needed and none is given. docs/product.md#sales-currency
  */
 export function saleValue(report: SaleReport, rateMicros: bigint | null): SaleValue | undefined {
   const parts = report.parts.length > 0 ? report.parts : [{ group: null, amountMicros: report.amountMicros }];

@@ -1,4 +1,4 @@
-/** Why a sale waits for a person. Nothing of a held sale is minted or paid. docs/product.md#sales-held */
+/** Why a sale waits for a person. Nothing is minted or paid for a held sale. docs/product.md#sales-held */
 export const HOLD_REASONS = [
   "drift",
   "no_rate",
@@ -64,7 +64,7 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: Hol
   return found;
 }
 
-/** The one reason that needs no buyer. */
+/** The only reason that does not depend on the buyer. */
 export function holdForDrift(drift: string | null): { reason: HoldReason; text: string }[] {
   return drift === null ? [] : [{ reason: "drift", text: `The network's report is not understood: ${drift}` }];
 }

@@ -3,7 +3,7 @@ import { WEI_PER_GWEI } from "../product.ts";
 import { blendRate, divideUp } from "./terms.ts";
 
 /**
- * The stage of a sale's purchase. An operation counts once it is sent: `pending` after sending the mint,
+ * The stage of a sale's purchase. An operation counts as soon as it is sent: `pending` after sending the mint,
  * `confirmed` after the confirmation, `paid` after the payout; `cancelled` once the cancellation is decided.
  */
 export type SalePurchaseStage = "planned" | "pending" | "confirmed" | "paid" | "cancelled";
@@ -37,14 +37,14 @@ export type SaleAction =
   /** Not minted, cancelled on the chain, or never paid. */
   | { kind: "withdraw"; id: bigint }
   | ({ kind: "create" } & Terms)
-  /** Adds debt, or with a negative sign lifts it. */
+  /** Adds debt; a negative amount lifts it. */
   | { kind: "adjust"; id: bigint; centBps: bigint; gwei: bigint };
 
 /**
- * What a change of a sale means for its purchases, as one function: distributes the buyer's cashback over the existing
- * purchases, those that can change least first, and returns the actions. Idempotent: after its actions it returns none.
- * `debtGwei` is the wallet's current debt: at most that much of an earlier adjustment can be lifted, the rest becomes the
- * cashback of another purchase. docs/product.md#sales-changes
+ * The effect of a changed sale on its purchases, as one function: distributes the buyer's cashback over the existing
+ * purchases, those that can change least first, and returns the actions. Idempotent: once the actions are applied, it
+ * returns none. `debtGwei` is the wallet's current debt: at most that much of an earlier adjustment can be lifted; the
+ * rest becomes the cashback of another purchase. docs/product.md#sales-changes
  */
 export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
   const actions: SaleAction[] = [];
@@ -91,7 +91,7 @@ export function planSale(target: SaleTarget, purchases: readonly SalePurchase[],
     actions.push(...entitle(purchase, entitled));
   }
   for (const purchase of of("pending")) {
-    // Cancelled is final, and a ticket's value cannot grow: for more it is cancelled and minted again.
+    // Cancelled is final, and a ticket's value cannot grow: for a higher value it is cancelled and minted again.
     const isEnough = share.remaining <= capacityOf(purchase);
     const entitled = isEnough && !purchase.isWithdrawn ? share.remaining : 0n;
     take(purchase, entitled);

@@ -1,5 +1,5 @@
 /**
- * What an affiliate network says of a sale, in one shape for all networks. Amounts are absolute totals in millionths of
+ * An affiliate network's report of a sale, in one format for all networks. Amounts are absolute totals in millionths of
  * their currency, never differences. docs/product.md#sales-words
  */
 export const SALE_STATUSES = ["pending", "approved", "declined"] as const;
@@ -9,7 +9,7 @@ export type SaleStatus = (typeof SALE_STATUSES)[number];
 export type SalePart = { group: string | null; amountMicros: bigint };
 
 export type SaleReport = {
-  /** Identifies the sale within its network and account, for ever. */
+  /** Identifies the sale within its network and account, permanently. */
   saleKey: string;
   /** The click token that the network returns; null if there is none. */
   clickRef: string | null;
@@ -29,14 +29,14 @@ export type SaleReport = {
   parts: readonly SalePart[];
   /** Milliseconds UTC. */
   occurredAt: bigint | null;
-  /** The network's time of the change; null if it has none, and then the last read counts. */
+  /** The network's time of the change; if null, the last read counts. */
   changedAt: bigint | null;
   reason: string | null;
   /** Fields that the adapter did not understand: the sale is held. */
   drift: string | null;
 };
 
-/** Whether a report that was read now replaces the one that was read last. */
+/** Whether a new report replaces the last one. */
 export function isNewer(report: Pick<SaleReport, "changedAt">, last: { changedAt: bigint | null }): boolean {
   if (report.changedAt === null || last.changedAt === null) return true;
   return report.changedAt >= last.changedAt;

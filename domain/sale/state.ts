@@ -1,8 +1,8 @@
 import type { SaleStatus } from "./report.ts";
 
 /**
- * Where a sale stands for people. `held`: waits for a person. `unmatched`: nobody is known for it. `open`: not approved
- * yet. `payable`: the network pays us for it. `settled`: nothing is left to pay. docs/product.md#sales-words
+ * The state of a sale as the panel shows it. `held`: waits for a person. `unmatched`: its buyer is unknown. `open`: not
+ * approved yet. `payable`: the network pays us for it. `settled`: nothing is left to pay. docs/product.md#sales-words
  */
 export const SALE_STATES = ["held", "unmatched", "open", "approved", "payable", "declined", "settled"] as const;
 export type SaleState = (typeof SALE_STATES)[number];

@@ -1,7 +1,7 @@
 /** A category of a store: the percent of one commission group, or of sales without a known group. */
 export type StoreRate = { groupCode: string | null; bps: bigint; isDefault: boolean };
 
-/** The terms promised to a buyer who left for a store; frozen at the click. docs/product.md#sales-percent */
+/** The terms promised to a buyer who went to a store; frozen at the click. docs/product.md#sales-percent */
 export type ClickTerms = {
   /** By the network's commission group, in lower case. */
   groups: Readonly<Record<string, bigint>>;
@@ -12,7 +12,7 @@ export type ClickTerms = {
 
 const MAXIMUM_BPS = 10_000n;
 
-/** How long after a click a sale counts for it, unless the store says otherwise. */
+/** How long after a click a sale counts for it, unless the store sets its own window. */
 export const DEFAULT_CLAIM_DAYS = 60n;
 
 /** Undefined if the store has no rate. The bonus is capped so that no percent exceeds 100. */
