@@ -29,12 +29,14 @@ export type VisitOptions = BrowserContextOptions & {
   wallet?: TestWallet;
   /** The content of local storage before the app starts. */
   storage?: Record<string, string>;
+  /** The page's clock runs on as always, and can be put forward: `page.clock`. */
+  hasOwnClock?: boolean;
 };
 
 /** A new browser profile with a wallet in it, ready to open a page. */
 export async function visit(
   browser: Browser,
-  { wallet = testWallet(), storage = {}, ...options }: VisitOptions = {},
+  { wallet = testWallet(), storage = {}, hasOwnClock = false, ...options }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
   context.setDefaultTimeout(12_000);
@@ -51,5 +53,6 @@ export async function visit(
     for (const [key, value] of entries) localStorage.setItem(key, value);
   }, Object.entries(storage));
   await wallet.install(context);
+  if (hasOwnClock) await context.clock.install();
   return { context, page: await context.newPage(), wallet, problems };
 }
