@@ -120,7 +120,7 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
       const id = readId(params.id, "Approval");
       const actor = actorOf(identity);
       const reason = body.reason || null;
-      await inAuditedTransaction(services.database.kysely, async (queries) => {
+      const about = await inAuditedTransaction(services.database.kysely, async (queries) => {
         const asked = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
         if (!asked) throw notFound("Approval");
         if (asked.asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
@@ -146,7 +146,10 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
           reason,
         };
         await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
+        const purchase = asked.purchase_id === null ? {} : { purchase: Number(asked.purchase_id) };
+        return { asked: action, ...purchase, chz: detail.amount };
       });
+      services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
       return { body: { success: true, message: verb === "approve" ? "Payment approved" : "Payment refused" } };
     },
   });

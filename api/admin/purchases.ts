@@ -144,14 +144,17 @@ async function decidePurchase(
   { identity, reason, action }: { identity: Identity; reason: string | null; action: `purchase.${string}` },
   decide: (queries: Queries, purchase: Purchase, approve: Approve) => Promise<void>,
 ): Promise<void> {
-  await inApprovedTransaction(services, identity, async (queries, approve) => {
+  const reais = await inApprovedTransaction(services, identity, async (queries, approve) => {
     const purchase = await findPurchase(queries, id);
     if (!purchase) throw notFound("Purchase");
     await decide(queries, purchase, approve);
-    const { wallet, store_name: store, amount_cents } = purchase;
-    const detail = { reason, wallet, store, amount: reaisText(amount_cents) };
+    const { wallet, store_name: store } = purchase;
+    const amount = reaisText(purchase.amount_cents);
+    const detail = { reason, wallet, store, amount };
     await appendAudit(queries, { actor: actorOf(identity), action, subject: `purchase:${id}`, detail });
+    return amount;
   });
+  services.log.info({ action, purchase: Number(id), reais }, "Decided by an admin");
   services.senders.wake();
 }
 

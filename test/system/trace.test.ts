@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
+import { privateKeyToAccount } from "viem/accounts";
+import { Caller } from "../api/support/caller.ts";
+import { ADMIN_KEY, type FaultSystem, startFaultSystem } from "../faults/support/fault-system.ts";
 import { logLinesOf } from "../testing/log-lines.ts";
 import { until } from "../testing/until.ts";
 
@@ -58,6 +60,28 @@ describe("npm run trace", function () {
         expect(output.toLowerCase()).to.not.include(personal.toLowerCase());
       }
     }
+  });
+
+  it("leaves a line in the log for each decision on it, and not who decided", async () => {
+    const shopper = await system.shopper();
+    const admin = new Caller(system.url, privateKeyToAccount(ADMIN_KEY));
+    await admin.enter();
+    // Before it can be paid.
+    await system.run("scripts/payouts.ts", ["--pause", "a test"]);
+    const id = await shopper.buy(1, "12.34");
+    for (const action of ["hold", "release"]) {
+      const { status, text } = await admin.post(`/api/admin/purchases/${id}/${action}`, { reason: "Ana asked" });
+      expect(status, text).to.equal(200);
+    }
+    await system.run("scripts/payouts.ts", ["--resume"]);
+    const decided = logLinesOf(system.api.output()).filter(({ msg }) => msg === "Decided by an admin");
+    expect(decided.map(({ action, purchase, reais }) => ({ action, purchase, reais }))).to.deep.equal([
+      { action: "purchase.hold", purchase: id, reais: "12.34" },
+      { action: "purchase.release", purchase: id, reais: "12.34" },
+    ]);
+    for (const personal of [shopper.address, admin.address, "Ana asked"])
+      expect(system.api.output().toLowerCase()).to.not.include(personal.toLowerCase());
+    await system.settled();
   });
 
   it("says what is still open, and that a node is away", async () => {
