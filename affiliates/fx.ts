@@ -45,7 +45,7 @@ export async function fetchRate({ kysely }: Database, fx: FxRates, currency: str
     headers: { accept: "application/json" },
     redirect: "error",
   });
-  if (!response.ok) throw new Error(`The feed of exchange rates answered ${response.status}`);
+  if (!response.ok) throw new Error(`The exchange rate feed returned status ${response.status}`);
   const rate = latestRate(parseExactJson(await response.text()));
   if (rate === undefined) return false;
   await kysely

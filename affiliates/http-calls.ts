@@ -122,7 +122,7 @@ export class HttpCalls<Account extends PolledAccount> implements Session<Account
 
   async #waitForBudget(): Promise<void> {
     if (this.#blockedUntil > Date.now())
-      throw new NetworkAwayError("The network wants no calls yet", this.#blockedUntil);
+      throw new NetworkAwayError("The network accepts no calls yet", this.#blockedUntil);
     while (this.remaining <= 0) {
       const oldest = this.#times[0] ?? Date.now();
       await delay(Math.max(oldest + MINUTE_MS - Date.now(), 10), undefined, { signal: this.#signal });

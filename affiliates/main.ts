@@ -27,7 +27,7 @@ try {
 async function main(): Promise<void> {
   const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel } = readEnvironment(process.env);
   const polled = polledAccounts(accounts);
-  if (polled.length === 0) throw new Error("AFFILIATE_ACCOUNTS names no account of a network that is read");
+  if (polled.length === 0) throw new Error("AFFILIATE_ACCOUNTS has no account of a polled network");
   const log = openLog(logLevel, "affiliates");
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     log.fatal(error.message);
     process.exit(1);
   });
-  const onError = (error: unknown) => log.warn({ reason: String(error) }, "The database failed; trying again");
+  const onError = (error: unknown) => log.warn({ reason: String(error) }, "The database is unavailable; retrying");
   const leading = { database, name: "affiliates", holder: newLeaseHolder("affiliates"), ttlMs: LEASE_MS };
   const names = polled.map(({ network, account }) => `${network}/${account}`);
   await leadWhileHeld(
@@ -45,10 +45,10 @@ async function main(): Promise<void> {
       ...leading,
       signal: ending.signal,
       onError,
-      onStandby: () => log.info("Another process reads the networks; this one waits"),
+      onStandby: () => log.info("Another process reads the networks; standing by"),
     },
     async (lease, signal) => {
-      log.info({ accounts: names }, "The networks are read");
+      log.info({ accounts: names }, "Reading the networks");
       await Promise.all(
         polled.map(async (account) => {
           const network = findNetwork(account.network);
@@ -61,5 +61,5 @@ async function main(): Promise<void> {
   );
   endWatching();
   await database.close();
-  log.info("The networks' reader has ended");
+  log.info("The network reader has stopped");
 }

@@ -111,7 +111,7 @@ export class Reader {
     this.#hasIds = (await readSetting(this.#options.database.kysely, "ids_open")) !== undefined;
     if (!this.#hasIds && !this.#isWaitingTold) {
       this.#isWaitingTold = true;
-      this.#options.log.warn(keyOf(this.#options.account), "Waiting until the index is complete; the api says when");
+      this.#options.log.warn(keyOf(this.#options.account), "Waiting until the index is complete");
     }
     return this.#hasIds;
   }
@@ -213,7 +213,7 @@ export class Reader {
       if (!(error instanceof CallRefusedError) || error.status === 401) throw error;
       const { account, log } = this.#options;
       this.#idsRefusedUntil = Date.now() + REFUSED_MS;
-      log.warn({ ...keyOf(account), reason: error.message }, "The network refuses to be asked by ids");
+      log.warn({ ...keyOf(account), reason: error.message }, "The network rejects queries by id");
       return nothing;
     }
   }
@@ -291,7 +291,7 @@ export class Reader {
 
   async #countUnreadable(count: number): Promise<void> {
     const { account, log } = this.#options;
-    log.error({ ...keyOf(account), count }, "The network's answer has rows without an id");
+    log.error({ ...keyOf(account), count }, "The network's response has rows without an id");
     await this.#status({ drift_count: sql<bigint>`drift_count + ${BigInt(count)}` });
   }
 
@@ -313,7 +313,7 @@ export class Reader {
       return await fetchRate(database, rules.fx, currency, at);
     } catch (error) {
       this.#feedFailedAt = Date.now();
-      log.warn({ currency, reason: String(error) }, "The feed of exchange rates fails");
+      log.warn({ currency, reason: String(error) }, "The exchange rate feed fails");
       return false;
     }
   }

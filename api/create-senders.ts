@@ -26,7 +26,7 @@ type Parts = {
   log: Logger;
 };
 
-/** Which key sends what. */
+/** The operation kinds of each key. */
 const KINDS: Record<KeyName, readonly OperationKind[]> = {
   operator: ["register_store", "rename_store"],
   minter: ["mint"],

@@ -134,7 +134,7 @@ const VARIABLES = {
     .transform(Number)
     .refine((scale) => scale > 0, "must be more than 0")
     .default(1),
-  // How the web app was built, for the content policy of its pages.
+  // The web app's build settings, for the Content Security Policy of its pages.
   VITE_ANALYTICS_URL: z.string().optional(),
   VITE_WALLETCONNECT_PROJECT_ID: z.string().optional(),
 };
@@ -158,7 +158,10 @@ type Values = z.output<z.ZodObject<typeof VARIABLES>>;
 
 export type ApiEnvironment = ReturnType<typeof readEnvironment>;
 
-/** Reads and checks what the api is configured by. docs/product.md#configuration. @throws EnvironmentError that names everything that is wrong */
+/**
+ * Reads and validates the api's configuration. docs/product.md#configuration.
+ * @throws EnvironmentError that names every problem
+ */
 export function readEnvironment(source: Variables) {
   const values = checkVariables(VARIABLES, source, (right, wrong) => {
     const known = withWrongUrls(right, wrong);
@@ -167,7 +170,7 @@ export function readEnvironment(source: Variables) {
       ...keyProblems(deriveNetwork(known), known, wrong),
       ...safetyProblems(known),
       ...(right.METRICS_PORT !== undefined && right.METRICS_PORT === right.PORT
-        ? [{ variable: "METRICS_PORT", message: "must be another than PORT, or 0 to answer there" }]
+        ? [{ variable: "METRICS_PORT", message: "must differ from PORT, or be 0 to serve on PORT" }]
         : []),
       ...(right.NOTIFY_URL !== undefined && right.NOTIFY_SECRET === undefined
         ? [{ variable: "NOTIFY_SECRET", message: "is missing: notices to NOTIFY_URL are signed with it" }]
@@ -184,7 +187,7 @@ export function readEnvironment(source: Variables) {
     network,
     CHAIN_ID: chain.chainId,
     RPC_URLS: chain.rpcUrls,
-    // The demo admin's key is public: it is an admin only if nobody but this machine can call.
+    // The demo admin's key is public: it is an admin only if only this machine can call the api.
     ADMIN_WALLETS:
       isLocal && isLoopbackHost(values.HOST)
         ? [...values.ADMIN_WALLETS.filter(({ wallet }) => wallet !== DEMO_ADMIN), DEMO_ADMIN_ENTRY]

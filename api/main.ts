@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS });
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
-    // At once: a running request would write to a file that is lost.
+    // Immediately, because a running request would write to a lost file.
     log.fatal(error.message);
     process.stderr.write(`${error.message}\n`, () => process.exit(1));
   });
@@ -110,7 +110,10 @@ async function main(): Promise<void> {
     runway = read;
   });
   services.senders.start();
-  log.info({ port: environment.PORT, network: environment.network, database: database.location }, "The api answers");
+  log.info(
+    { port: environment.PORT, network: environment.network, database: database.location },
+    "The api is listening",
+  );
   endOnSignals(services, server, () => {
     endWatch();
     endMetrics();
@@ -167,7 +170,7 @@ function createRates(environment: ApiEnvironment, database: Database, log: Logge
   });
 }
 
-/** Accepts no new requests, finishes running ones and the sender's round, then ends, after at most 9 seconds. */
+/** Accepts no new requests, finishes running ones and the sender's round, then exits, after at most 9 seconds. */
 function endOnSignals({ senders, database, rates, log }: Services, server: Server, endOthers: () => void): void {
   let isEnding = false;
   const end = async () => {
@@ -180,7 +183,7 @@ function endOnSignals({ senders, database, rates, log }: Services, server: Serve
     server.closeIdleConnections();
     await Promise.all([closed, senders.stop()]);
     await database.close();
-    log.info("The api has ended");
+    log.info("The api has stopped");
     process.exit(0);
   };
   process.on("SIGTERM", () => void end());

@@ -22,20 +22,20 @@ import type { ApiEnvironment } from "./environment.ts";
 import { unavailable } from "./http/api-error.ts";
 import type { Visitor } from "./people/sessions.ts";
 
-/** What the handlers use; created once in `main.ts`, or by a test. */
+/** The handlers' dependencies; created once in `main.ts`, or by a test. */
 export type Services = {
   environment: ApiEnvironment;
   network: Network;
   contracts: Contracts;
-  /** The first block that can hold an event of ours. */
+  /** The first block that can contain one of our events. */
   startBlock: bigint;
   database: Database;
   client: ChainClient;
-  /** The nodes behind `client`, and what is known of them. */
+  /** The nodes behind `client`, with their status. */
   nodes: NodePool<JsonRpc>;
-  /** Whether new purchases may have an id. */
+  /** Whether ids can be assigned to new purchases. */
   ids: Pick<IdGate, "isOpen">;
-  /** Which ids new stores may have. */
+  /** Ids available for new stores. */
   storeIds: Pick<StoreIds, "skipRegistered">;
   balances: BalanceReader;
   /** Sessions with their users, by the hash of their token. */
@@ -43,17 +43,17 @@ export type Services = {
   senders: Senders;
   rates: RateSource;
   payouts: PayoutSwitch;
-  /** How the operations that are not over stand. */
+  /** The state of unfinished operations. */
   standing(): Promise<Standing[]>;
   adminWallets: ReadonlyMap<WalletAddress, Role>;
-  /** Our accounts with affiliate networks and shops. */
+  /** Our accounts at affiliate networks and shops. */
   accounts: readonly AffiliateAccount[];
-  /** What sales are judged by. */
+  /** The rules for sales. */
   saleRules: SaleRules;
   log: Logger;
 };
 
-/** What purchases are shown with: the rate for those without a frozen one, and how deep a payout must be. */
+/** Settings for showing purchases: the rate for those without a frozen one, and how deep a payout must be. */
 export function viewOptions({ rates, environment }: Pick<Services, "rates" | "environment">) {
   return { rate: shownRate(rates, environment.WEI_PER_CENT), confirmations: environment.CONFIRMATIONS };
 }

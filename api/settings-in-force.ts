@@ -1,14 +1,16 @@
 import type { ApiEnvironment } from "./environment.ts";
 
-/** What is never shown, not even in part. A new variable with such a word in its name is a secret until it is listed. */
+/**
+ * Never shown, not even in part. A new variable with such a word in its name is a secret unless listed as an exception.
+ */
 const SECRET = /KEY|SECRET|TOKEN|PASSWORD|ACCOUNTS|DATABASE_URL|SIGNER|NOTIFY_URL|ASSETS_URL/;
 const HIDDEN = new Set(["keys", "isLocal", "network"]);
-/** Addresses of nodes and feeds may hold a key in their path, query or name. */
+/** URLs of nodes and feeds may contain a key in their path, query or user name. */
 const ADDRESSES = /_URLS?$/;
 
 export type Setting = { name: string; value: string | null; is_secret: boolean; is_set: boolean };
 
-/** Every variable as it is in force, by name. docs/product.md#panel-configuration */
+/** Every variable with its effective value, by name. docs/product.md#panel-configuration */
 export function listSettings(
   environment: ApiEnvironment,
   source: Record<string, string | undefined> = process.env,

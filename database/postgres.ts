@@ -92,7 +92,7 @@ class Hosts {
   async requirePrimary(client: pg.ClientBase): Promise<void> {
     if (this.#urls.length === 1) return;
     const { rows } = await client.query("select pg_is_in_recovery() as is_standby");
-    if (rows[0]?.is_standby) throw new StandbyError("No host of DATABASE_URL takes writes now");
+    if (rows[0]?.is_standby) throw new StandbyError("No host in DATABASE_URL accepts writes");
   }
 
   /** Tries the hosts in turn, starting with the last known primary. */

@@ -79,7 +79,7 @@ class ThreadDriver implements Driver {
 
   #start(): Worker {
     const worker = new Worker(new URL("./sqlite-reader-thread.ts", import.meta.url), { workerData: this.#file });
-    let reason = new Error("The reader's thread ended");
+    let reason = new Error("The reader thread stopped");
     worker.on("error", (error: Error) => {
       reason = error;
     });

@@ -100,13 +100,16 @@ async function readPiece(
   for (const block of await node.blocks(untimed)) {
     const known = blocks.get(block.number);
     if (known?.hash !== block.hash) {
-      throw new RpcError("inconsistent", `${node.name} answered logs of another block ${block.number} than its header`);
+      throw new RpcError(
+        "inconsistent",
+        `${node.name} returned logs of a different block ${block.number} than its header`,
+      );
     }
     known.timestamp = block.timestamp;
   }
   const sameAsEnd = blocks.get(to);
   if (sameAsEnd && sameAsEnd.hash !== end.hash) {
-    throw new RpcError("inconsistent", `${node.name} answered logs of another block ${to} than its header`);
+    throw new RpcError("inconsistent", `${node.name} returned logs of a different block ${to} than its header`);
   }
   blocks.set(to, { number: to, hash: end.hash, timestamp: end.timestamp });
   return { to: { number: to, hash: end.hash }, events: decodeLogs(context, node, logs), blocks: [...blocks.values()] };

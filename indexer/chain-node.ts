@@ -73,7 +73,7 @@ export class ChainNode {
       if (answer === null) return undefined;
       const block = blockOf(answer);
       if (block.number === numbers[index]) return block;
-      throw new RpcError("inconsistent", `${this.name} answered block ${block.number} for ${numbers[index]}`);
+      throw new RpcError("inconsistent", `${this.name} returned block ${block.number} for ${numbers[index]}`);
     });
   }
 
@@ -165,7 +165,7 @@ export class ChainNode {
   }
 
   #lie(what: string): RpcError {
-    return new RpcError("inconsistent", `${this.name} answered ${what}`);
+    return new RpcError("inconsistent", `${this.name} returned ${what}`);
   }
 }
 

@@ -70,6 +70,6 @@ function decodeOrRefuse({ name }: Pick<ChainNode, "name">, logs: readonly RpcLog
     return decodeEvents(logs);
   } catch (error) {
     if (!(error instanceof ContradictoryLogsError)) throw error;
-    throw new RpcError("inconsistent", `${name} answered logs that contradict each other: ${error.message}`);
+    throw new RpcError("inconsistent", `${name} returned contradictory logs: ${error.message}`);
   }
 }

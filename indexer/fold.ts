@@ -114,6 +114,6 @@ function gweiOf(wei: bigint): bigint {
 
 function timestampMs(timestamps: ReadonlyMap<number, number>, blockNumber: number): number {
   const seconds = timestamps.get(blockNumber);
-  if (seconds === undefined) throw new Error(`The time of block ${blockNumber} is unknown`);
+  if (seconds === undefined) throw new Error(`The timestamp of block ${blockNumber} is unknown`);
   return seconds * 1_000;
 }

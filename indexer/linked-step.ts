@@ -67,10 +67,10 @@ async function logsOfRange(node: ChainNode, blocks: readonly Block[], candidates
   for (const log of logs) {
     const number = Number(log.blockNumber);
     if (log.blockHash !== blocks[number - first]?.hash) {
-      throw new RpcError("inconsistent", `${node.name} answered logs of another block ${number} than its header`);
+      throw new RpcError("inconsistent", `${node.name} returned logs of a different block ${number} than its header`);
     }
     if (!candidates.has(number)) {
-      throw new RpcError("inconsistent", `${node.name} answered logs that block ${number} cannot hold`);
+      throw new RpcError("inconsistent", `${node.name} returned logs that block ${number} cannot contain`);
     }
   }
   return logs;

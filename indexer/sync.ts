@@ -29,7 +29,7 @@ export async function sync(context: Context, { heads, reset }: SyncParameters): 
   if (adopted === "emptied") {
     log.warn({ source }, "The contracts, the chain or the start block changed: rebuilding the index");
   } else if (adopted === "rolled back") {
-    log.info({ source }, "A distributor took over: reading the chain again from its first block");
+    log.info({ source }, "A successor distributor was configured: rereading the chain from its first block");
   }
   const follower = new Follower(context, await readCursor(database));
   for (let announced: Block | undefined; !signal.aborted; ) {

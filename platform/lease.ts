@@ -117,7 +117,9 @@ export function endWhenIdle(lease: Lease): RawBuilder<unknown> {
 }
 
 export function leaseLost({ name, fencingToken }: Lease): LeaseLostError {
-  return new LeaseLostError(`Another process has taken over the lease ${name}; token ${fencingToken} is over`);
+  return new LeaseLostError(
+    `Another process has taken over the lease ${name}; token ${fencingToken} is no longer valid`,
+  );
 }
 
 export type LeadParameters = {

@@ -50,7 +50,7 @@ async function prepareOnce({ databaseUrl, network }: PrepareDatabaseParameters):
   } catch (error) {
     if (error instanceof DatabaseUnavailableError || isPassingFault(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DatabaseUnavailableError(`The database ${database.location} could not be brought up to date (${reason})`);
+    throw new DatabaseUnavailableError(`The database ${database.location} could not be migrated (${reason})`);
   } finally {
     await database.close();
   }

@@ -56,7 +56,7 @@ export function httpRate(options: HttpRateOptions): RateSource {
     } finally {
       isAsking = false;
     }
-    if (problem !== before && problem !== "") options.log.error({ problem }, "The rate feed is not believed");
+    if (problem !== before && problem !== "") options.log.error({ problem }, "The rate feed was rejected");
   }
 
   async function ask(): Promise<string> {

@@ -35,7 +35,7 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   return value;
 }
 
-/** Where nothing starts this by the clock, as in a container. A backup that fails is tried again at its next time. */
+/** For environments without a timer, such as a container. A failed backup is retried at the next interval. */
 async function backUpEvery(seconds: number, work: () => Promise<void>): Promise<void> {
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
@@ -56,11 +56,11 @@ async function backUp(environment: OperatorEnvironment, folder: string, keep: nu
   for (const one of old) rmSync(join(folder, one));
 }
 
-/** Its time is kept in the database, for the metric and its alert. */
+/** Stores its time in the database, for the metric and its alert. */
 async function write(database: Database, name: string): ReturnType<typeof writeArchive> {
   const written = await writeArchive(database, name);
   await writeSetting(database.kysely, "backed_up_at", String(Date.now())).catch((error: Error) =>
-    console.error(`The backup is complete; its time was not noted: ${error.message}`),
+    console.error(`The backup is complete, but its time was not recorded: ${error.message}`),
   );
   return written;
 }

@@ -1,6 +1,7 @@
 /**
- * Imports, exports and compares stores, store categories and fan tokens: `npm run catalog -- import|export|diff FILE`. An import
- * lists its changes; with `--apply` it makes them, all or nothing. The sender then registers new stores on the chain.
+ * Imports, exports and compares stores, store categories and fan tokens: `npm run catalog -- import|export|diff FILE`.
+ * An import lists its changes; with `--apply` it makes them, all or nothing. The sender then registers new stores on
+ * chain.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** A new store must not get an id that the contract knows as another store. */
+/** A new store must not get an id under which another store is registered on chain. */
 async function skipIdsOnChain(environment: OperatorEnvironment, database: Database): Promise<void> {
   const { contracts, network, chainId, rpcUrls } = environment;
   if (!contracts) return;
@@ -65,7 +66,9 @@ async function skipIdsOnChain(environment: OperatorEnvironment, database: Databa
     await skipRegisteredIds(database, nameReader(client, contracts));
   } catch (error) {
     const reason = error instanceof BaseError ? error.shortMessage : String(error);
-    throw new CatalogueFileError(`The chain could not be asked which store ids it knows (${reason}); check RPC_URLS`);
+    throw new CatalogueFileError(
+      `The registered store ids could not be read from the chain (${reason}); check RPC_URLS`,
+    );
   } finally {
     nodes.close();
   }

@@ -1,8 +1,8 @@
 /**
- * Deploys to a network, or continues where an earlier run stopped: `npm run deploy -- --network localhost|spicy|chiliz`.
- * `--dry-run` prints the cost, `--check` compares the network with its record and with this source, `--verify`
- * submits the sources to the explorer. `--successor-of 0x…` deploys a distributor that takes over from that one; with
- * `--retire` the deployer, if it is the admin, retires that one first, for ever.
+ * Deploys to a network, or continues where an earlier run stopped: `npm run deploy -- --network
+ * localhost|spicy|chiliz`. `--dry-run` prints the cost, `--check` compares the network with its record and with this
+ * source, `--verify` submits the sources to the explorer. `--successor-of 0x…` deploys a successor of that distributor;
+ * with `--retire` the deployer, if it is the admin, first retires that distributor permanently.
  */
 import { parseArgs } from "node:util";
 import { BaseError, getAddress, isAddress } from "viem";
@@ -31,7 +31,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Without the node's URL and the request, which may contain a provider's key. */
+/** Leaves out the node's URL and the request, which may contain a provider's key. */
 function sentence(error: unknown): string {
   if (error instanceof BaseError && /insufficient funds|exceeds the balance/i.test(error.message)) {
     return `The deployer has too little CHZ for gas: ${FUND_IT}`;
@@ -95,7 +95,7 @@ async function succeed(network: Network, predecessor: string, mayRetire: boolean
   ]);
 }
 
-/** Said before anything is written. */
+/** Checked before anything is written. */
 async function requireFunds(configuration: DeployConfiguration): Promise<void> {
   const address = privateKeyToAddress(configuration.deployerKey);
   const client = await openCommandChain(configuration);

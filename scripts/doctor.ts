@@ -1,4 +1,4 @@
-/** Checks everything that the system needs and says how to fix what is wrong: `npm run doctor`. */
+/** Checks everything the system needs and says how to fix problems: `npm run doctor`. */
 import { readEnvironment } from "../api/environment.ts";
 import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
@@ -37,7 +37,7 @@ async function examine(): Promise<Finding[]> {
   }
 }
 
-/** What the database knows of the chain; nothing where there is none. */
+/** The chain facts stored in the database; nothing if there is no database. */
 async function withKnownChain<T>(
   operator: OperatorEnvironment,
   chainId: number,

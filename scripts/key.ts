@@ -1,4 +1,7 @@
-/** Makes a new key: `npm run key -- FILE`. The file is for its owner alone (0600); an existing one is left as it is. */
+/**
+ * Creates a new key: `npm run key -- FILE`. Only its owner can read the file (0600); an existing file is never
+ * overwritten.
+ */
 import { writeFileSync } from "node:fs";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 

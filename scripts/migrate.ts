@@ -1,4 +1,6 @@
-/** Creates the database's schema, or upgrades it, and ends: `npm run migrate`. The api and the indexer do the same at their start. */
+/**
+ * Creates or upgrades the database schema and exits: `npm run migrate`. The api and the indexer do the same on start.
+ */
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";

@@ -1,6 +1,6 @@
 /**
- * Payouts from the operator's shell: `npm run payouts -- --pause REASON | --resume` stops them and lets them go on,
- * `list | retry ID… | release [REASON]` lists waiting and failed payouts, and retries them.
+ * Payout control for operators: `npm run payouts -- --pause REASON | --resume` pauses and resumes payouts; `list |
+ * retry ID… | release [REASON]` lists waiting and failed payouts and retries them.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";

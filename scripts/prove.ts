@@ -1,7 +1,8 @@
 /**
- * Proves a wallet's cashback from the chain alone: `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--network NAME]`.
- * Reads the deployment record and a public node, never the database. Prints each purchase's value × percent × rate beside what
- * was paid, then one line of JSON: `{ purchases, expected, paid, matches }`, CHZ as decimals.
+ * Verifies a wallet's cashback from the chain alone: `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL]
+ * [--network NAME]`. Reads the deployment record and a public node, never the database. Prints each purchase's value ×
+ * percent × rate next to the amount paid, then one line of JSON: `{ purchases, expected, paid, matches }`, CHZ as
+ * decimals.
  */
 import { parseArgs } from "node:util";
 import { BaseError, getAddress, isAddress } from "viem";
@@ -17,7 +18,7 @@ const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--net
 try {
   await main();
 } catch (error) {
-  // Without the node's address, which may hold a provider's key.
+  // Leaves out the node's URL, which may contain a provider's key.
   if (error instanceof BaseError) console.error(`${error.shortMessage} ${error.details ?? ""}`.trim());
   else console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -1,8 +1,8 @@
 /**
- * Compares the database with the chain and says how they stand: `npm run reconcile [-- --full] [-- --accept]`. Exit codes: 0 agree,
- * 1 contradiction, 2 shortfall, 3 cannot say, 4 surplus. Only 1 and 2 pause payouts. `--accept` says that the foreign
- * transactions with our keys are known. Without `--full` it looks at what changed since the last comparison and
- * at a slice of everything else; `--full` looks at everything, and counts all totals again.
+ * Compares the database with the chain and reports the outcome: `npm run reconcile [-- --full] [-- --accept]`. Exit
+ * codes: 0 agree, 1 contradiction, 2 shortfall, 3 cannot say, 4 surplus. Only 1 and 2 pause payouts. `--accept` marks
+ * the foreign transactions with our keys as known. Without `--full` it compares what changed since the last run and a
+ * slice of the rest; `--full` compares everything and recounts all totals.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";

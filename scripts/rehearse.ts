@@ -1,6 +1,6 @@
 /**
- * Real sales, tried without a network: `npm run rehearse`. Each rehearsal is a file of `scripts/rehearse/` that exports
- * `rehearse()`, and an option of its own chooses it; without an option it is the shop on this machine. docs/sales.md.
+ * Live sales without a real network: `npm run rehearse`. Each rehearsal is a file in `scripts/rehearse/` that exports
+ * `rehearse()`, selected by its own option; the default is the shop on this machine. docs/sales.md.
  */
 import { parseArgs } from "node:util";
 

@@ -4,7 +4,7 @@ import { makeFilesPrivate } from "../database/private-files.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
-/** More purchases than are made between two backups; their ids may be tickets on the chain by now. */
+/** More purchases than are made between two backups; their ids may be tickets on chain by now. */
 const PURCHASE_GAP = 100_000n;
 
 makeFilesPrivate();

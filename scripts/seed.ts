@@ -13,7 +13,7 @@ try {
   const database = await connect(databaseUrl);
   await seedCatalogue(database, {
     contracts: Object.fromEntries(fanTokens.map((token) => [token.slug, token.address])),
-    // The sample stores are not anybody's: nothing may be sold there but on the local chain.
+    // The sample stores are not real: they may sell on the local chain only.
     withStores: network === "localhost",
   });
   await database.close();

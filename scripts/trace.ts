@@ -1,4 +1,6 @@
-/** One purchase's whole life, from the database and the chain: `npm run trace -- PURCHASE [--json]`. It changes nothing. */
+/**
+ * Prints the history of one purchase, from the database and the chain: `npm run trace -- PURCHASE [--json]`. Read-only.
+ */
 import { parseArgs } from "node:util";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
@@ -45,7 +47,7 @@ function print(number: string, trace: Awaited<ReturnType<typeof tracePurchase>>,
   console.log(`Chain: ${onChain}`);
 }
 
-/** The contracts' own word; a node that is away is said and is no reason to stop. */
+/** The state in the contracts; an unavailable node is reported but does not stop the command. */
 async function readChain(environment: OperatorEnvironment, database: Database, id: bigint): Promise<string> {
   const { contracts } = environment;
   if (!contracts) return "no contracts are known for this network";

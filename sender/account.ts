@@ -60,11 +60,11 @@ async function signRemotely(
   ]);
   const raw = (typeof result === "object" && result !== null && "raw" in result ? result.raw : result) as unknown;
   if (typeof raw !== "string" || !/^0x02[0-9a-f]+$/i.test(raw)) {
-    throw new SignerError(`The signer ${host} did not answer a signed transaction`);
+    throw new SignerError(`The signer ${host} did not return a signed transaction`);
   }
   const serialized = raw as TransactionSerializedEIP1559;
   const difference = await differenceOf(serialized, transaction, address);
-  if (difference) throw new SignerError(`The signer ${host} signed another ${difference} than it was asked to`);
+  if (difference) throw new SignerError(`The signer ${host} signed a different ${difference} than requested`);
   return serialized;
 }
 

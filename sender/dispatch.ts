@@ -122,7 +122,7 @@ export class Dispatch {
     const ids = [...admit(small, allowance).ready, ...others].map((operation) => operation.id);
     if (ids.length === 0) return;
     await this.#context.write((queries) => reconsider(queries, ids));
-    this.#context.options.log.info({ kind, count: ids.length }, "Trying again what was set aside");
+    this.#context.options.log.info({ kind, count: ids.length }, "Retrying operations that were set aside");
   }
 
   /** The limits less pending payouts, which the node does not count yet. */
@@ -232,7 +232,7 @@ export class Dispatch {
   }
 
   async #setKindAside(kind: OperationKind, verdict: Verdict): Promise<void> {
-    if (verdict.kind !== "later") throw new Error(`A whole kind can only be set aside, not be ${verdict.kind}`);
+    if (verdict.kind !== "later") throw new Error(`A whole kind can only be set aside, not ${verdict.kind}`);
     await this.#context.write((queries) => setKindAside(queries, kind, { afterMs: RETRY_MS, ...verdict }));
     this.#context.options.log.debug({ kind, verdict }, "Set a kind of operations aside");
   }

@@ -163,5 +163,5 @@ async function findDeepSpender(
   const evidence = await findSpender(node, { address: sender, nonce, highest });
   if (evidence.kind === "spent") return evidence;
   if (evidence.kind === "history is gone") return undefined;
-  throw new ContradictionError("nonce", `The node counts nonce ${nonce} of ${sender} as used, and by no transaction`);
+  throw new ContradictionError("nonce", `The node counts nonce ${nonce} of ${sender} as used, but by no transaction`);
 }

@@ -1,4 +1,7 @@
-/** Random faults by a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database sqlite|postgres] [--lies] [--keep FOLDER]`. */
+/**
+ * Random faults from a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database
+ * sqlite|postgres] [--lies] [--keep FOLDER]`.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -44,7 +47,7 @@ if (!Number.isInteger(seed) || !(minutes > 0) || engines.length === 0) {
   );
   process.exit(2);
 }
-/** Ended also when this program is interrupted. */
+/** Also stopped when this program is interrupted. */
 const running = new Set<{ stop(): Promise<void> }>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(
@@ -100,7 +103,9 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
   }
 }
 
-/** What both processes said, in files where they are kept, and whether the index or the fold is what is wrong. */
+/**
+ * Writes the output of both processes to files if they are kept, and reports whether the index or the fold is wrong.
+ */
 async function tellWhy(system: FaultSystem, engine: string, say: (sentence: string) => void): Promise<void> {
   for (const { name, output } of [system.api, system.indexer]) {
     say(`the end of what the ${name} said:\n${output().slice(-SAID_CHARACTERS)}`);
@@ -111,7 +116,7 @@ async function tellWhy(system: FaultSystem, engine: string, say: (sentence: stri
   say(`the index beside the chain:\n${(await system.run("indexer/main.ts", ["--verify"])).output}`);
 }
 
-/** The faults end, the admin raises every limit: everything is paid, and no warning stays. */
+/** After the faults end and the admin raises every limit, everything must be paid and no warning may remain. */
 async function recover(system: FaultSystem, witness: Witness) {
   system.proxy.set({});
   witness.expect("fair");
@@ -136,7 +141,7 @@ function unexplainedEnds(process: Supervised): number {
   return process.crashes() - (process.output().match(/^[^{].* is of (?:another )?chain/gm)?.length ?? 0);
 }
 
-/** What a process says outside its log is why it ended. */
+/** Output outside the log explains why a process ended. */
 function plainLines(output: string): string[] {
   return output.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
 }

@@ -1,9 +1,8 @@
 /**
- * The system as several processes on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and its
- * standby. Kills parts of it while a mixed load runs:
- * `npm run cluster -- [--seconds N] [--seed N] [--database postgres|sqlite]`.
- * With `--database-failover` the part that dies is the database: a primary whose commits wait for a standby is killed under
- * load, the standby is promoted, and no acknowledged purchase may be missing.
+ * The system as several processes on this machine: PostgreSQL, two api processes behind a load balancer, an indexer and
+ * its standby. Kills parts of it while a mixed load runs: `npm run cluster -- [--seconds N] [--seed N] [--database
+ * postgres|sqlite]`. With `--database-failover` the database fails: a primary with a synchronous standby is killed
+ * under load, the standby is promoted, and no acknowledged purchase may be missing.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -21,13 +20,13 @@ import { startLoadBalancer } from "./cluster/load-balancer.ts";
 const BUYERS = 4;
 const READERS = 8;
 const SETTLE_MS = 120_000;
-/** How long the imagined failover manager takes to be sure that the primary is gone. */
+/** How long the simulated failover manager takes to be sure that the primary is gone. */
 const PROMOTE_AFTER_MS = { least: 500, most: 3_000 };
 const RESPITE_MS = 3_000;
 /** Reads within this time of a kill are excluded from the percentile. */
 const KILL_WINDOW_MS = 2_000;
 
-/** Public reads, and a word that a correct response contains. */
+/** Public reads, with a word that a correct response contains. */
 const READS = [
   { path: "/api/stores", word: '"affiliate_link"' },
   { path: "/api/fan-tokens", word: '"slug"' },
@@ -180,7 +179,7 @@ function tellReads({ reads, refusedReads, writes, repeated }: Tally): void {
   );
 }
 
-/** Whether every acknowledged purchase is there, minted once and paid once, and the ledger agrees with the chain. */
+/** Whether every acknowledged purchase exists, was minted once and paid once, and the database matches the chain. */
 async function isWhole(system: FaultSystem, { writes, wrong }: Tally): Promise<boolean> {
   const { purchases } = await system.settled(SETTLE_MS);
   const reconciled = await system.run("scripts/reconcile.ts");

@@ -1,7 +1,6 @@
 /**
- * Runs the contracts' properties and invariants for as long as asked, with another seed each time:
- * `npm run fuzz -- --minutes N` (10 if not told). Ends at the first failure and prints its seed; `--seed 0x…` runs that one
- * again.
+ * Runs the contracts' properties and invariants repeatedly, with a new seed each time: `npm run fuzz -- --minutes N`
+ * (default 10). Stops at the first failure and prints its seed; `--seed 0x…` repeats that run.
  */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Generates `chain/` from the compiler's artifacts: the ABIs, typed for viem; in files of
- * their own, to keep them out of browser bundles, the bytecode to deploy and how it was built.
+ * Generates `chain/` from the compiler's artifacts: the ABIs, typed for viem; and in separate files, to keep them out
+ * of browser bundles, the bytecode and its build settings.
  */
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ export function generatedFiles(): GeneratedFile[] {
   const bytecodes = CONTRACTS.map(({ file, prefix }, index) =>
     generated(`${file}-bytecode.ts`, `export const ${prefix}Bytecode = "${contracts[index]?.bytecode}";`),
   );
-  // Nobody but PurchaseNFT calls the descriptor.
+  // Only PurchaseNFT calls the descriptor.
   const called = abis.filter(({ path }) => !path.endsWith("ticket-descriptor.ts"));
   const build = `export const build = ${JSON.stringify(describeBuild(contracts), null, 2)} as const;`;
   return [...called, ...bytecodes, generated("build.ts", build)];

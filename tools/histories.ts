@@ -1,5 +1,5 @@
 /**
- * Random sale histories by a seed on a whole system, then a verdict to the gwei: `npm run histories -- [--seed N]
+ * Random sale histories from a seed on a whole system, then a verdict to the gwei: `npm run histories -- [--seed N]
  * [--runs M] [--histories 40] [--database sqlite|postgres]`. Each run has the next seed.
  */
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
- * Lists the licence of every package in the lock file and refuses incompatible ones; with `--sbom`
- * also writes a CycloneDX bill of materials: `npm run licences -- [--sbom FILE]`.
+ * Lists the licence of every package in the lock file and rejects incompatible ones; with `--sbom` also writes a
+ * CycloneDX bill of materials: `npm run licences -- [--sbom FILE]`.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -94,7 +94,7 @@ function readPackages(): Package[] {
     }));
 }
 
-/** Resolved like Node does: from the package's folder upwards. Packages that are not installed are left out. */
+/** Resolved as Node does: from the package's folder upwards. Packages that are not installed are left out. */
 function needsOf(packages: Record<string, LockEntry>, path: string): string[] {
   const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {};
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
@@ -133,7 +133,7 @@ function isCompatible(expression: string): boolean {
   return COMPATIBLE.has(text) || UNCHANGED_ONLY.has(text);
 }
 
-/** CycloneDX from the lock file: `npm sbom` fails on the versions of an optional package. */
+/** CycloneDX from the lock file, because `npm sbom` fails on the versions of an optional package. */
 function billOfMaterials(of: readonly Package[]) {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockEntry>;

@@ -1,7 +1,7 @@
 /**
- * Makes one small change of the contracts after another and checks that a test fails: `npm run mutate`. Works on copies.
- * `--only TEXT` selects files by name, `--from LINE` and `--to LINE` lines, `--kind TEXT` changes by their
- * description. Prints the survivors; docs/contracts.md explains them.
+ * Makes one small change to the contracts at a time and checks that a test fails: `npm run mutate`. Works on copies.
+ * `--only TEXT` selects files by name, `--from LINE` and `--to LINE` lines, `--kind TEXT` changes by their description.
+ * Prints the survivors; docs/contracts.md explains them.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,9 +15,11 @@ const ROOT = join(import.meta.dirname, "..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const PROJECT = ["hardhat.config.ts", "package.json", "tsconfig.json"];
 const COPIED = ["contracts", "test/contracts", "test/vectors", "domain", "chain", ...PROJECT];
-/** Tests of gas, documents and the committed bytecode: what they say of a mutant is not that it behaves wrongly. */
+/**
+ * Tests of gas, documents and the committed bytecode are not run: their failure does not mean that a mutant misbehaves.
+ */
 const NOT_ASKED = /\/(documents|gas|generated|verify-source)\.test\.ts$/;
-/** Only against a test that hangs: on a busy machine a run takes minutes. */
+/** Only a guard against hanging tests: on a busy machine a run takes minutes. */
 const TIMEOUT_MS = 1_800_000;
 
 const text = { type: "string" } as const;
@@ -81,7 +83,7 @@ function examine(mutant: Mutant, alone: string | undefined): void {
   console.log(`${isSeen ? "seen    " : "SURVIVED"} ${file}:${line} ${what}`);
 }
 
-/** The tests that bear the file's name, then those of what it draws, then the others. */
+/** The tests named after the file, then those of what it draws, then the others. */
 function nearestFirst(file: string): string[] {
   const name = basename(file, ".sol");
   const distance = (test: string) => (basename(test).startsWith(name) ? 0 : test.includes("token-metadata") ? 1 : 2);
@@ -97,7 +99,7 @@ function failsIn(where: string, { file, source }: Mutant): boolean {
   return !run(where, "solidity");
 }
 
-/** Nothing can be learnt from tests that fail without any change. */
+/** Tests that fail without any change would make the result meaningless. */
 function assertPasses(where: string, ...args: string[]): void {
   const { status, stdout, stderr } = hardhatTest(where, args);
   if (status !== 0) throw new Error(`hardhat test ${args[0]} fails without any change:\n${stdout}${stderr}`);

@@ -47,7 +47,7 @@ type Shot = {
   /** Only the viewport, for screens with a fixed overlay. */
   isViewport?: boolean;
   wallet?: TestWalletOptions;
-  /** The wallet refuses to switch to our chain. */
+  /** The wallet rejects switching to our chain. */
   isRefusing?: boolean;
   prepare?: (server: FixtureServer) => void;
   act?: (page: Page) => Promise<void>;
@@ -157,7 +157,7 @@ function seePanel(page: Page): Promise<void> {
   return page.getByRole("tabpanel").first().waitFor();
 }
 
-/** As square and as detailed as the contract's drawing. */
+/** With the shape and detail of the contract's picture. */
 const ART = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><rect width="600" height="600" fill="#0b3d2e"/><rect x="60" y="90" width="480" height="420" rx="24" fill="#f7f4ea"/><rect x="60" y="390" width="480" height="120" fill="#0a6b3d"/><text x="100" y="320" font-family="sans-serif" font-size="150" font-weight="700" fill="#0b3d2e">10%</text></svg>')}`;
 
 /** Twelve purchases over several months, in every state. */

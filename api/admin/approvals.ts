@@ -29,7 +29,7 @@ import { lapsedBefore, lapsesAt } from "./payment-approval.ts";
 
 type ApprovalRow = Selectable<Schema["approvals"]>;
 
-/** What waits for a second person, and that person's decision. docs/product.md#panel-approvals */
+/** Requests that wait for a second person, and their decisions. docs/product.md#panel-approvals */
 export function approvalRoutes(services: Services): Route[] {
   const { database } = services;
   return [
@@ -52,7 +52,7 @@ export function approvalRoutes(services: Services): Route[] {
   ];
 }
 
-/** Requests that somebody can still decide on. */
+/** Requests that can still be decided. */
 export const isOpenApproval = () =>
   sql<SqlBool>`(approvals.state = 'open' and approvals.created_at > ${lapsedBefore()})`;
 /** Approvals that can still be used. */

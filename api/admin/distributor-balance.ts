@@ -4,7 +4,7 @@ import type { Services } from "../services.ts";
 const KEPT_MS = 5_000;
 const known = new WeakMap<Services, { at: number; wei: Promise<bigint | undefined> }>();
 
-/** Wei that can be paid out; undefined if the chain does not respond. Asked at most every five seconds. */
+/** Wei available for payouts; undefined if the chain does not respond. Read at most every five seconds. */
 export function readDistributorBalance(services: Services): Promise<bigint | undefined> {
   const last = known.get(services);
   if (last && Date.now() - last.at < KEPT_MS) return last.wei;

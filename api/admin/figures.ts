@@ -22,7 +22,7 @@ const DAYS = 30;
 const WEEK = 7;
 const WEI_PER_CHZ = 10n ** 18n;
 
-/** What happened, what needs a person, and what is configured. docs/product.md#panel-figures */
+/** Figures, open tasks and the effective configuration. docs/product.md#panel-figures */
 export function figureRoutes(services: Services): Route[] {
   return [
     route({
@@ -103,7 +103,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     foreign_transactions: foreign.length,
     differences: Number(differences ?? 0),
   };
-  // A draft is work in hand, and what waits goes on by itself; the rest waits for somebody.
+  // Drafts are work in progress and waiting operations resume by themselves; everything else needs a person.
   const urgent = [
     ...[found.held_sales, found.unmatched_sales, found.open_claims, found.held_purchases, found.failed_payments],
     ...[found.failed_operations, found.foreign_transactions, found.differences, balances.length, paused ? 1 : 0],
@@ -112,7 +112,7 @@ export async function readAttention(services: Services): Promise<Attention> {
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };
 }
 
-/** The wallets for gas as their senders know them; the distributor's as the chain says now. */
+/** Wallet balances come from their senders; the distributor's balance is read from the chain. */
 async function listLowBalances(services: Services): Promise<Attention["low_balances"]> {
   const threshold = BigInt(services.environment.LOW_BALANCE_CHZ) * WEI_PER_CHZ;
   const distributor = services.nodes.isReady ? await readDistributorBalance(services) : undefined;

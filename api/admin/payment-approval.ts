@@ -9,28 +9,28 @@ import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 
 const GWEI_PER_CHZ = 1_000_000_000n;
-/** A request, and an approval, that nobody uses lapses. */
+/** How long a request, or an unused approval, is valid. */
 const VALID_MS = 24 * 3_600_000;
 
-/** What is created or decided before this moment has lapsed. */
+/** Anything created or decided before this time has lapsed. */
 export const lapsedBefore = (): bigint => BigInt(Date.now() - VALID_MS);
 
 /** When a request or an approval lapses. */
 export const lapsesAt = (since: bigint): bigint => since + BigInt(VALID_MS);
 
-/** A payment that a person makes. */
+/** A payout made by a person. */
 export type PersonalPayment = {
   action: ApprovalAction;
   subject: string;
   amountGwei: bigint;
-  /** The cashback in reais, where the rate may still move. */
+  /** The cashback in cents × basis points, if the rate is not frozen yet. */
   centBps?: bigint;
   purchaseId?: bigint;
   wallet: string | null;
   reason: string | null;
 };
 
-/** Lets a payment pass, or ends the transaction. */
+/** Lets a payout pass, or aborts the transaction. */
 export type Approve = (payment: PersonalPayment) => Promise<void>;
 
 class ApprovalMissing extends Error {
@@ -43,9 +43,9 @@ class ApprovalMissing extends Error {
 }
 
 /**
- * One audited transaction that pays. `approve` lets a payment pass below `APPROVAL_ABOVE_CHZ`, or with an approval, which is
- * used up in this transaction: a payment that fails leaves it. Otherwise nothing is done but to write down that it is asked
- * for. Services are machines and are not asked. docs/product.md#panel-approvals
+ * Runs one audited transaction that pays. `approve` lets a payout pass if it is below `APPROVAL_ABOVE_CHZ` or has an
+ * approval, which is consumed in this transaction, so a failed payout keeps it. Otherwise the transaction is rolled
+ * back and only the request is recorded. Services need no approval. docs/product.md#panel-approvals
  * @throws ApiError 403 APPROVAL_NEEDED
  */
 export async function inApprovedTransaction<T>(
@@ -76,7 +76,7 @@ export async function inApprovedTransaction<T>(
   }
 }
 
-/** What this person asked for about exactly this payment. */
+/** This person's requests for exactly this payout. */
 function askedFor(queries: Queries, actor: string, { action, subject, amountGwei, centBps }: PersonalPayment) {
   const asked = queries
     .selectFrom("approvals")
@@ -87,7 +87,7 @@ function askedFor(queries: Queries, actor: string, { action, subject, amountGwei
   return centBps === undefined ? asked.where("amount_gwei", "=", amountGwei) : asked.where("cent_bps", "=", centBps);
 }
 
-/** An approval is good once, whoever comes at the same time. */
+/** Consumes an approval; of concurrent uses only one succeeds. */
 async function spendApproval(queries: Queries, actor: string, payment: PersonalPayment): Promise<boolean> {
   const approval = askedFor(queries, actor, payment)
     .where("state", "=", "approved")
@@ -103,7 +103,7 @@ async function spendApproval(queries: Queries, actor: string, payment: PersonalP
   return numUpdatedRows === 1n;
 }
 
-/** The request that is open already, or a new one. */
+/** The open request, or a new one. */
 async function askFor(queries: Queries, actor: string, payment: PersonalPayment): Promise<bigint> {
   const open = await askedFor(queries, actor, payment)
     .where("state", "=", "open")

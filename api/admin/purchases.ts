@@ -38,7 +38,7 @@ import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 import { type Approve, inApprovedTransaction } from "./payment-approval.ts";
 
-/** Every purchase and payout, with its life and what it waits for. docs/product.md#panel-purchase */
+/** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
   const { kysely, reader } = services.database;
   return [
@@ -137,7 +137,7 @@ const NOT_HOLDABLE = {
   over: () => conflict("Nothing is left to do for this purchase", "OVER"),
 };
 
-/** A decision with its entry in the log, which names what it was about. */
+/** Runs a decision and writes its audit entry, which names the subject. */
 async function decidePurchase(
   services: Services,
   id: bigint,

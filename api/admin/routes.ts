@@ -67,7 +67,7 @@ export function adminRoutes(services: Services): Route[] {
       body: payoutsRequestSchema,
       responses: { 200: doneSchema },
       async handle({ body, identity }) {
-        // Stopping must work at once; going on moves money.
+        // Pausing must work at once; resuming moves money.
         if (!body.paused) requireFreshSignIn(identity);
         const was = (await payouts.reason()) ?? null;
         await inAuditedTransaction(database.kysely, async (queries) => {
@@ -123,7 +123,7 @@ async function buildOverview(services: Services): Promise<Overview> {
   };
 }
 
-/** Balances and transactions are known in the process that sends with a key. */
+/** Only the process that sends with a key knows its balance and transactions. */
 function readKeys({ senders }: Services): Overview["sender"]["keys"] {
   return senders.keys.map(({ name, parts, address }) => {
     const status = senders.all.find((sender) => sender.key === name)?.status;

@@ -25,7 +25,7 @@ import { actorOf, type Route, route } from "../http/route.ts";
 import { isoTime, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 
-/** Stores for those who look after them: drafts with what they lack. docs/product.md#store-draft */
+/** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */
 export function storeAdministrationRoutes(services: Services, cache: CatalogueCache): Route[] {
   const { database } = services;
   return [
@@ -120,9 +120,9 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
   ];
 }
 
-/** A click that no buyer has: a sale with it stays unmatched. */
+/** A click that belongs to no buyer: a sale with it stays unmatched. */
 const TEST_CLICK = "testtesttesttesttesttestte";
-/** Ten thousand stores with their categories. */
+/** Enough for ten thousand stores with their categories. */
 const FILE_BYTES = 8 * 1024 * 1024;
 
 function toWireAdminStore(store: StoreWithCategories): AdminStore {

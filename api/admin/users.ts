@@ -21,7 +21,7 @@ import { eraseUser, findUser } from "../people/users.ts";
 import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 
-/** The shop's users: found, signed out, erased. docs/product.md#panel-users */
+/** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
   const { kysely, reader } = services.database;
   return [
@@ -82,7 +82,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
         await inAuditedTransaction(kysely, async (queries) => {
           if (!(await findUser(queries, wallet))) throw notFound("User");
           await eraseUser(queries, wallet);
-          // Not a word of what was erased.
+          // Must not contain any erased data.
           const detail = { reason: body.reason || null };
           await appendAudit(queries, {
             actor: actorOf(identity),

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { ensureDirectory } from "../../database/private-files.ts";
 import { signedHeaders } from "./signed-request.ts";
 
-/** Where uploaded pictures lie. A name is the hash of its content: what is stored never changes. */
+/** Storage for uploaded pictures. A name is the hash of the content, so stored files never change. */
 export type AssetStore = {
   write(name: string, bytes: Buffer, type: string): Promise<void>;
   /** Undefined if there is no such picture. */
   read(name: string): Promise<Buffer | undefined>;
 };
 
-/** The bucket does not take or give a picture now. */
+/** The bucket cannot store or return a picture now. */
 export class AssetStoreError extends Error {
   override readonly name = "AssetStoreError";
 }
 
 const BUCKET_TIMEOUT_MS = 4_000;
 
-/** A folder, or a bucket that speaks S3: `https://KEY:SECRET@host/bucket?region=…`. docs/product.md#panel-logo */
+/** A directory, or an S3-compatible bucket: `https://KEY:SECRET@host/bucket?region=…`. docs/product.md#panel-logo */
 export function openAssetStore(assetsUrl: string | undefined, dataDirectory: string): AssetStore {
   return assetsUrl === undefined ? folderStore(join(dataDirectory, "assets")) : bucketStore(new URL(assetsUrl));
 }
@@ -27,7 +27,7 @@ function folderStore(folder: string): AssetStore {
   return {
     async write(name, bytes) {
       ensureDirectory(folder);
-      // Whoever reads meanwhile sees the whole picture or none.
+      // Concurrent readers see the whole picture or none.
       const part = join(folder, `${randomUUID()}.part`);
       await writeFile(part, bytes, { mode: 0o600 });
       await rename(part, join(folder, name));

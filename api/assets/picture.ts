@@ -1,11 +1,11 @@
-/** A picture that was taken apart and put together again from its drawing alone. */
+/** A picture rebuilt from its image data alone. */
 export type Picture = {
   type: "image/png" | "image/jpeg" | "image/webp";
   ending: "png" | "jpg" | "webp";
   bytes: Buffer;
 };
 
-/** The file is none of these pictures, or is damaged. */
+/** The file is not a supported picture, or is damaged. */
 export class PictureError extends Error {
   override readonly name = "PictureError";
 }
@@ -13,13 +13,14 @@ export class PictureError extends Error {
 const MAXIMUM_SIDE = 4_096;
 const PNG_SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 const JPEG_START = Buffer.from("ffd8ff", "hex");
-/** What a drawing needs: its header, palette, pixels, transparency and colours. */
+/** The chunks to keep: header, palette, pixels, transparency and colours. */
 const PNG_CHUNKS = ["IHDR", "PLTE", "tRNS", "gAMA", "sRGB", "cHRM", "IDAT", "IEND"];
 const WEBP_CHUNKS = ["VP8 ", "VP8L", "VP8X", "ALPH"];
 
 /**
- * Reads a picture by its content, whatever its name and type say. What is not drawing (text, profiles, thumbnails, scripts,
- * another file behind it) is left out, so that the result is nothing but a picture. @throws PictureError
+ * Detects a picture by its content, whatever its name and type. Everything except image data (text, profiles,
+ * thumbnails, scripts, an appended file) is dropped.
+ * @throws PictureError
  */
 export function readPicture(file: Buffer): Picture {
   if (file.subarray(0, 8).equals(PNG_SIGNATURE)) return { type: "image/png", ending: "png", bytes: cleanPng(file) };
@@ -47,7 +48,7 @@ function cleanPng(file: Buffer): Buffer {
   }
 }
 
-/** A chunk whose name begins with a capital must be understood. */
+/** A chunk whose name starts with a capital is critical and must be understood. */
 function isCriticalPng(type: string): boolean {
   return /^[A-Z]/.test(type);
 }
@@ -74,7 +75,7 @@ function cleanJpeg(file: Buffer): Buffer {
       requireSize(read16(file, at + 7), read16(file, at + 5));
       hasSize = true;
     }
-    // Application data and comments are no drawing; APP14 says how colours are meant.
+    // Application data and comments are dropped, except APP14, which defines the colour encoding.
     const isDrawing = !((marker >= 0xe0 && marker <= 0xef && marker !== 0xee) || marker === 0xfe);
     if (isDrawing) kept.push(file.subarray(at, at + 2 + length));
     at += 2 + length;
@@ -86,7 +87,7 @@ function cleanJpeg(file: Buffer): Buffer {
   }
 }
 
-/** Behind a scan's header come its pixels, in which FF is followed by 00 or a restart marker. */
+/** The pixels follow a scan's header; in them, FF is followed by 00 or a restart marker. */
 function endOfScan(file: Buffer, start: number): number {
   for (let at = file.indexOf(0xff, start); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at + 2)) {
     const next = file[at + 1] ?? 0;
@@ -119,7 +120,7 @@ function cleanWebp(file: Buffer): Buffer {
   return Buffer.concat([header, body]);
 }
 
-/** The extended header's flags say what follows: nothing but transparency is left. */
+/** The flags of the extended header list what follows; only transparency is kept. */
 function webpChunk(type: string, chunk: Buffer): Buffer {
   if (type !== "VP8X") return chunk;
   const copy = Buffer.from(chunk);

@@ -13,7 +13,7 @@ import { PictureError, readPicture } from "./picture.ts";
 const LOGO_BYTES = 512 * 1024;
 const TYPES: Record<string, string> = { png: "image/png", jpg: "image/jpeg", webp: "image/webp" };
 const NAME = /^[0-9a-f]{64}\.(png|jpg|webp)$/;
-/** Opened by itself, a picture is a download that runs nothing. */
+/** Opened directly, a picture is a download in which nothing can run. */
 const OPAQUE = {
   "content-disposition": "attachment",
   "content-security-policy": "default-src 'none'; sandbox",

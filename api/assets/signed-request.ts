@@ -4,7 +4,7 @@ export type BucketKey = { accessKeyId: string; secretAccessKey: string; region: 
 
 const NOTHING: Uint8Array = new Uint8Array();
 
-/** The headers of a request to a bucket, signed as AWS Signature Version 4 says. The path needs no encoding. */
+/** The headers of a request to a bucket, signed with AWS Signature Version 4. The path needs no encoding. */
 export function signedHeaders(
   key: BucketKey,
   { method, url, body = NOTHING, type }: { method: "GET" | "PUT"; url: URL; body?: Uint8Array; type?: string },

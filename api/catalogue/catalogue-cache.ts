@@ -10,14 +10,14 @@ export type CachedText = { text: Buffer; etag: string };
 type Catalogue = {
   version: string;
   stores: CachedText;
-  /** With the drafts, for admins. */
+  /** Includes drafts, for admins. */
   allStores: CachedText;
   storeById: Map<bigint, { text: CachedText; isOnOffer: boolean }>;
   fanTokens: CachedText;
   fanTokenRows: FanTokenRow[];
 };
 
-/** How stale a response may be after a write in another process; a write in this one counts at once. */
+/** How stale a response may be after a write in another process; writes in this process take effect at once. */
 const RECHECK_MS = 300;
 
 /** The serialized catalogue, rebuilt when its version in the database changes. */

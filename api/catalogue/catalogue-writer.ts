@@ -6,7 +6,7 @@ import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CatalogueCache } from "./catalogue-cache.ts";
 
-/** `words` are what a sentence of the log names beside the request's own fields. */
+/** `words` are parameters of the log sentence in addition to the request's fields. */
 type Written<T> = { result: T; subject: string; words?: object };
 
 /** Runs an admin's write and its audit row in one transaction, then drops the cache. */

@@ -85,7 +85,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
         const headers = isAdmin(identity) ? ADMIN_HEADERS : PUBLIC_HEADERS;
         const known = (await cache.read()).storeById.get(storeId);
         if (known && (known.isOnOffer || isAdmin(identity))) return { ...cached(known.text), headers };
-        // Beyond the limit of the list.
+        // The store may be beyond the limit of the list.
         const store = known ? undefined : await findStore(database.kysely, storeId);
         if (!store || !(isOnOffer(store) || isAdmin(identity))) throw notFound("Store");
         return { body: storeAnswer(store), headers };
@@ -300,12 +300,12 @@ async function changeStore(
   const isRenamed = fields.name !== undefined && fields.name !== store.name;
   if (isRenamed) await requireNewName(queries, fields.name ?? "", storeId);
   if (!(await updateStore(queries, storeId, fields))) throw notFound("Store");
-  // Every ticket shows the name, so it is renamed on the chain too.
+  // Every ticket shows the name, so it is renamed on chain too.
   if (isRenamed) await enqueueAgain(queries, { kind: "rename_store", subjectId: storeId });
   return store;
 }
 
-/** Two stores of one name could not be told apart, neither by buyers nor by the catalogue file. */
+/** Buyers and the catalogue file could not distinguish two stores with the same name. */
 async function requireNewName(queries: Queries, name: string, except?: bigint): Promise<void> {
   const other = await findStoreByName(queries, name);
   if (!other || other.id === except) return;
@@ -318,7 +318,7 @@ async function requireNewContract(queries: Queries, contract: WalletAddress, exc
   throw conflict(`The fan token ${other.name} has this contract already`, "CONTRACT_TAKEN", { field: "contract" });
 }
 
-/** What a request changes: forms send fields that stay as they are too. */
+/** The fields that a request changes; forms also send unchanged fields. */
 function changedFields(before: object, fields: Partial<StoreFields>): Partial<StoreFields> {
   const known = before as Record<string, unknown>;
   return Object.fromEntries(
@@ -331,7 +331,7 @@ function comparable(value: unknown): string {
   return String((typeof value === "boolean" ? Number(value) : value) ?? "");
 }
 
-/** The percent as people read it, for the log. */
+/** The percent as displayed, for the log. */
 function percentWords({ cashbackBps }: { cashbackBps?: bigint }) {
   return cashbackBps === undefined ? {} : { cashback_percent: percentText(cashbackBps) };
 }

@@ -69,7 +69,7 @@ export class BalanceReader {
     }
   }
 
-  /** What a contract says of itself; undefined if it is no ERC-20. @throws if the node does not respond */
+  /** A contract's metadata; undefined if it is not an ERC-20. @throws if the node does not respond */
   async describeToken(contract: WalletAddress): Promise<TokenDescription | undefined> {
     const read = <Name extends "symbol" | "name">(functionName: Name) =>
       this.#client.readContract({ address: contract, abi: erc20Abi, functionName });

@@ -23,7 +23,7 @@ pre { overflow: auto; padding: .75rem; border-radius: .5rem; background: color-m
 .method { display: inline-block; min-width: 4.5rem; font-weight: 700; text-transform: uppercase; }
 `;
 
-/** The document as a page: without script, to allow the strictest content policy. */
+/** The document as a page without scripts, so that it works under the strictest Content Security Policy. */
 export function docsPage(routes: readonly Route[]): { html: string; policy: string } {
   const paths = openApiDocument(routes).paths as Record<string, Record<string, Operation>>;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

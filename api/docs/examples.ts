@@ -4,7 +4,7 @@ const NONCE = "k3v9x1m7q2";
 const CLICK = "abcdefghijklmnopqrstuvwxyz".replace(/[^a-z2-7]/g, "a");
 const REASON = { reason: "Checked with the store" };
 
-/** One request for each call with a body; a test holds them against the schemas. */
+/** One request for each call with a body; a test validates them against the schemas. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/check-user": { address: WALLET },
   "post /api/register-user-data": {

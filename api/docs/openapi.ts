@@ -112,7 +112,7 @@ function failures(route: Route): Json {
   );
 }
 
-/** Those of the path that are no ids. */
+/** Path parameters that are not ids. */
 const PARAMETERS: Record<string, Json> = {
   network: { type: "string" },
   account: { type: "string" },

@@ -27,7 +27,10 @@ export function hookRoutes(services: Services): Route[] {
   return [...pushRoutes(services), directRoute(services)];
 }
 
-/** A network pushes that something became of a sale. Nothing is believed: the sale is read. docs/product.md#sales-push. */
+/**
+ * A network announces a change of a sale. A push is never trusted: it only triggers a read of the sale.
+ * docs/product.md#sales-push.
+ */
 function pushRoutes(services: Services): Route[] {
   const pushes = new GroupCommit(services.database.kysely, storePushes);
   return (["get", "post"] as const).map((method) =>
@@ -59,7 +62,7 @@ function pushRoutes(services: Services): Route[] {
   );
 }
 
-/** A shop of our own reports a sale, signed: that is a read. docs/product.md#sales-direct. */
+/** A direct shop reports a sale in a signed call, which counts as a read. docs/product.md#sales-direct. */
 function directRoute(services: Services): Route {
   return route({
     method: "post",
@@ -83,9 +86,9 @@ function directRoute(services: Services): Route {
       if (!(await services.ids.isOpen(database.kysely))) {
         throw unavailable("INDEX_BEHIND", "The index is not complete yet; send this event again soon");
       }
-      // Outside the transaction; without a rate the sale is held until there is one.
+      // Outside the transaction. Without a rate the sale is held until there is one.
       await fetchRate(database, saleRules.fx, currency, occurredAt ?? BigInt(Date.now())).catch((error: unknown) =>
-        log.warn({ currency, reason: String(error) }, "The feed of exchange rates fails"),
+        log.warn({ currency, reason: String(error) }, "The exchange rate feed fails"),
       );
       const stored = await inTransaction(database.kysely, (queries) =>
         storeEvent(services, queries, params.network, body, rawBody),
@@ -143,7 +146,7 @@ function requireSignature(
     isSameSecret(createHmac("sha256", secret).update(`${timestamp}.${rawBody}`).digest("hex"), given),
   );
   if (!isSigned) {
-    services.log.warn({ account: params.network, origin: request.ip }, "An affiliate call had a wrong signature");
+    services.log.warn({ account: params.network, origin: request.ip }, "An affiliate call had an invalid signature");
     throw forbidden("x-torcida-signature is wrong", "SIGNATURE_INVALID");
   }
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > WINDOW_S) {

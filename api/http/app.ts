@@ -20,7 +20,7 @@ import { parseStrictJson, StrictJsonError } from "./strict-json.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const JSON_TYPE = "application/json; charset=utf-8";
-/** In any case, like the routes; an additional slash does not make it a page. */
+/** Case-insensitive, like the routes; an extra slash does not make it a page. */
 const API_PATH = /^\/+api(?:\/|$)/i;
 
 type AppOptions = {
@@ -95,7 +95,7 @@ function logRequest({ log }: Services, request: Request, response: Response): vo
   log.info({ requestId, method: request.method, route, status: response.statusCode, ms }, "request");
 }
 
-/** Checks limit and access before the body is read. @throws ApiError */
+/** Checks rate limit and access before the body is read. @throws ApiError */
 async function admit(
   services: Services,
   limiter: RateLimiter,
@@ -130,7 +130,7 @@ async function answer(route: Route, request: Request, response: Response): Promi
   send(request, response, reply);
 }
 
-/** Piece by piece, as fast as the caller takes it. A caller that leaves ends it. */
+/** Streams a response with backpressure; stops if the caller disconnects. */
 async function stream(request: Request, response: Response, { chunks, type, headers }: StreamReply): Promise<void> {
   response.setHeader("content-type", type);
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
@@ -176,7 +176,7 @@ function send(request: Request, response: Response, reply: Exclude<CheckedReply,
   response.end(request.method === "HEAD" ? undefined : reply.text);
 }
 
-/** RFC 9110, section 13.1.2: a list, compared weakly, because compressing proxies make tags weak. */
+/** RFC 9110, 13.1.2: a list, compared weakly, because compressing proxies weaken ETags. */
 function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   const tags = ifNoneMatch?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags !== undefined && (tags.includes(etag) || tags.includes("*"));
@@ -208,7 +208,7 @@ function parseBody(rawBody: string): unknown {
   }
 }
 
-/** A mixed-case address has a checksum; a wrong one is a typing mistake. docs/product.md#wallet-address */
+/** A mixed-case address has a checksum; an invalid one is a typo. docs/product.md#wallet-address */
 function requireChecksums(body: Record<string, unknown>): void {
   for (const field of ["address", "user", "contract"]) {
     const value = body[field];
@@ -243,7 +243,7 @@ function refuseOtherMethods(app: Express, routes: readonly Route[]): void {
     const methods = ofPath.map((route) => route.method.toUpperCase());
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
     app.all(path, (_request: Request, _response: Response, next: NextFunction) => {
-      next(new ApiError(405, "METHOD_NOT_ALLOWED", `This call takes ${allow}`, { headers: { allow } }));
+      next(new ApiError(405, "METHOD_NOT_ALLOWED", `This call accepts ${allow}`, { headers: { allow } }));
     });
   }
 }
@@ -253,7 +253,7 @@ function sendError(services: Services, error: unknown, request: Request, respons
   const known = toApiError(error);
   if (known.status >= 500) {
     const reason = error instanceof BaseError ? error.shortMessage : error;
-    // The route, not the path: a push's path holds its secret.
+    // The route, not the path: a push's path contains its secret.
     const { route } = response.locals;
     services.log.error({ requestId, method: request.method, route, err: reason }, known.message);
   }

@@ -10,7 +10,7 @@ const CONNECTIONS = 8_192;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 20_000;
 const CHECK_EVERY_MS = 1_000;
-/** How long a refused caller may take to read why. */
+/** How long a rejected connection stays open so that the caller can read the response. */
 const REFUSAL_MS = 2_000;
 
 export type ConnectionLimits = {
@@ -20,7 +20,7 @@ export type ConnectionLimits = {
   trustProxy: string | undefined;
 };
 
-/** An HTTP server that refuses slow and too many connections with a response, never with a reset. */
+/** An HTTP server that rejects slow and excess connections with a response, never with a reset. */
 export function createLimitedServer(limits: ConnectionLimits, listener: RequestListener): Server {
   const options = {
     headersTimeout: HEADERS_MS,
@@ -29,7 +29,7 @@ export function createLimitedServer(limits: ConnectionLimits, listener: RequestL
     limits,
   };
   const server = new LimitedServer(options, listener);
-  // Refused connections are kept open for a moment too; above this number they get no response.
+  // Rejected connections stay open briefly too; above this number they get no response.
   server.maxConnections = 2 * CONNECTIONS;
   return server;
 }
@@ -48,7 +48,7 @@ class LimitedServer extends Server {
     this.#all = Math.max(1, Math.round(CONNECTIONS * Math.max(1, limits.scale)));
   }
 
-  /** A refused connection never reaches the parser of requests. */
+  /** A rejected connection never reaches the HTTP parser. */
   override emit(event: string | symbol, ...parameters: unknown[]): boolean {
     if (event !== "connection") return Reflect.apply(super.emit, this, [event, ...parameters]);
     const socket = parameters[0] as Socket;

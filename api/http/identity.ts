@@ -26,7 +26,7 @@ export async function identify(services: Services, request: Request): Promise<Id
   return { kind: "user", visitor, role };
 }
 
-/** Whether a session is still good for a call. */
+/** Whether a session is still valid. */
 export function isAlive(session: Pick<Session, "kind" | "createdAt" | "lastSeenAt">): boolean {
   const now = BigInt(Date.now());
   const lifetime = session.kind === "compat" ? SENTENCE_SESSION_MS : SESSION_MS;
@@ -38,7 +38,7 @@ export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Checks the access rule: 401 only without a live session, 403 for every lack of rights. */
+/** Checks the access rule: 401 only without a live session, otherwise 403. */
 export function requireAccess(
   { access, permission, method }: Pick<Route, "access" | "permission" | "method">,
   identity: Identity,
@@ -61,7 +61,7 @@ export function requireAccess(
   if (access === "fresh_staff" || access === "fresh_admin") requireFreshSignIn(identity);
 }
 
-/** What moves money takes a sign-in of the last 15 minutes. docs/product.md#sign-in-proof */
+/** Calls that move money require a sign-in within the last 15 minutes. docs/product.md#sign-in-proof */
 export function requireFreshSignIn(identity: Identity): void {
   if (identity.kind !== "user" || isFresh(identity.visitor, PROOF_MS)) return;
   throw forbidden("Sign in again: this needs a sign-in of the last 15 minutes", "SIGN_IN_AGAIN");

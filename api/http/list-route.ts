@@ -20,7 +20,7 @@ type ListDefinition<Row extends z.ZodObject, Query extends ListQuery> = {
 const LIMIT = { perMinute: 600, by: "wallet" } as const;
 const CSV_TYPE = "text/csv; charset=utf-8";
 
-/** A list of the panel: a page as JSON, or as CSV everything that matches. docs/product.md#panel-lists */
+/** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */
 export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
   path,
   summary,
@@ -82,7 +82,7 @@ async function* csvChunks<Row>(
   }
 }
 
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe instead. */
+/** A cell that a spreadsheet would interpret as a formula is prefixed with an apostrophe. */
 function csvRows(columns: readonly string[], rows: readonly unknown[]): string {
   return stringify(rows as Record<string, unknown>[], {
     columns: [...columns],

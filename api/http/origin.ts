@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * Whom an address belongs to, for counting: an IPv4 address, or the 64 bits of an IPv6 address that a provider gives to
- * one customer.
+ * The unit for rate limiting: an IPv4 address, or the first 64 bits of an IPv6 address, which providers assign to one
+ * customer.
  */
 export function originOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

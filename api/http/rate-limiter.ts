@@ -4,7 +4,7 @@ import type { Limit } from "./route.ts";
 
 const WINDOW_SECONDS = 60;
 
-/** Counts calls per minute, by route and by origin or wallet, in the memory of this process. */
+/** Counts calls per minute, by route and by client address or wallet, in this process's memory. */
 export class RateLimiter {
   readonly #limiters = new Map<string, RateLimiterMemory>();
   readonly #scale: number;

@@ -17,9 +17,9 @@ export type Identity =
 /**
  * Who may call; every route has one. docs/product.md#access.
  * - `anyone`: the handler gets the identity if there is one.
- * - `user`: a live session, also one by a fixed sentence.
+ * - `user`: a live session, including one by a bare message.
  * - `proven_user`: a session by a nonce.
- * - `user_or_staff`: a live session, or a service; the handler checks the ownership.
+ * - `user_or_staff`: a live session, or a service; the handler checks ownership.
  * - `staff`: an admin or a service.
  * - `fresh_staff`: an admin who signed in at most 15 minutes ago, or a service.
  * - `admin`: an admin.
@@ -37,7 +37,7 @@ export type Access =
   | "fresh_admin"
   | "signed";
 
-/** Requests a minute; by origin, and for signed-in callers by wallet. Multiplied by RATE_LIMIT_SCALE. */
+/** Requests per minute; by client address, and for signed-in callers by wallet. Multiplied by RATE_LIMIT_SCALE. */
 export type Limit = { perMinute: number; by: "origin" | "wallet" };
 
 /** The declared responses of a route: a schema per status, or a media type if it is not JSON. */
@@ -52,10 +52,10 @@ export type TextReply = {
   headers?: Record<string, string>;
 };
 
-/** Sent piece by piece, so that it may be large. */
+/** Streamed, so it may be large. */
 export type StreamReply = { chunks: AsyncIterable<string>; type: string; headers?: Record<string, string> };
 
-/** The response shapes of a route that declares `R`. */
+/** The response bodies of a route that declares `R`. */
 type BodyOf<R extends Responses> = {
   [Status in keyof R]: R[Status] extends z.ZodType ? z.output<R[Status]> : never;
 }[keyof R];
@@ -104,7 +104,7 @@ type Description = {
   permission?: Permission;
   summary: string;
   limit?: Limit;
-  /** Of the body; 64 KiB by default. */
+  /** Body size limit; 64 KiB by default. */
   bodyLimitBytes?: number;
   /** The media types of a body that is not JSON, for the document. */
   bodyTypes?: readonly string[];
@@ -115,7 +115,7 @@ type Description = {
   /** The errors of this call in addition to those of every similar call, for the document. */
   failures?: Partial<Record<404 | 409 | 422, string>>;
   responses: Responses;
-  /** Other media types that the answer is to be had in, by the `Accept` header. */
+  /** Other media types of the response, selected by the `Accept` header. */
   alternatives?: readonly string[];
 };
 

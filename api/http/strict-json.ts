@@ -1,4 +1,4 @@
-/** Why a body is refused; the message is for the caller. */
+/** Why a body is rejected; the message is for the caller. */
 export class StrictJsonError extends Error {
   override readonly name = "StrictJsonError";
 }
@@ -7,8 +7,8 @@ const MAXIMUM_DEPTH = 32;
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Parses JSON, and refuses what parsers may understand differently or only an attack contains: duplicate keys,
- * keys of prototypes, deep nesting, and the character NUL, which PostgreSQL cannot store.
+ * Parses JSON, and rejects anything that parsers may interpret differently or that only an attack contains: duplicate
+ * keys, keys of prototypes, deep nesting, and the character NUL, which PostgreSQL cannot store.
  * @throws StrictJsonError
  */
 export function parseStrictJson(text: string): unknown {

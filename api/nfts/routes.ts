@@ -17,7 +17,7 @@ import type { Services } from "../services.ts";
 const JSON_URI = "data:application/json;base64,";
 const SVG_URI = "data:image/svg+xml;base64,";
 const MAXIMUM_PICTURES = 1_000;
-/** A store that gets another name or colour, or another descriptor, changes pictures: seen after so long. */
+/** Cache time: a renamed or recoloured store, or a new descriptor, changes pictures. */
 const PICTURE_AGE_MS = 60_000;
 const PICTURE_AGE_SECONDS = 300;
 /** A contract draws the picture: opened as a page, it must not load or run anything. */
@@ -56,7 +56,7 @@ export function nftRoutes(services: Services): Route[] {
         200: z.object({
           success: z.literal(true),
           nfts: z.array(purchaseNftSchema),
-          /** The id to ask for the next page with; null on the last. */
+          /** The id to pass for the next page; null on the last. */
           next_before: z.number().nullable(),
         }),
       },

@@ -31,7 +31,7 @@ export function startHousekeeping(
   const timers = [
     setInterval(() => void quietly(services, () => clean(services)), CLEANING_MS),
     setInterval(() => {
-      // Only the process that sends does it.
+      // Only in the process that sends.
       if (isReconciling || !services.senders.isOperator) return;
       isReconciling = true;
       void quietly(services, () => compare(services, metrics, reconciler)).finally(() => {
@@ -51,7 +51,7 @@ export function startHousekeeping(
   };
 }
 
-/** At once when this process begins to send, and then again and again. */
+/** Runs when this process starts to send, and then periodically. */
 function whileSending(services: Services, everyMs: number, work: () => Promise<void>): NodeJS.Timeout {
   let dueAt = 0;
   return setInterval(() => {
@@ -61,15 +61,15 @@ function whileSending(services: Services, everyMs: number, work: () => Promise<v
   }, LOOK_EVERY_MS);
 }
 
-/** Tickets must show the store's name: one that the chain does not know, or knows otherwise, is written there. */
+/** Tickets must show the store's name, so names that are missing or different on chain are registered there. */
 async function mend({ database, client, contracts, senders, log }: Services): Promise<void> {
   const misnamed = await mendNames(database, nameReader(client, contracts));
   if (misnamed.length === 0) return;
-  log.warn({ stores: misnamed.slice(0, 20), count: misnamed.length }, "Stores have another name on the chain");
+  log.warn({ stores: misnamed.slice(0, 20), count: misnamed.length }, "Stores have a different name on chain");
   senders.wake();
 }
 
-/** Tells the networks' reader, once, that purchases may have ids: it has no node to ask itself. */
+/** Signals the network reader, once, that ids can be assigned: it has no node of its own. */
 function openIds(services: Services): NodeJS.Timeout {
   const { kysely } = services.database;
   const timer = setInterval(() => {
@@ -82,7 +82,7 @@ function openIds(services: Services): NodeJS.Timeout {
   return timer;
 }
 
-/** Early, so that an admin can create stores while the chain is away. */
+/** Done early, so that an admin can create stores while the chain is unavailable. */
 function findStoreIds(services: Services): NodeJS.Timeout {
   const timer = setInterval(() => {
     if (!services.nodes.isReady) return;
@@ -94,7 +94,7 @@ function findStoreIds(services: Services): NodeJS.Timeout {
   return timer;
 }
 
-/** Notes early where each key's nonces of this database begin, and finds those that another program used. */
+/** Records early where each key's nonces start for this database, and finds nonces used by other programs. */
 async function watchNonces({ database, client, senders }: Services): Promise<void> {
   for (const key of senders.keys) await explainNonces({ database, client, key });
 }
@@ -114,7 +114,7 @@ async function compare(services: Services, metrics: Metrics, reconciler: Reconci
   await writeSetting(services.database.kysely, "differences", String(result.differences.length));
   const { differences, surplusWei, foreign, tokens, block } = result;
   for (const one of foreign) log.warn({ nonce: one.nonce, hash: one.hash }, foreignText(one));
-  if (surplusWei > 0n) log.warn({ surplusWei }, "The distributor holds more CHZ than it must");
+  if (surplusWei > 0n) log.warn({ surplusWei }, "The distributor holds more CHZ than it should");
   const reason = pausingReason(result);
   if (!reason) return log.info({ tokens, block }, "Database and chain agree");
   log.error({ differences: differences.slice(0, 20), count: differences.length }, "Database and chain differ");

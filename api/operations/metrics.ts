@@ -10,7 +10,7 @@ import type { Standing } from "../../sender/standing.ts";
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Payouts in these states are told of even if there are none: an alert needs to see that it is over. */
+/** Payouts in these states are reported even if there are none, so that an alert can resolve. */
 const WATCHED = [
   ...["max_payout", "day_cap", "pool_empty", "rate_too_high", "paused", "retired", "role_missing"].map((one) => [
     "waiting",
@@ -19,7 +19,7 @@ const WATCHED = [
   ...["reverted", "invalid"].map((one) => ["failed", one]),
 ] as [state: string, reason: string][];
 
-/** `clean` and `different` are what these outcomes have always been called. */
+/** `clean` and `different` are kept as label values for compatibility. */
 const RUN_OUTCOMES: Record<Reconciliation["outcome"], string> = {
   agree: "clean",
   surplus: "surplus",
@@ -83,7 +83,7 @@ export class Metrics {
     gauge("balance_chz", "CHZ of the wallet", (status) => Number(chzTextFromWei(status.balanceWei ?? 0n)));
   }
 
-  /** Adds how many operations are not over, and how old the oldest is, read whenever the metrics are. */
+  /** Adds the number of unfinished operations and the age of the oldest, read on each scrape. */
   observeOperations(read: () => Promise<Standing[]>): void {
     const labelNames = ["kind", "state", "reason"] as const;
     const gauge = (name: string, help: string, figureOf: (standing: Standing) => number) =>
@@ -115,7 +115,7 @@ export class Metrics {
     this.#reconcileSurplus.set(Number(chzTextFromWei(result.surplusWei)));
   }
 
-  /** Adds the foreign transactions with our keys that nobody has accepted, counted whenever the metrics are read. */
+  /** Adds the number of unaccepted foreign transactions with our keys, counted on each scrape. */
   observeForeign(count: () => Promise<number>): void {
     new Gauge({
       name: "torcida_foreign_transactions",
@@ -127,7 +127,7 @@ export class Metrics {
     });
   }
 
-  /** Of each configured key, 0 where another process signs with it: an alert needs to see that nobody does. */
+  /** One value per configured key, 0 if another process signs with it, so that an alert can detect that none does. */
   #senderGauge(
     senders: Senders,
     { name, help, read }: { name: string; help: string; read: (status: SenderStatus) => number },

@@ -9,11 +9,11 @@ const SENT_AT_ONCE = 20;
 const TIMEOUT_MS = 5_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
-/** A receiver that is away for longer learns of what is new only. */
+/** A receiver that is down for longer gets only new notices. */
 const GIVEN_UP_MS = 7 * 24 * 3_600_000;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** What is told: each with its sentence. */
+/** The notices, each with its sentence. */
 const KINDS = {
   held_sales: "sales are held for a person",
   unmatched_sales: "sales have no buyer",
@@ -30,7 +30,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 type Counts = Partial<Record<Kind, number>>;
 
-/** Writes down what has come to need a person, and tells the receiver. Does nothing without one. docs/product.md#panel-notices */
+/** Records new open tasks and notifies the receiver. Does nothing without a receiver. docs/product.md#panel-notices */
 export async function notify(services: Services): Promise<void> {
   const { NOTIFY_URL: url, NOTIFY_SECRET: secret } = services.environment;
   if (url === undefined || secret === undefined) return;
@@ -46,7 +46,7 @@ function countsOf(attention: Attention): Counts {
   return Object.fromEntries((Object.keys(KINDS) as Kind[]).map((kind) => [kind, countOf(attention[kind])]));
 }
 
-/** A notice for each count that rose; what is noted and what was known before change together. */
+/** Creates a notice for each count that rose, and updates the known counts in the same transaction. */
 async function noteNews({ database }: Services, counts: Counts): Promise<void> {
   await inTransaction(database.kysely, async (queries) => {
     const before = JSON.parse((await readSetting(queries, "noticed")) ?? "{}") as Counts;
@@ -99,13 +99,13 @@ async function sendDue({ database, log }: Services, receiver: Receiver): Promise
       .where("id", "=", id)
       .execute();
     if (error === undefined) continue;
-    log.warn({ notice: Number(id), reason: error }, "The receiver of notices did not take one; it is sent again");
-    // It is away: the others wait for their time.
+    log.warn({ notice: Number(id), reason: error }, "The receiver rejected a notice; it will be retried");
+    // The receiver is down: the others wait for their next attempt.
     return;
   }
 }
 
-/** Answers why it was not taken. The same notice may arrive twice: `id` tells. */
+/** Returns why delivery failed. A notice may arrive twice, with the same `id`. */
 async function send({ url, secret }: Receiver, id: number, body: string): Promise<string | undefined> {
   const text = JSON.stringify({ id, ...(JSON.parse(body) as object) });
   const timestamp = Math.floor(Date.now() / 1_000).toString();

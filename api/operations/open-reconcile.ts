@@ -8,7 +8,9 @@ import type { NodePool } from "../../platform/rpc/node-pool.ts";
 import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
 import type { ApiEnvironment } from "../environment.ts";
 
-/** What a comparison of database and chain needs, with its own chain client: in the api's thread and in the command. */
+/**
+ * Everything a comparison of database and chain needs, with its own chain client; for the api's thread and the command.
+ */
 export async function openReconcile(
   environment: ApiEnvironment,
   database: Database,

@@ -4,8 +4,8 @@ import type { Reconciliation } from "../../reconcile/reconcile.ts";
 import type { ReconcilerAnswer } from "./reconciler-thread.ts";
 
 /**
- * Compares database and chain in a thread with its own connections, so that it delays no request. The thread starts with
- * the first comparison; one that died is replaced with the next.
+ * Compares database and chain in a thread with its own connections, so that it does not delay requests. The first
+ * comparison starts the thread; the next one replaces a thread that died.
  */
 export class Reconciler {
   #worker: Worker | undefined;

@@ -8,7 +8,7 @@ import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
 
-/** docs/product.md#limit-calls. Far above what balancers and watchers ask. */
+/** docs/product.md#limit-calls. Far above what load balancers and monitors need. */
 const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 
 /** Health, readiness, and the configuration of the web app. */
@@ -54,7 +54,7 @@ export function operationRoutes(services: Services): Route[] {
         await sql`select 1`
           .execute(services.database.kysely)
           .catch(() => problems.push("The database does not answer"));
-        // Known from the last look at the nodes: whoever asks here makes no calls to them.
+        // Known from the last check of the nodes: requests here cause no node calls.
         if (!services.nodes.isReady) problems.push(`The chain does not answer: ${services.nodes.problem}`);
         for (const { key, status } of senders.all) {
           if (status.isWalletEmpty) problems.push(`The ${key}'s wallet cannot pay for gas`);
@@ -83,14 +83,14 @@ export function operationRoutes(services: Services): Route[] {
   ];
 }
 
-/** So many foreign transactions are named; the metric counts them all. */
+/** How many foreign transactions are listed; the metric counts all. */
 const WARNED = 5;
 
 const readinessSchema = z.object({
   status: z.enum(["ready", "not ready"]),
   problems: z.array(z.string()),
-  /** What waits or failed, and why. */
+  /** Waiting and failed operations, with reasons. */
   warnings: z.array(z.string()),
-  /** Whether this process is one that sends. */
+  /** Whether this process sends transactions. */
   sends: z.boolean(),
 });

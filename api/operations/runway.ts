@@ -4,30 +4,30 @@ import type { Queries } from "../../database/transaction.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { Services } from "../services.ts";
 
-/** How long the wallets and the pool last at the pace of the last week. */
+/** How long the wallets and the pool last at last week's spending rate. */
 export type Runway = { wallets: { key: string; daysLeft: number }[]; pool: { chz: number; daysLeft: number } };
 
-/** So many of the newest rows are looked at, whatever the table holds. */
+/** How many of the newest rows are read, whatever the size of the table. */
 const TRANSACTIONS = 1_000;
 const OPERATIONS = 6_000;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
-/** What lasts longer is told as this. */
+/** Upper bound of the reported days. */
 const LONGEST_DAYS = 9_999;
-/** The highest fee of a transaction is twice the base fee; where no receipt says what is charged of it. */
+/** The maximum fee of a transaction is twice the base fee; used while no receipt shows what is actually charged. */
 const FEE_PARTS = 2n;
-/** So many receipts of a wallet tell what share of the highest fee is charged. */
+/** How many of a wallet's receipts are used to measure the share of the maximum fee that is charged. */
 const RECEIPTS = 10;
 
 type Spent = { amount: bigint; atMs: number };
-/** The newest rows of a table were looked at: from when on, and whether that is all of them. */
+/** The period covered by the rows that were read, and whether they are all rows. */
 type Looked = { fromMs: number; isAll: boolean };
 
-/** Days until `balance` is spent at the pace of the last week, or of the part of it that was looked at. */
+/** Days until `balance` is spent at the spending rate of the last week, or of the part of it that was read. */
 export function daysLeft(balance: bigint, spent: readonly Spent[], { fromMs, isAll }: Looked, nowMs: number): number {
   const sum = spent.reduce((total, { amount, atMs }) => (nowMs - atMs <= WEEK_MS ? total + amount : total), 0n);
   if (sum === 0n) return LONGEST_DAYS;
-  // The first hour of a shop is no day; of rows that are left out nothing is known.
+  // A new shop's first hour must not count as a full day, and nothing is known about rows that were not read.
   const spanMs = Math.min(WEEK_MS, Math.max(nowMs - fromMs, isAll ? DAY_MS : 1));
   return Math.min(LONGEST_DAYS, (Number(balance) / Number(sum)) * (spanMs / DAY_MS));
 }
@@ -57,7 +57,7 @@ export async function readRunway({ client, contracts, database, senders }: Servi
 
 type Sent = Spent & { sender: string; minedHash: string | null };
 
-/** The newest transactions with the highest fee of each. */
+/** The newest transactions with their maximum fees. */
 async function readTransactions(queries: Queries): Promise<Looked & { rows: Sent[] }> {
   const newest = queries.selectFrom("transactions").selectAll().orderBy("id", "desc").limit(TRANSACTIONS).as("newest");
   const rows = await queries
@@ -74,7 +74,7 @@ async function readTransactions(queries: Queries): Promise<Looked & { rows: Sent
   return { rows: sent, fromMs: sent.at(-1)?.atMs ?? 0, isAll: sent.length < TRANSACTIONS };
 }
 
-/** What part of the highest fees is charged, as numerator and denominator. */
+/** The share of the maximum fees that is charged, as numerator and denominator. */
 async function readShare(client: Services["client"], sent: readonly Sent[]): Promise<[bigint, bigint]> {
   const mined = sent.filter(({ minedHash }) => minedHash !== null).slice(0, RECEIPTS);
   const receipts = await Promise.all(

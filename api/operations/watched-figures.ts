@@ -7,16 +7,16 @@ import { readSetting } from "../../database/settings.ts";
 import type { Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
-/** More are told as one more than this. */
+/** Counting stops here; one more means "more than this". */
 const COUNTED = 10_000;
-/** A database that needs longer is away. */
+/** A database that takes longer counts as down. */
 const PATIENCE_MS = 3_000;
 
 type Observed = { labels?: Record<string, string>; value: number };
 
 /**
- * What alerts watch besides the work of this process, read whenever the metrics are: the database, the disk, the clock,
- * sales, polls, backups and comparisons. A figure that cannot be read now is left out.
+ * Metrics for alerts beyond this process's own work, read on each scrape: the database, the disk, the clock, sales,
+ * polls, backups and comparisons. A figure that cannot be read is omitted.
  */
 export function watchFigures(registry: Registry, services: Services, readRunway: () => Runway | undefined): void {
   const { kysely } = services.database;
@@ -85,7 +85,9 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
 
 type AddGauge = (name: string, help: string, read: () => Promise<Observed[]>, labelNames?: string[]) => void;
 
-/** Since a poll of each network account went through; since this process began, where none has. */
+/**
+ * The time since the last successful poll of each network account, or since the start of this process if there is none.
+ */
 function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
   const startedAt = Date.now();
   const polled = polledAccounts(accounts);
@@ -114,7 +116,7 @@ function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
   );
 }
 
-/** What networks say that is not understood, by account. */
+/** Network data that was not understood, by account. */
 function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
   const labelNames = ["network", "account"];
   gauge(

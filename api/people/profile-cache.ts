@@ -3,13 +3,13 @@ import type { Visitor } from "./sessions.ts";
 
 /** Balances change without our events: an older response is rebuilt. */
 const FRESH_MS = 3_000;
-/** Until this age the cached response is served while it is rebuilt. */
+/** Up to this age, the cached response is served while it is rebuilt. */
 const USABLE_MS = 10_000;
 const MAXIMUM_CHARACTERS = 64_000_000;
 
 /**
  * Serialized responses of `GET /api/me`. A response is reused only while neither the index nor the wallet's rows
- * changed, which the session query reports; so it is correct in every process.
+ * changed, which the session query reports; so it is correct across processes.
  */
 export class ProfileCache {
   readonly #answers = new LRUCache<string, string, () => Promise<string>>({

@@ -167,8 +167,8 @@ function alreadyRegistered() {
 }
 
 /**
- * The site that a challenge names, by configuration: a domain that callers could choose would let another site pass a
- * challenge of ours on as its own. Without PUBLIC_URL, on the local chain only, it is this machine under any of its names.
+ * The site named in a challenge comes from the configuration: if callers could choose the domain, another site could
+ * relay our challenge as its own. Without PUBLIC_URL (local chain only) it is this machine under any of its names.
  */
 function siteOf({ environment }: Services, request: Request): Site {
   if (environment.PUBLIC_URL !== undefined) {

@@ -3,7 +3,7 @@ import type { Queries } from "../../database/transaction.ts";
 import type { SignInPurpose } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 
-/** `nonce`: the wallet answered a challenge. `compat`: it signed the fixed sentence. */
+/** `nonce`: the wallet signed a challenge. `compat`: it signed the bare message. */
 export type SessionKind = "nonce" | "compat";
 
 export type Session = {
@@ -15,7 +15,7 @@ export type Session = {
   lastSeenAt: bigint;
 };
 
-/** The session's user, read in one query, with the versions that tell whether a cached response is stale. */
+/** The session's user, read in one query, with the versions that show whether a cached response is stale. */
 export type Visitor = Session & {
   email: string;
   firstName: string;
@@ -107,7 +107,7 @@ export async function revokeSession(queries: Queries, tokenHash: string): Promis
     .execute();
 }
 
-/** A wallet's sessions that were not ended, expired ones too, the last used first. */
+/** A wallet's sessions that were not revoked, including expired ones, most recently used first. */
 export async function listSessions(
   queries: Queries,
   wallet: WalletAddress,
@@ -122,7 +122,7 @@ export async function listSessions(
   return rows.map((row) => ({ kind: row.kind, createdAt: row.created_at, lastSeenAt: row.last_seen_at }));
 }
 
-/** Ends all of a wallet's sessions. Answers how many. */
+/** Ends all of a wallet's sessions. Returns how many. */
 export async function revokeSessions(queries: Queries, wallet: WalletAddress): Promise<bigint> {
   const { numUpdatedRows } = await queries
     .updateTable("sessions")
@@ -133,7 +133,7 @@ export async function revokeSessions(queries: Queries, wallet: WalletAddress): P
   return numUpdatedRows;
 }
 
-/** Ends a wallet's sessions by fixed sentences, which are void from its first nonce on. */
+/** Ends a wallet's sessions by bare messages, which are invalid from its first nonce on. */
 export async function revokeCompatSessions(queries: Queries, wallet: WalletAddress): Promise<void> {
   await queries
     .updateTable("sessions")

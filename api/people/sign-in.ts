@@ -34,10 +34,10 @@ const EIP_1271_ABI = [
 ] as const;
 const EIP_1271_MAGIC = "0x1626ba7e";
 
-/** The site that the wallet shows and the message binds. */
+/** The site that the wallet displays and the message is bound to. */
 export type Site = { domain: string; uri: string };
 
-/** Creates and stores an EIP-4361 message whose statement is the fixed sentence. docs/product.md#sign-in-challenge. */
+/** Creates and stores an EIP-4361 message whose statement is the sign-in message. docs/product.md#sign-in-challenge. */
 export async function issueChallenge(
   services: Services,
   queries: Queries,
@@ -71,8 +71,8 @@ export async function issueChallenge(
 export type Proof = { wallet: WalletAddress; purpose: SignInPurpose; signature: Hex; nonce: string | undefined };
 
 /**
- * Checks a signature over the challenge, or over the fixed sentence where that is still accepted.
- * `openSession` then spends the nonce in the transaction that creates the session.
+ * Checks a signature over the challenge, or over the bare message if that is still accepted. `openSession` then spends
+ * the nonce in the transaction that creates the session.
  * @throws ApiError 400
  */
 export async function checkProof(services: Services, proof: Proof, site: Site): Promise<SessionKind> {
@@ -135,7 +135,7 @@ async function requireSignature(services: Services, proof: Proof, message: strin
   });
 }
 
-/** Only one form of each signature: 65 bytes, low s, v 27 or 28. docs/product.md#sign-in-signature */
+/** Accepts only one encoding of each signature: 65 bytes, low s, v 27 or 28. docs/product.md#sign-in-signature */
 async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
   if (proof.signature.length !== 132) return false;
   const s = BigInt(`0x${proof.signature.slice(66, 130)}`);
@@ -148,7 +148,7 @@ async function isOwnSignature(proof: Proof, message: string): Promise<boolean> {
   }
 }
 
-/** EIP-1271, for smart-contract wallets. Any failure counts as no. */
+/** EIP-1271, for smart-contract wallets. Any failure counts as an invalid signature. */
 async function isContractSignature(services: Services, proof: Proof, message: string): Promise<boolean> {
   const code = await services.client.getCode({ address: proof.wallet });
   if (code === undefined || code === "0x") return false;

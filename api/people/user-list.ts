@@ -17,7 +17,7 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];
 
-/** Users that match, with what their purchases add up to. */
+/** Matching users, with the totals of their purchases. */
 export async function listUsers(
   queries: Queries,
   page: PageQuery,
@@ -54,7 +54,7 @@ const USERS: ListSource = {
   },
 };
 
-/** Some users, in no order. */
+/** Some users, unordered. */
 export async function readUsers(queries: Queries, wallets: readonly WalletAddress[]) {
   return queries
     .selectFrom("users")

@@ -41,7 +41,7 @@ export async function distributeCashback(
     services.senders.wake();
     return { status: 202, body: answer };
   } catch (error) {
-    // The same key arrived twice at once: respond like the other request, not that nothing is payable.
+    // The same key arrived twice concurrently: respond like the other request, not with "nothing payable".
     const isRace = error instanceof ApiError || isUniqueViolation(error);
     const other = key && isRace && (await repeatedAnswer(services, actor, key, requestHash));
     if (other) return other;

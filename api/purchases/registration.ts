@@ -22,7 +22,7 @@ const NAME_LOOKS = 20;
 
 type PurchaseRequest = z.output<typeof registerPurchaseRequestSchema>;
 
-/** What the registrations of one moment share: the query for their stores, and the transaction that stores them. */
+/** Shared by concurrent registrations: the query for their stores, and the transaction that stores them. */
 export type Registrations = ReturnType<typeof openRegistrations>;
 
 export function openRegistrations({ database: { kysely }, environment }: Services) {
@@ -100,7 +100,7 @@ export async function registerPurchase(
   };
 }
 
-/** A store that was created just now has its name on the chain within seconds. */
+/** A newly created store has its name on chain within seconds. */
 async function isNamedSoon({ stores }: Registrations, store: StoreWithCategories): Promise<boolean> {
   let { isNamed } = store;
   for (let looks = 0; !isNamed && looks < NAME_LOOKS; looks++) {
@@ -111,8 +111,8 @@ async function isNamedSoon({ stores }: Registrations, store: StoreWithCategories
 }
 
 /**
- * In live mode somebody sets out to a shop: what is bought there, and for how much, its network says. Nothing that a
- * buyer sends is ever paid. docs/product.md#sales-click.
+ * In live mode this records a visit to a store. What is bought there, and for how much, comes from its network; nothing
+ * is ever paid on a buyer's own word. docs/product.md#sales-click.
  */
 async function registerClick(
   services: Services,

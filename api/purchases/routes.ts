@@ -23,7 +23,7 @@ import { confirmPurchase, mintTicket } from "./steps.ts";
 const PURCHASE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 const MONEY_LIMIT = { perMinute: 300, by: "wallet" } as const;
 
-/** The life of a purchase: registered, minted, confirmed, paid. */
+/** The purchase life cycle: register, mint, confirm, pay. */
 export function purchaseRoutes(services: Services): Route[] {
   const { database } = services;
   const registrations = openRegistrations(services);
@@ -53,7 +53,7 @@ export function purchaseRoutes(services: Services): Route[] {
         200: z.object({
           success: z.literal(true),
           purchases: z.array(purchaseRecordSchema),
-          /** The id to ask for the next page with; null on the last. */
+          /** The id to pass for the next page; null on the last. */
           next_before: z.number().nullable(),
         }),
       },

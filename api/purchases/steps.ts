@@ -21,7 +21,7 @@ import { requireRate, type Services } from "../services.ts";
 type MintResponses = Record<200 | 202, typeof mintNftResponseSchema>;
 type ConfirmResponses = Record<200 | 202, typeof confirmPurchaseResponseSchema>;
 
-/** Queues the mint of a purchase, once; answers with its ticket where there is one. docs/product.md#mint */
+/** Queues the mint of a purchase, once; returns its ticket if it exists. docs/product.md#mint */
 export async function mintTicket(
   services: Services,
   identity: Identity,
@@ -56,7 +56,7 @@ async function queueMint(queries: Queries, purchase: Purchase, metadataUri: stri
   return findOperation(queries, "mint", purchase.id);
 }
 
-/** A sale is minted when its delay is over, and not while it is held; nobody can hasten that. */
+/** A sale is minted when its delay is over, and not while it is held; the delay cannot be skipped. */
 async function requireDueMint(queries: Queries, purchase: Purchase): Promise<void> {
   const operation = await findOperation(queries, "mint", purchase.id);
   if (!operation) {

@@ -48,7 +48,7 @@ import { toWireClaim } from "./visits.ts";
 
 const WRITE_LIMIT = { perMinute: 120, by: "wallet" } as const;
 
-/** The panel's sales and claims, and the decisions on them. docs/product.md#sales-calls. */
+/** Sales and claims in the panel, and decisions on them. docs/product.md#sales-calls. */
 export function saleAdministrationRoutes(services: Services): Route[] {
   return [...saleRoutes(services), ...claimRoutes(services), marginRoute(services)];
 }
@@ -196,7 +196,7 @@ const DECISION = {
 
 const NO_CASHBACK = { wallet: null, cashback_cent_bps: 0n };
 
-/** The sale that a decision sets on its way to be paid. */
+/** The sale that becomes payable through a decision. */
 function saleOf(action: string, id: bigint, body: unknown): bigint | undefined {
   if (action === "sale.release" || action === "sale.assign") return id;
   return action === "claim.match" ? (body as { sale_id: bigint }).sale_id : undefined;
@@ -206,7 +206,7 @@ const reasonIn = (body: unknown): string | null => (body as { reason?: string } 
 
 type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
 
-/** A person's decision on the sale or claim in the path, in one transaction with its audit entry. */
+/** A decision on the sale or claim in the path, in one transaction with its audit entry. */
 function decided<Body>(
   services: Services,
   action: `${"sale" | "claim"}.${string}`,
@@ -223,7 +223,7 @@ function decided<Body>(
         const before = saleId === undefined ? undefined : await findSale(queries, saleId);
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
-        // A claim that is matched to its buyer's own sale moves nothing.
+        // Matching a claim to its buyer's own sale moves no money.
         if (saleId !== undefined && (isSale || before?.wallet == null)) {
           const { wallet, cashback_cent_bps: centBps } = (await findSale(queries, saleId)) ?? NO_CASHBACK;
           await approve({
@@ -247,7 +247,7 @@ function decided<Body>(
   };
 }
 
-/** What a sentence of the log names. */
+/** Parameters of the log sentence. */
 async function describeSale(queries: Queries, id: bigint) {
   const sale = await findSale(queries, id);
   if (!sale) return {};

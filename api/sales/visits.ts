@@ -90,7 +90,7 @@ export function visitRoutes(services: Services): Route[] {
   ];
 }
 
-/** The visit of a claim: the named one, else the last one before the end of the day of the purchase. */
+/** The visit of a claim: the named one, otherwise the last one before the end of the purchase day. */
 async function findVisit(
   queries: Queries,
   wallet: WalletAddress,

@@ -10,7 +10,7 @@ export function appConfig(services: Services): AppConfig {
   return {
     chain_id: environment.CHAIN_ID,
     network,
-    // The public URL of the chain, because the operator's may contain a key. On this machine the two are the same.
+    // The public URL of the chain, because the operator's may contain a key. On the local chain the two are the same.
     rpc_url: chain.rpcUrls.default.http[0] ?? "",
     explorer_url: network === "localhost" ? null : (chain.blockExplorers?.default.url ?? null),
     purchase_nft: contracts.purchaseNft,

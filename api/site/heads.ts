@@ -39,7 +39,7 @@ const HELP: Record<string, Texts> = {
   contact: page("Contato", "Contact"),
 };
 
-/** Pages that are always there, by their path. */
+/** Pages that always exist, by path. */
 const FIXED: Record<string, Texts> = {
   "/": GENERAL,
   "/auth": page("Entrar na Torcida", "Log in to Torcida"),
@@ -56,7 +56,7 @@ export const generalHead = (language: PageLanguage): Head => GENERAL[language];
 
 const NOT_FOUND = page("Página não encontrada", "Page not found");
 
-/** The addresses that a search engine should know, besides the stores. */
+/** The paths for search engines, in addition to the stores. */
 export const PUBLIC_PATHS = ["/", "/stores", "/proof", ...Object.keys(HELP).map((topic) => `/help/${topic}`)];
 
 /** The head of any path of the site; `isMissing` if there is no such page. */
@@ -112,7 +112,7 @@ async function ticketHead(services: Services, id: string, language: PageLanguage
 const localPercent = (bps: bigint, language: PageLanguage): string =>
   language === "pt" ? percentText(bps).replace(".", ",") : percentText(bps);
 
-/** The site's own address: as configured, else, on this machine, as it was called. */
+/** The site's own URL: as configured, otherwise (on this machine) from the request. */
 export function originOf({ environment }: Services, request: Request): string {
   if (environment.PUBLIC_URL !== undefined) return new URL(environment.PUBLIC_URL).origin;
   const asked = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.headers.host ?? "")?.[0];

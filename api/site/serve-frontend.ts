@@ -12,11 +12,14 @@ import { withDeployment, withHead } from "./page.ts";
 
 const YEAR_S = 31_536_000;
 
-/** Serves the built web app: hashed files are cached for ever, every page is `index.html`, under a strict content policy. */
+/**
+ * Serves the built web app: hashed files are cached permanently, every page is `index.html`, under a strict Content
+ * Security Policy.
+ */
 export function serveFrontend(services: Services, directory: string): RequestHandler {
   const router = express.Router();
   const index = readIndex(directory);
-  if (!index) services.log.warn(`${directory} holds no web app; \`npm run build\` fills dist/`);
+  if (!index) services.log.warn(`${directory} contains no web app; \`npm run build\` creates it in dist/`);
   router.use(helmet(policy(services)));
   router.use(compression());
   router.use(

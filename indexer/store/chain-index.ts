@@ -162,7 +162,7 @@ async function rollBackTo(transaction: Transaction<Schema>, ancestor: BlockId | 
 async function assertCursor(transaction: Transaction<Schema>, cursor: BlockId): Promise<void> {
   const row = await transaction.selectFrom("chain_cursor").selectAll().where("id", "=", 1n).executeTakeFirst();
   if (row?.block_hash === cursor.hash && row.block_number === BigInt(cursor.number)) return;
-  throw new CursorMovedError(`The cursor has moved from block ${cursor.number}`);
+  throw new CursorMovedError(`The cursor is no longer at block ${cursor.number}`);
 }
 
 /** In batches of tokens, so that a deep rollback needs no more memory than a small one. */

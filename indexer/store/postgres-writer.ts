@@ -28,7 +28,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
     const moved = previous
       ? await client.query(MOVE_CURSOR, [cursor.number, cursor.hash, previous.number, previous.hash])
       : await client.query(SET_CURSOR, [cursor.number, cursor.hash]);
-    if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor has moved from ${previous?.number ?? "none"}`);
+    if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor is no longer at ${previous?.number ?? "none"}`);
 
     await insert(BLOCKS, [blocks.map((b) => b.number), blocks.map((b) => b.hash), blocks.map((b) => b.timestamp)]);
     await insert(EVENTS, [

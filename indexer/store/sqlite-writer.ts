@@ -81,7 +81,7 @@ function moveCursor(statements: ReturnType<typeof prepare>, { previous, cursor }
   const { changes } = previous
     ? statements.moveCursor.run(cursor.number, cursor.hash, previous.number, previous.hash)
     : statements.setCursor.run(cursor.number, cursor.hash);
-  if (changes !== 1) throw new CursorMovedError(`The cursor has moved from block ${previous?.number ?? "none"}`);
+  if (changes !== 1) throw new CursorMovedError(`The cursor is no longer at block ${previous?.number ?? "none"}`);
 }
 
 function prepare(sqlite: Sqlite.Database) {

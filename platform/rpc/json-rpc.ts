@@ -119,12 +119,12 @@ export class JsonRpc {
     const answer = await this.#post(first.method, calls.length, body, timeoutMs);
     if (!Array.isArray(answer)) {
       resultOf(answer);
-      throw new RpcError("transport", `${this.name} answered a batch with something else`);
+      throw new RpcError("transport", `${this.name} returned an invalid response to a batch`);
     }
     const byId = new Map(answer.map((one: { id: unknown }) => [one.id, one]));
     return calls.map((_, index): RpcOutcome => {
       const one = byId.get(firstId + index);
-      if (!one) throw new RpcError("transport", `${this.name} left a call of a batch unanswered`);
+      if (!one) throw new RpcError("transport", `${this.name} did not answer a call of a batch`);
       return outcomeOf(one);
     });
   }
@@ -174,10 +174,10 @@ export class JsonRpc {
         response.on("data", (chunk: string) => {
           text += chunk;
           if (text.length > MAX_ANSWER_BYTES)
-            fail(new RpcError("too-large", `${this.name} answered more than is taken at once`));
+            fail(new RpcError("too-large", `${this.name} returned a response above the size limit`));
         });
         response.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
-        response.on("aborted", () => fail(new RpcError("transport", `${this.name} broke off its answer`)));
+        response.on("aborted", () => fail(new RpcError("transport", `${this.name} broke off its response`)));
         response.on("end", () => {
           clearTimeout(timer);
           resolve({ response, text });
@@ -197,7 +197,7 @@ function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RpcError("transport", `${name} answered something that is not JSON`);
+    throw new RpcError("transport", `${name} returned a response that is not JSON`);
   }
 }
 
@@ -216,7 +216,7 @@ function resultOf<T>(answer: unknown): T {
     const { code = -32_000, message = "error without a message", data } = error;
     throw refusedByNode({ code, message, ...(data === undefined ? {} : { data }) });
   }
-  if (result === undefined) throw new RpcError("transport", "The answer holds neither a result nor an error");
+  if (result === undefined) throw new RpcError("transport", "The response has neither a result nor an error");
   return result;
 }
 

@@ -156,7 +156,7 @@ export class NodePool<N> implements NodePoolStatus {
     await Promise.all(this.#members.map((member) => this.#lookAt(member)));
     if (this.#members.every(isOfAnotherChain)) throw new WrongChainError(this.problem);
     if (this.#members.every(({ standing }) => standing !== "proven")) {
-      this.#parameters.log.warn({ reason: this.problem }, "No node of the chain answers; waiting for one");
+      this.#parameters.log.warn({ reason: this.problem }, "No node of the chain responds; waiting for one");
     }
   }
 
@@ -201,7 +201,7 @@ export class NodePool<N> implements NodePoolStatus {
         last = error;
       }
     }
-    throw last ?? new RpcError("unproven", `No node of the chain can be asked: ${this.problem}`);
+    throw last ?? new RpcError("unproven", `No node of the chain is available: ${this.problem}`);
   }
 
   /** The results of all nodes other than `node`, without failing and unproven ones. */
@@ -266,7 +266,7 @@ export class NodePool<N> implements NodePoolStatus {
       if (await this.#prove(member)) this.#answered(member);
     } catch (error) {
       if (error instanceof RpcError) this.#failed(member, error, askedAt);
-      else this.#parameters.log.warn({ reason: String(error) }, "The nodes could not be looked at");
+      else this.#parameters.log.warn({ reason: String(error) }, "The nodes could not be checked");
     }
   }
 
@@ -290,7 +290,7 @@ export class NodePool<N> implements NodePoolStatus {
     this.#firstHead ??= member.head;
     member.provenAt = performance.now();
     if (member.standing !== "proven") {
-      this.#parameters.log.info({ rpc: rpc.name, head: member.head }, "The node is proven to be of our chain");
+      this.#parameters.log.info({ rpc: rpc.name, head: member.head }, "The node was verified to be on our chain");
     }
     member.standing = "proven";
     member.reason = "";

@@ -95,7 +95,7 @@ export async function settleWitnessed(
 ): Promise<RpcOutcome[]> {
   if (!witness) return rpc.settle(calls, timeoutMs);
   const [answer, ...outcomes] = await rpc.settle([blockCall(witness.number), ...calls], timeoutMs);
-  if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} answered nothing`);
+  if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} returned nothing`);
   const block = answer.result as { hash: string } | null;
   if (!block) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
   if (block.hash !== witness.hash) {

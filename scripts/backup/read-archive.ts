@@ -13,7 +13,7 @@ import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
 const ROWS_A_WRITE = 500;
-/** A new database has rows in these, which the archive replaces. */
+/** A new database already has rows in these; the archive replaces them. */
 const SEEDED: readonly TableName[] = ["shop_totals"];
 
 type Head = { format: string; engine: string; createdAt: string; migrations: string[] };
@@ -22,9 +22,9 @@ export type RestoreResult = { rows: number; createdAt: string };
 
 /**
  * Fills an empty database, of either engine, from an archive; all of it or nothing. An archive of an older version is
- * restored to the schema of its time, which is then migrated. Payouts stay paused until
- * `npm run reconcile` has compared the restored rows with the chain.
- * @throws Error that says why the file or the database is refused
+ * restored with its own schema, which is then migrated. Payouts stay paused until `npm run reconcile` has compared the
+ * restored rows with the chain.
+ * @throws Error that says why the file or the database is rejected
  */
 export async function readArchive(
   file: string,
@@ -52,7 +52,7 @@ export async function readArchive(
   }
 }
 
-/** Rows of one shape must not be mixed with a schema of another. */
+/** Rows must match the schema version. */
 async function prepareSchema(target: Database, file: string, { migrations }: Head): Promise<void> {
   const present = await migrationsOf(target.kysely);
   if (present.join() === migrations.join()) return;

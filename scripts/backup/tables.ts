@@ -65,12 +65,12 @@ const NUMBERED: readonly TableName[] = [
   "operations",
 ];
 
-/** The tables that the database has; an older schema has fewer of them. */
+/** The tables that exist; an older schema has fewer. */
 export async function presentTables(queries: Queries): Promise<Set<string>> {
   return new Set((await queries.introspection.getTables()).map((table) => table.name));
 }
 
-/** Throws if the database has a table that is not in this list: it would be lost silently. */
+/** Throws if the database has a table that is not in this list, because it would silently be left out. */
 export async function refuseUnknownTables({ kysely }: Database): Promise<void> {
   const unknown = [...(await presentTables(kysely))].filter((name) => !(name in TABLES) && !name.startsWith("sqlite_"));
   if (unknown.length > 0) throw new Error(`The backup does not know ${unknown.join(", ")}: add it to TABLES`);

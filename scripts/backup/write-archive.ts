@@ -18,8 +18,8 @@ export type Row = Record<string, string | bigint | null>;
 export type BackupResult = { file: string; rows: number };
 
 /**
- * Writes a consistent snapshot of the database to one compressed file of JSON lines, which can be restored to
- * either engine. The system keeps running. The file gets its name only when it is complete.
+ * Writes a consistent snapshot of the database to one compressed file of JSON lines, which can be restored to either
+ * engine. The system keeps running. The file gets its final name only when it is complete.
  */
 export function writeArchive(source: Database, file: string): Promise<BackupResult> {
   return source.engine === "sqlite" ? fromSqliteCopy(source, file) : fromSnapshot(source, file);

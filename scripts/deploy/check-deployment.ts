@@ -59,7 +59,7 @@ async function codeFinding(client: PublicClient, name: string, address: Address,
   };
 }
 
-/** Whether the recorded descriptor draws the tickets: an admin can set another one. */
+/** Whether the recorded descriptor is in use: an admin can set another one. */
 async function descriptorFinding(client: PublicClient, deployment: Deployment): Promise<Finding> {
   const { purchaseNft, ticketDescriptor } = deployment;
   const drawing = await client
@@ -72,7 +72,7 @@ async function descriptorFinding(client: PublicClient, deployment: Deployment): 
   };
 }
 
-/** Whether each distributor names the one before it in the record, and that one is retired. */
+/** Whether each distributor names its predecessor in the record, and that one is retired. */
 async function predecessorFindings(
   client: PublicClient,
   { cashbackDistributor, formerDistributors }: Deployment,
@@ -93,7 +93,7 @@ async function predecessorFindings(
   );
 }
 
-/** Missing holders, and unexpected ones: a former key, or a thief's. */
+/** Missing holders, and unexpected ones: a former key, or an attacker's. */
 async function roleFindings(
   client: PublicClient,
   configuration: CheckConfiguration,

@@ -12,10 +12,10 @@ type SourceTree = { ast: { nodes: { nodeType: string; absolutePath?: string }[] 
 const ARTIFACTS = resolve(import.meta.dirname, "../../artifacts");
 
 /**
- * The last compilation of a contract, with its compiler input: only the sources that it consists of. Other sources of the
- * same compilation are not part of it, and may be older than the files are now.
+ * The last compilation of a contract, with its compiler input reduced to the contract's own sources. Other sources of
+ * the same compilation are left out; they may be older than the current files.
  * @param path such as `PurchaseNFT.sol/PurchaseNFT`
- * @throws Error that says to compile
+ * @throws Error that asks to compile first
  */
 export function readCompiledContract(path: string): CompiledContract {
   try {

@@ -40,7 +40,7 @@ export type DeployConfiguration = {
   /** Signs and pays; the first admin. */
   deployerKey: Hex;
   roles: RoleHolders;
-  /** The address that is offered the admin role; undefined: the deployer keeps it. */
+  /** The address that is offered the admin role; undefined if the deployer keeps it. */
   admin: Address | undefined;
   adminDelaySeconds: number;
   siteUrl: string;
@@ -75,28 +75,25 @@ const VARIABLES = {
 };
 
 const DAY_SECONDS = 86_400;
-/** Limits for the start; an admin can change them with `setLimits`. On the local chain any purchase can be paid. */
+/** Initial limits; an admin can change them with `setLimits`. On the local chain any purchase can be paid. */
 const LIMITS_CHZ: Record<Network, { maxPayout: string; dailyCap: string }> = {
   localhost: { maxPayout: "1000000", dailyCap: "100000000" },
   spicy: { maxPayout: "10000", dailyCap: "100000" },
   chiliz: { maxPayout: "1000", dailyCap: "10000" },
 };
 const ADMIN_DELAY_SECONDS: Record<Network, number> = { localhost: 0, spicy: 3_600, chiliz: 2 * DAY_SECONDS };
-/** The headroom of the rate's limit, so that a change of rate does not require a new limit at once. */
+/** Headroom of the maximum rate, so that a rate change does not immediately require a new limit. */
 const RATE_HEADROOM = 4n;
 
 type Environment = z.output<z.ZodObject<typeof VARIABLES>>;
 
-/** What `--check` needs. */
+/** The settings for `--check`. */
 export type CheckConfiguration = Pick<DeployConfiguration, "network" | "chainId" | "rpcUrls" | "admin"> & {
-  /** Undefined if the holders are not configured: anyone can check, without a key. */
+  /** Undefined if the holders are not configured: anyone can run the check without a key. */
   roles: RoleHolders | undefined;
 };
 
-/**
- * Reads from the environment what `--check` needs.
- * @throws EnvironmentError that names everything that is wrong
- */
+/** Reads the settings for `--check` from the environment. @throws EnvironmentError that names every problem */
 export function readCheckConfiguration(network: Network, source: Variables): CheckConfiguration {
   const env = check(network, source, () => []);
   const operator = operatorOf(network, env);
@@ -109,7 +106,7 @@ export function readCheckConfiguration(network: Network, source: Variables): Che
 
 /**
  * Reads a deployment's configuration from the environment.
- * @throws EnvironmentError that names everything that is wrong or missing
+ * @throws EnvironmentError that names every invalid or missing variable
  */
 export function readDeployConfiguration(network: Network, source: Variables): DeployConfiguration {
   const env = check(network, source, (right, wrong) => deployProblems(network, right, wrong));
@@ -131,7 +128,7 @@ export function readDeployConfiguration(network: Network, source: Variables): De
   };
 }
 
-/** `--network` says which network this is; variables that say another are refused. */
+/** `--network` selects the network; variables that name another one are rejected. */
 function check(
   network: Network,
   source: Variables,
@@ -148,7 +145,7 @@ function check(
   });
 }
 
-/** Everything that a public network needs and that has no default, said at once. */
+/** Everything a public network needs that has no default, reported at once. */
 function deployProblems(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
   const deployer = DEPLOYER_WAYS.filter((variable) => env[variable] !== undefined);
   const both = { variable: "DEPLOYER_KEY_FILE", message: "must not be set beside DEPLOYER_PRIVATE_KEY" };
@@ -186,7 +183,7 @@ function deployProblems(network: Network, env: Partial<Environment>, wrong: Read
 
 const DEPLOYER_WAYS = ["DEPLOYER_PRIVATE_KEY", "DEPLOYER_KEY_FILE"] as const;
 
-/** Contradictions between the variables of one key. Here an address is enough: nothing is signed with it. */
+/** Contradictions between the variables of one key. Here an address is enough, because nothing is signed with it. */
 function ofSigners(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
   return keyProblems(
     network,
@@ -196,8 +193,9 @@ function ofSigners(network: Network, env: Partial<Environment>, wrong: ReadonlyS
 }
 
 /**
- * On mainnet no key that signs every day may sweep the pool, stop or start payments, or grant roles: one stolen server would
- * be the whole pool. The deployer is the admin until another accepts, so it cannot be the operator either.
+ * On mainnet, no server key may sweep the pool, pause or unpause payouts, or grant roles: otherwise a compromised
+ * server could take the whole pool. The deployer is the admin until another accepts, so it cannot be the operator
+ * either.
  */
 function coldProblems(env: Partial<Environment>): Problem[] {
   const operator = accountOfKey("operator", env);
@@ -222,7 +220,7 @@ function coldProblems(env: Partial<Environment>): Problem[] {
     }));
 }
 
-/** Held by the keys that sign every day. */
+/** Held by the server's keys. */
 const HOT_ROLES = ["minter", "confirmer", "catalogue", "payer"] as const;
 
 function operatorKey(network: Network, env: Partial<Environment>): Hex | undefined {

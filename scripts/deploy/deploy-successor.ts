@@ -11,16 +11,16 @@ import { grantCalls, handOverCalls, roleTable } from "./roles.ts";
 
 export type SuccessorOptions = {
   configuration: DeployConfiguration;
-  /** The distributor that is succeeded. Named, so that a repeated command does not succeed the successor. */
+  /** The distributor to succeed. Explicit, so that repeating the command does not succeed the successor. */
   predecessor: Address;
-  /** Whether the deployer, if it is the admin, retires the predecessor, for ever. */
+  /** Whether the deployer, if it is the admin, retires the predecessor permanently. */
   mayRetire: boolean;
   report: (line: string) => void;
 };
 
 /**
- * Deploys a distributor that takes over from the one in office, and writes both into the record. The predecessor is
- * retired first and the successor reads its paid bits, so no purchase is paid by both. Can be killed anywhere and run again.
+ * Deploys a successor of the current distributor, and writes both into the record. The predecessor is retired first and
+ * the successor reads its paid bits, so no purchase is paid by both. Can be killed at any point and run again.
  * @throws Error with one sentence
  */
 export async function deploySuccessor({
@@ -55,7 +55,7 @@ export async function deploySuccessor({
   return deployment;
 }
 
-/** The distributor in office, if it is already the predecessor's successor. @throws Error if neither is in office */
+/** The recorded distributor, if it is already the predecessor's successor. @throws Error if the record names neither */
 function recordedSuccessor(
   { cashbackDistributor }: Deployment,
   predecessor: Address,
@@ -63,7 +63,7 @@ function recordedSuccessor(
   if (isAddressEqual(cashbackDistributor.address, predecessor)) return undefined;
   if (isAddressEqual(cashbackDistributor.constructorArguments[4], predecessor)) return cashbackDistributor;
   throw new Error(
-    `The distributor in office is ${cashbackDistributor.address}, not ${predecessor}: only that one can be succeeded`,
+    `The current distributor is ${cashbackDistributor.address}, not ${predecessor}: only that one can be succeeded`,
   );
 }
 
@@ -105,7 +105,7 @@ async function retire(
   await wallet.sendAll([{ to: predecessor, data, what: `${predecessor} retired for ever` }]);
 }
 
-/** The CHZ that the predecessor does not owe anyone can be moved by its treasurer alone. */
+/** Only the treasurer can move the CHZ that the predecessor does not owe anyone. */
 async function reportLeftOver(
   { client }: DeployerWallet,
   predecessor: Address,

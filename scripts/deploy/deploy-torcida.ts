@@ -12,7 +12,7 @@ import { type Call, type DeployerWallet, openDeployerWallet } from "./deployer-w
 import { writeWhole } from "./journal.ts";
 import { grantCalls, handOverCalls, roleTable } from "./roles.ts";
 
-/** A store whose name must be on the chain; `id` is the database's. */
+/** A store whose name must be on chain; `id` is the database id. */
 export type StoreName = { id: number; name: string };
 
 export type DeployOptions = {
@@ -23,7 +23,7 @@ export type DeployOptions = {
   report?: (line: string) => void;
 };
 
-/** The decimals of fan tokens on Chiliz: 0 for the older, 18 for the newer; both are used. */
+/** Fan tokens on Chiliz have 0 decimals (older ones) or 18 (newer ones); both are used. */
 const LOCAL_FAN_TOKENS = [
   { slug: "psg", symbol: "PSG", name: "Paris Saint-Germain", decimals: 0 },
   { slug: "verdao", symbol: "VERDAO", name: "Palmeiras", decimals: 18 },
@@ -38,8 +38,8 @@ const LOCAL_POOL_WEI = parseEther("250000");
 const LOCAL_POOL_LOW_WEI = parseEther("25000");
 
 /**
- * Brings a network to the state that the configuration describes, and returns its record. It does not change what exists
- * already, so a second run changes nothing and a run after a crash continues.
+ * Brings a network to the configured state, and returns its record. It does not change anything that already exists, so
+ * a second run changes nothing and a run after a crash resumes.
  * @throws Error with one sentence
  */
 export async function deployTorcida({ configuration, stores, report = () => {} }: DeployOptions): Promise<Deployment> {
@@ -142,7 +142,7 @@ async function storeCalls(
   return [];
 }
 
-/** On the local chain only: CHZ to pay with. */
+/** On the local chain only: CHZ for gas and payouts. */
 export async function fundingCalls(
   { client }: DeployerWallet,
   { network }: DeployConfiguration,
@@ -175,7 +175,7 @@ async function holdingCalls({ client }: DeployerWallet, fanTokens: Deployment["f
   return calls;
 }
 
-/** The deployer, and every wallet that signs afterwards. */
+/** Funds the deployer, and every wallet that signs later. */
 async function fillWallets({ client, address: deployer }: DeployerWallet, roles: RoleHolders): Promise<void> {
   const { minter, confirmer, payer, catalogue } = roles;
   for (const address of new Set([deployer, minter, confirmer, payer, catalogue])) {

@@ -10,14 +10,14 @@ import { runtimeCode } from "./creations.ts";
 import { Journal } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
 
-/** One transaction, and what the operator is told once it succeeded. */
+/** One transaction, and the message for the operator once it succeeded. */
 export type Call = { to: Address; data?: Hex; value?: bigint; what: string };
 
 type Created = { address: Address; transaction: Hash; isNew: boolean };
 
 const SETTLE_TIMEOUT_MS = 180_000;
 
-/** A deployer's wallet on the configured chain, which was proven to be that one and recent enough. */
+/** The deployer's wallet on the configured chain, which was verified and is recent enough. */
 export async function openDeployerWallet(
   configuration: DeployConfiguration,
   report: (line: string) => void,
@@ -27,7 +27,7 @@ export async function openDeployerWallet(
   return new DeployerWallet(configuration, client, report);
 }
 
-/** Signs and sends a deployment's transactions, such that a killed run goes on and sends none of them twice. */
+/** Signs and sends a deployment's transactions, so that a killed run can resume and sends none of them twice. */
 export class DeployerWallet {
   readonly client: ChainClient;
   readonly #configuration: DeployConfiguration;
@@ -47,7 +47,7 @@ export class DeployerWallet {
     return this.#account.address;
   }
 
-  /** To be called once the record is written: what was signed is in it. */
+  /** Call it once the record is written, which then contains everything that was signed. */
   forget(): void {
     this.#journal.remove();
   }
@@ -78,8 +78,8 @@ export class DeployerWallet {
   }
 
   /**
-   * Whether a recorded contract is kept. On the local chain one of another version is, because the database refers to it;
-   * elsewhere a record that does not fit is for a person to look at, never a reason to deploy.
+   * Whether a recorded contract is kept. On the local chain one of another version is, because the database refers to
+   * it; elsewhere a record that does not match needs a person, and is never a reason to deploy.
    */
   async #isKept(name: string, address: Address, creation: Hex): Promise<boolean> {
     if (await this.#stands(address, creation)) {
@@ -137,8 +137,8 @@ export class DeployerWallet {
   }
 
   /**
-   * Sends signed bytes to the node. The response may be lost, and a repetition is refused ("already known", "nonce too
-   * low"), so what counts is whether the node has the transaction.
+   * Sends signed bytes to the node. The response may be lost, and a repetition is rejected ("already known", "nonce too
+   * low"), so it checks whether the node has the transaction.
    */
   async #hand(rawTransaction: Hex): Promise<void> {
     try {
@@ -150,8 +150,8 @@ export class DeployerWallet {
   }
 
   /**
-   * Waits for the pending transactions of an interrupted run, so that none is sent twice: what is missing is read from the
-   * chain, which does not show them yet.
+   * Waits for the pending transactions of an interrupted run, so that none is sent twice: missing steps are read from
+   * the chain, which does not include pending ones.
    */
   async settled(): Promise<void> {
     const { address } = this;

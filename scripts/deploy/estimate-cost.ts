@@ -34,7 +34,7 @@ export async function estimateCost(configuration: DeployConfiguration, stores: r
   if (!findDeployment(network)) {
     const nft = purchaseNftCreation([deployer, adminDelaySeconds, siteUrl, zeroAddress]);
     const distributor = distributorCreation(distributorArguments(configuration, deployer, zeroAddress, zeroAddress));
-    // From the zero address, so that a deployer without funds can estimate too.
+    // From the zero address, so that a deployer without funds can get an estimate too.
     lines.push({ what: "TicketDescriptor", gas: await client.estimateGas({ data: ticketDescriptorBytecode }) });
     lines.push({ what: "PurchaseNFT", gas: await client.estimateGas({ data: nft }) });
     lines.push({ what: "CashbackDistributor", gas: await client.estimateGas({ data: distributor }) });
@@ -50,7 +50,7 @@ export async function estimateCost(configuration: DeployConfiguration, stores: r
 
 /** The estimate as readable lines. */
 export function costReport({ lines, totalGas, gasPriceWei, totalWei, balanceWei, deployer }: Cost): string[] {
-  if (lines.length === 0) return ["There is a record already: a run would only add what is missing. Nothing was sent."];
+  if (lines.length === 0) return ["There is already a record: a run would only add what is missing. Nothing was sent."];
   const chz = (wei: bigint) => Number(formatEther(wei)).toFixed(2);
   return [
     ...lines.map(

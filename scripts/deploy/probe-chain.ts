@@ -5,7 +5,7 @@ import type { Network } from "../../domain/networks.ts";
 const OPCODES: Record<string, Hex> = { MCOPY: "0x5f5f5f5e00", TLOAD: "0x5f5c5000" };
 
 /**
- * Refuses a chain without Cancun: an older one would accept our bytecode and fail later.
+ * Rejects a chain without Cancun: an older one would accept our bytecode and fail later.
  * @throws Error with one sentence
  */
 export async function probeChain(client: PublicClient, network: Network): Promise<void> {

@@ -35,7 +35,7 @@ export function roleName(id: Hex): string {
   return ROLES.find(({ role }) => roleId(role) === id)?.role ?? id;
 }
 
-/** Grants what is missing of these roles. @throws Error if another than the deployer would have to */
+/** Grants what is missing of these roles. @throws Error if someone other than the deployer must grant it */
 export async function grantCalls(wallet: DeployerWallet, table: readonly RoleRow[]): Promise<Call[]> {
   const calls: Call[] = [];
   for (const { contract, role, holder } of table) {
@@ -53,7 +53,7 @@ export async function grantCalls(wallet: DeployerWallet, table: readonly RoleRow
 async function requireAdmin({ client, address: deployer }: DeployerWallet, contract: Address): Promise<void> {
   const admin = await client.readContract({ address: contract, abi: purchaseNftAbi, functionName: "defaultAdmin" });
   if (admin === deployer) return;
-  throw new Error(`Roles are missing on ${contract} and ${admin} is its admin, not the deployer; it must grant them`);
+  throw new Error(`Roles are missing on ${contract}; its admin ${admin}, not the deployer, must grant them`);
 }
 
 /** A deployer other than the operator gives up its hot roles, and offers the admin role as configured. */

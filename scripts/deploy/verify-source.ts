@@ -76,7 +76,7 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
   return findings;
 }
 
-/** The compiler's complete input for a contract. Refuses one that was compiled differently from the deployed one. */
+/** The compiler's complete input for a contract. Rejects one that was compiled differently from the deployed one. */
 function standardJsonOf({ name, bytecode }: Subject): { compilerVersion: string; standardJson: string } {
   const compiled = readCompiledContract(`${name}.sol/${name}`);
   if (compiled.bytecode !== bytecode) {

@@ -18,7 +18,7 @@ const GREATEST_LAG_BLOCKS = 10n;
 const LEAST_GAS_WEI = 50n * 10n ** 18n;
 const TEN_PERCENT = 10n;
 
-/** Checks every RPC, as the system itself does before it believes one, and both contracts. */
+/** Checks every RPC, with the same verification as the system itself, and both contracts. */
 export async function examineChain(
   environment: ApiEnvironment,
   operator: OperatorEnvironment,
@@ -205,7 +205,7 @@ async function examineDistributor(client: PublicClient, distributor: Address): P
       : warning(
           "daily cap",
           `${formatEther(left)} of ${formatEther(limits.dailyCap)} CHZ are left today`,
-          "Payments go on tomorrow; the admin may raise it with setLimits",
+          "Payouts resume tomorrow; the admin can raise it with setLimits",
         ),
   ];
 }

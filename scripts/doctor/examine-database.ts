@@ -39,7 +39,7 @@ export async function examineDatabase(
     ];
   } catch (error) {
     return [
-      failure("database", messageOf(error), "Look into the database's own log; restore a backup if it is damaged"),
+      failure("database", messageOf(error), "Check the database log; restore a backup if the database is damaged"),
     ];
   } finally {
     await database.close();
@@ -62,7 +62,7 @@ async function examineFile({ kysely, location }: Database): Promise<Finding[]> {
         ),
     freeBytes >= LEAST_FREE_BYTES
       ? healthy("disk", free)
-      : failure("disk", free, "Make room now: writes are refused when it is full (docs/runbook/disk-full.md)"),
+      : failure("disk", free, "Free up space now: writes fail when the disk is full (docs/runbook/disk-full.md)"),
   ];
 }
 
@@ -137,6 +137,6 @@ async function examineAuditLog({ kysely }: Database): Promise<Finding> {
   return failure(
     "audit log",
     `row ${broken} was changed after it was written`,
-    "Treat it as a break-in: keep the database as it is, and compare it with a backup",
+    "Treat it as a break-in: preserve the database, and compare it with a backup",
   );
 }

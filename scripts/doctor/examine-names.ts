@@ -8,11 +8,11 @@ import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts
 
 const SHOWN = 5;
 
-/** Compares the name of every store with the one that the chain draws on its tickets. */
+/** Compares the name of every store with its name on chain, which tickets show. */
 export async function examineNames(client: PublicClient, environment: OperatorEnvironment): Promise<Finding[]> {
   const { contracts } = environment;
   if (!contracts) return [];
-  // Problems of the database itself are another finding.
+  // Problems with the database itself are reported by another finding.
   const database = await openDatabase(environment, { isSilent: true }).catch(() => undefined);
   if (!database) return [];
   try {
@@ -29,7 +29,8 @@ export async function examineNames(client: PublicClient, environment: OperatorEn
 function nameFindings(misnamed: readonly Misnamed[]): Finding[] {
   const unnamed = misnamed.filter(({ onChain }) => onChain === "");
   const otherwise = misnamed.filter(({ onChain }) => onChain !== "");
-  const toDo = "The api that sends writes them within minutes: look for operations that wait (npm run payouts -- list)";
+  const toDo =
+    "The api that sends registers them within minutes: check for waiting operations (npm run payouts -- list)";
   return [
     otherwise.length === 0
       ? healthy("store names", "the chain has no other name for a store than the catalogue")
@@ -69,7 +70,7 @@ async function sampleFindings({ kysely }: Database, { network }: OperatorEnviron
     failure(
       "sample stores",
       `nobody's shops are on sale: ${listed(samples.map(({ id, name }) => `store ${id}, ${name}`))}`,
-      "Delete them in the panel under Lojas, or give them a true name and link; a new name is written on the chain too",
+      "Delete them in the panel under Lojas, or give them a real name and link; a new name is also registered on chain",
     ),
   ];
 }

@@ -1,6 +1,6 @@
 /** One result of the doctor. */
 export type Finding = {
-  /** `failure`: the system cannot work. `warning`: it will soon stop, or a part of it waits. */
+  /** `failure`: the system cannot work. `warning`: it will stop soon, or a part of it is waiting. */
   state: "healthy" | "warning" | "failure";
   subject: string;
   detail: string;

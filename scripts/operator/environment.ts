@@ -18,7 +18,7 @@ export type OperatorEnvironment = ChainEnvironment & {
   contracts: DeployedContracts | undefined;
 };
 
-/** The environment of an operator's command that needs no node; others read more. @throws EnvironmentError */
+/** The environment of an operator command that needs no node; other commands read more. @throws EnvironmentError */
 export function readOperatorEnvironment(source: Variables): OperatorEnvironment {
   const values = checkVariables({ ...DATABASE_VARIABLES, ...CHAIN_VARIABLES }, source, networkContradictions);
   const chain = chainEnvironment(values);

@@ -11,9 +11,9 @@ const RETRIES = 3;
 const POLLING_MS = { localhost: 50, spicy: 1_000, chiliz: 1_000 } satisfies Record<Network, number>;
 
 /**
- * The chain for a command that has no database. Each node is proven before its first answer is believed, and every
- * later answer must be of the same chain. `contract`, if given, must have code there.
- * @throws Error with one sentence if no node of the chain answers
+ * The chain for a command without a database. Each node is verified before its first response is trusted, and every
+ * later response must be from the same chain. `contract`, if given, must have code there.
+ * @throws Error with one sentence if no node of the chain responds
  */
 export async function openCommandChain(place: ChainPlace, contract?: string): Promise<ChainClient> {
   const { network, chainId, rpcUrls } = place;

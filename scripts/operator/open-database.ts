@@ -4,10 +4,10 @@ import { requireNetwork } from "../../platform/database-network.ts";
 import type { OperatorEnvironment } from "./environment.ts";
 
 /**
- * Opens the database of a command, and prints which one it is, of which chain and contracts. It never creates one and
- * never migrates its schema: only `start`, `api`, `indexer` and `restore` do.
- * `anyVersion`: for a command that reads whatever tables exist.
- * @throws DatabaseUnavailableError if there is none, or it is of another network or version
+ * Opens the database for a command, and prints its location, chain and contracts. It never creates a database and never
+ * migrates the schema: only `start`, `api`, `indexer` and `restore` do. `anyVersion`: for a command that reads whatever
+ * tables exist.
+ * @throws DatabaseUnavailableError if there is none, or if it belongs to another network or version
  */
 export async function openDatabase(
   environment: OperatorEnvironment,

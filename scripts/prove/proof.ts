@@ -3,7 +3,10 @@ import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
 import { WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 
-/** One payment as its event tells it. `weiPerCent` is the rate that the distributor told before it; undefined where it told none. */
+/**
+ * One payment from its event. `weiPerCent` is the rate that the distributor emitted before it; undefined if it emitted
+ * none.
+ */
 export type ProvenPayment = {
   kind: "paid" | "deferred";
   amountWei: bigint;
@@ -11,7 +14,7 @@ export type ProvenPayment = {
   transaction: string;
 };
 
-/** A ticket as the chain has it. */
+/** A ticket as stored on chain. */
 export type ProvenTicket = {
   id: bigint;
   status: number;
@@ -29,9 +32,9 @@ const STATUS_TEXTS: Record<number, string> = {
 export type ProofSummary = { purchases: number; expected: string; paid: string; matches: boolean };
 
 /**
- * What all tickets come to. `purchases` counts those that are not Cancelled; `expected` sums value × percent × rate of the
- * Confirmed ones, each at the rate that its payment's transaction tells, in whole gwei; `matches` is whether each of them was
- * paid exactly once, never above that, and no other was paid.
+ * The summary over all tickets. `purchases` counts those that are not Cancelled. `expected` is the sum of value ×
+ * percent × rate over the Confirmed ones, each at the rate emitted in its payment's transaction, in whole gwei.
+ * `matches` is true if each of them was paid exactly once, never more than that, and no other was paid.
  */
 export function proofSummary(tickets: readonly ProvenTicket[]): ProofSummary {
   const counted = tickets.filter(({ status }) => status !== CHAIN_STATUS.cancelled);
@@ -44,7 +47,7 @@ export function proofSummary(tickets: readonly ProvenTicket[]): ProofSummary {
   };
 }
 
-/** A line a ticket, and one for each thing that is not as it should be or was kept back. */
+/** One line per ticket, and one for each error or deduction. */
 export function proofLines(tickets: readonly ProvenTicket[]): string[] {
   return tickets.flatMap((ticket) => {
     const [payment] = ticket.payments;
@@ -68,7 +71,7 @@ export function proofLines(tickets: readonly ProvenTicket[]): string[] {
   });
 }
 
-/** Value × percent × rate in whole gwei; undefined where nothing is owed, or no rate was told yet. */
+/** Value × percent × rate in whole gwei; undefined if nothing is owed, or no rate was emitted yet. */
 function productGwei({ status, valueCents, totalBps, payments: [payment] }: ProvenTicket): bigint | undefined {
   if (status !== CHAIN_STATUS.confirmed || payment?.weiPerCent === undefined) return undefined;
   return cashbackGwei({ valueCents, totalBps, weiPerCent: payment.weiPerCent });

@@ -20,18 +20,18 @@ const PAYMENTS = [
   getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackDeferred" }),
 ] as const;
 const [RATE_TOPIC] = encodeEventTopics({ abi: cashbackDistributorAbi, eventName: "RateApplied" });
-/** No chain of distributors is longer; a false one could be endless. */
+/** Upper bound for the chain of distributors; a fake one could be endless. */
 const PREDECESSORS_MAX = 20;
 
 export type ReadTicketsParameters = {
   client: PublicClient;
   deployment: Deployment;
   wallet: Address;
-  /** Reads this ticket alone. */
+  /** Reads only this ticket. */
   only: bigint | undefined;
 };
 
-/** A wallet's tickets and their payments, from a node's logs and the contracts' views. In the order of their ids. */
+/** A wallet's tickets and their payments, from a node's logs and the contracts' views, ordered by id. */
 export async function readTickets({
   client,
   deployment,
@@ -66,7 +66,7 @@ export async function readTickets({
   return tickets;
 }
 
-/** The wallet's payments by purchase, of the distributor and of all before it. */
+/** The wallet's payments by purchase, from the distributor and all its predecessors. */
 async function readPayments(client: PublicClient, { block, cashbackDistributor }: Deployment, wallet: Address) {
   const distributors = await readDistributors(client, cashbackDistributor.address);
   const to = await client.getBlockNumber();
@@ -92,7 +92,7 @@ async function readPayments(client: PublicClient, { block, cashbackDistributor }
 async function readDistributors(client: PublicClient, newest: Address): Promise<Address[]> {
   const distributors = [newest];
   for (let at = newest; distributors.length < PREDECESSORS_MAX; ) {
-    // One of the first version knows no predecessor.
+    // A distributor of the first version has no predecessor.
     const before = await client
       .readContract({ address: at, abi: cashbackDistributorAbi, functionName: "predecessor" })
       .catch(() => zeroAddress);
@@ -103,7 +103,7 @@ async function readDistributors(client: PublicClient, newest: Address): Promise<
   return distributors;
 }
 
-/** Reads the rate that holds for a payment: the last that its distributor told before it in the same transaction. */
+/** Reads the rate of a payment: the last one its distributor emitted before it in the same transaction. */
 class RateReader {
   readonly #client: PublicClient;
   readonly #receipts = new Map<Hash, Awaited<ReturnType<PublicClient["getTransactionReceipt"]>>>();

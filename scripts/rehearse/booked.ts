@@ -1,7 +1,7 @@
 import type { Database } from "../../database/connect.ts";
 import type { SaleState } from "../../domain/sale/state.ts";
 
-/** What Torcida's books hold of a sale. */
+/** A sale as Torcida has recorded it. */
 export type Booked = {
   state: SaleState;
   reason: string | null;
@@ -39,7 +39,7 @@ export async function listBooked({ kysely }: Database): Promise<Map<string, Book
   );
 }
 
-/** When each network was read last, and what went wrong with it. */
+/** When each network was last read, and its last error. */
 export async function listReaders({
   kysely,
 }: Database): Promise<Map<string, { readAt: number; error: string | null }>> {

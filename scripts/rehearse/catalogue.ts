@@ -11,7 +11,7 @@ export const ACCOUNT_OF: Readonly<Record<NetworkName, string>> = { awin: "br", a
 
 const FIRST_ADVERTISER = 17_000;
 
-/** Every sample store sells at the shop of this rehearsal, through one of its networks; what an admin changed stays. */
+/** Every sample store sells at the rehearsal's shop, through one of its networks; changes made by an admin stay. */
 export async function linkStores({ kysely }: Database, shopUrl: string): Promise<void> {
   for (const [index, network] of NETWORK_OF.entries()) {
     const id = BigInt(index + 1);
@@ -27,7 +27,7 @@ export async function linkStores({ kysely }: Database, shopUrl: string): Promise
   }
 }
 
-/** Each category gets the commission group that the shop reports; the first is for whatever no group names. */
+/** Each category gets the commission group that the shop reports; the first one is the default for all other groups. */
 async function groupCategories({ kysely }: Pick<Database, "kysely">, store: StoreWithCategories): Promise<void> {
   for (const [index, { id, groupCode, category }] of store.categories.entries()) {
     if (groupCode !== null) continue;
@@ -52,7 +52,7 @@ export type ShopStore = {
   categories: { name: string; group: string; bps: bigint }[];
 };
 
-/** The stores that sell at this shop. */
+/** The stores linked to this shop. */
 export async function listShopStores({ kysely }: Database): Promise<ShopStore[]> {
   return (await listStores(kysely)).flatMap((store) => {
     const network = Object.keys(ACCOUNT_OF).find((one) => one === store.network) as NetworkName | undefined;

@@ -10,7 +10,7 @@ import { ACCOUNT_OF } from "./catalogue.ts";
 export const NETWORK_NAMES = ["awin", "admitad", "direct"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];
 
-/** What a network does wrong until told otherwise. */
+/** Faults that a network injects until they are cleared. */
 export const CALL_FAULTS = ["none", "away", "busy"] as const;
 export const PUSH_FAULTS = ["none", "late", "lost", "repeated", "lying"] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];
@@ -25,12 +25,12 @@ export type RehearsedNetwork = {
   pushes: PushFault;
 };
 
-/** More than Awin's 20, so that a change is seen within seconds. */
+/** More than Awin's 20, so that changes appear within seconds. */
 const CALLS_PER_MINUTE = 120;
 const POLL_SECONDS = 3;
 const BUSY_SECONDS = 15;
 const RETRY_MS = 2_000;
-/** So that what is pushed after it arrives first. */
+/** Long enough that a later push arrives first. */
 const LATE_MS = 5_000;
 const FIRST_DIRECT_ID = 5_001;
 const PUBLISHER = { publisherId: "45628", token: "rehearsal-awin-token" };
@@ -91,7 +91,7 @@ export class Networks {
     return sold;
   }
 
-  /** What the shop decides on a sale. */
+  /** The shop's decision on a sale. */
   decide(network: RehearsedNetwork, id: string, decision: (book: Book) => void): void {
     network.book.find(id);
     decision(network.book);
@@ -116,7 +116,9 @@ export class Networks {
     });
   }
 
-  /** Awin pushes new sales alone, Admitad every change; a shop of its own sends the whole state until it is taken. */
+  /**
+   * Awin pushes only new sales, Admitad every change; a direct shop sends the complete state until it is acknowledged.
+   */
   async #push({ name, pushes, book }: RehearsedNetwork, id: string, isNew: boolean): Promise<void> {
     const event = this.#directEvent(book.find(id));
     if (pushes === "late") await delay(LATE_MS, undefined, { signal: this.#ending.signal });

@@ -1,9 +1,9 @@
-/** A part of a page that is run: a shell block, or something that a person does. */
+/** A part of a page to run: a shell block, or a manual step. */
 export type Part =
   | { kind: "shell"; heading: string; text: string; isInFull: boolean }
   | { kind: "by hand"; what: string };
 
-/** The shell blocks of a page in order, and what is done by hand between them, as comments of the page say it. */
+/** The shell blocks of a page in order, with the manual steps between them, which are comments in the page. */
 export function readParts(page: string): Part[] {
   const parts: Part[] = [];
   let heading = "";

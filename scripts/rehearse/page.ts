@@ -123,7 +123,7 @@ function noSales({ language, stores }: View): string {
   return `<p class="muted">${TEXTS[language].none}</p><p class="stores">${links.join("")}</p>`;
 }
 
-/** The latest sales of all networks, each as a card of its own. */
+/** The latest sales of all networks, one card each. */
 export function renderSales(view: View): { key: string; html: string }[] {
   return view.networks
     .flatMap((network) => [...network.book.sales.values()].map((sale) => ({ network, sale })))
@@ -196,7 +196,7 @@ function networkCard({ language, readers }: View, network: RehearsedNetwork): st
   </form>`;
 }
 
-/** When a network was read last, or what its reader says is wrong. */
+/** When a network was last read, or its reader's error. */
 export function readText(language: Language, reader: { readAt: number; error: string | null } | undefined): string {
   const t = TEXTS[language];
   if (reader?.error) return escapeHtml(reader.error);

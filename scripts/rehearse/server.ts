@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const BPS = 10_000;
 const HIGHEST_CENTS = 1e9;
 
-/** The shop's page on this machine alone. Answers how to close it. */
+/** Serves the shop page on loopback only. Returns a function that closes it. */
 export async function serveShop(port: number, options: ShopOptions): Promise<() => Promise<void>> {
   const app = express();
   app.disable("x-powered-by");
@@ -108,7 +108,7 @@ async function buy(request: Request, response: Response, { networks, stores }: S
   }
   const currency = ["BRL", "USD", "EUR"].find((one) => one === request.body.currency) ?? "BRL";
   const sale = networks.sell(network, { click, advertiserId: store.advertiserId, parts, currency });
-  // Back at the shop: one visit may bring several sales.
+  // Back to the shop: one visit can produce several sales.
   response.redirect(303, `${visit}#${network.name}-${sale.id}`);
 }
 
@@ -129,7 +129,7 @@ function decide(request: Request, response: Response, { networks }: ShopOptions)
   response.redirect(303, `/?lang=${languageOf(request)}#${network?.name}-${encodeURIComponent(id)}`);
 }
 
-/** Another total, shared as before; the rest goes to the first part. */
+/** Splits a new total in the same proportion; the remainder goes to the first part. */
 function shared(parts: SimulatedSale["parts"], cents: number): SimulatedSale["parts"] {
   const before = parts.reduce((sum, part) => sum + part.cents, 0);
   const scaled = parts.map((part) => ({

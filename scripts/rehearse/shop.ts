@@ -1,4 +1,7 @@
-/** The whole system in live mode on this machine, with simulated networks and a shop to buy at and to decide for them. */
+/**
+ * The whole system in live mode on this machine, with simulated networks and a shop page to buy and to make the
+ * networks' decisions.
+ */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type Database } from "../../database/connect.ts";
@@ -10,7 +13,7 @@ import { Networks } from "./networks.ts";
 import { serveShop } from "./server.ts";
 
 const DEFAULT_SHOP_PORT = 3080;
-/** Its own folder: in `data/` itself a purchase is simulated. */
+/** A separate folder, because purchases in `data/` itself are simulated. */
 const DEFAULT_DATA_DIR = "data/rehearsal";
 
 export async function rehearse(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * docs/going-live.md, word for word, on a machine that is not touched: `npm run rehearse -- --spicy`. The page's blocks run
- * in namespaces of their own (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL.
+ * Runs docs/going-live.md word for word, without touching the machine: `npm run rehearse -- --spicy`. The page's blocks
+ * run in separate namespaces (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -24,7 +24,7 @@ const LOG_SHOWN = 3_000;
 const POOL_CHZ = parseEther("1000");
 const DEPLOYER_CHZ = parseEther("200");
 
-/** With `--spicy-in-full` also the blocks that need minutes of compilation or the explorer. */
+/** With `--spicy-in-full` it also runs the blocks that take minutes to compile or need the explorer. */
 export async function rehearse({ isFull = process.argv.includes("--spicy-in-full") } = {}): Promise<void> {
   if (process.env.REHEARSAL_RUN === undefined) return enter();
   const source = process.cwd();

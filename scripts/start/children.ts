@@ -9,7 +9,7 @@ export type ChildSpecification = {
   command: string;
   arguments: readonly string[];
   env?: NodeJS.ProcessEnv;
-  /** The signal that ends it. Anvil writes its state on SIGINT. */
+  /** The signal that stops it. Anvil writes its state on SIGINT. */
   signal?: "SIGINT" | "SIGTERM";
 };
 
@@ -20,9 +20,9 @@ const END_TIMEOUT_MS = 12_000;
 const POLL_MS = 50;
 
 /**
- * The processes of a running system. A process that exits is restarted; one that keeps exiting ends the system,
- * with its last output. Their process ids are kept in a file, so that a start after a `kill -9` of this one can end
- * what it left behind.
+ * The processes of a running system. A process that exits is restarted; one that keeps exiting ends the system, with
+ * its last output. Their process ids are stored in a file, so that the next start after a `kill -9` can stop leftover
+ * processes.
  */
 export class Children {
   readonly #running = new Map<string, ChildProcess>();
@@ -46,7 +46,7 @@ export class Children {
     const child = spawn(specification.command, specification.arguments, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...specification.env },
-      // In its own group: Ctrl-C reaches only this process, which ends the others in order.
+      // In its own process group: Ctrl-C reaches only this process, which stops the others in order.
       detached: true,
     });
     this.#running.set(specification.name, child);
@@ -88,7 +88,7 @@ export class Children {
     return join(this.#logDirectory, `${name}.log`);
   }
 
-  /** Ends every process in reverse order and waits; kills those that do not end in time. */
+  /** Stops every process in reverse order and waits; kills those that do not exit in time. */
   async endAll(specifications: readonly ChildSpecification[]): Promise<void> {
     this.#ending = true;
     for (const specification of [...specifications].reverse()) {
@@ -119,8 +119,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /**
- * Ends what an earlier start left behind after a `kill -9`. Touches only processes whose command line shows that
- * they are ours. Throws if the earlier start is still running.
+ * Stops processes that an earlier start left behind after a `kill -9`. Touches only processes whose command line shows
+ * that they are ours. Throws if the earlier start is still running.
  */
 export async function endLeftovers(dataDirectory: string): Promise<void> {
   const pidFile = join(dataDirectory, "processes.json");

@@ -5,8 +5,8 @@ import { EnvironmentError, type Variables } from "../../platform/environment.ts"
 export type StartEnvironment = ApiEnvironment & { INDEXER_PORT: number };
 
 /**
- * Reads what `npm start` and the processes that it starts are configured by, so that everything that is wrong is named
- * before any of them runs.
+ * Reads the configuration of `npm start` and of the processes it starts, so that every problem is reported before any
+ * of them runs.
  * @throws EnvironmentError
  */
 export function readEnvironment(source: Variables): StartEnvironment {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 /** The sources have a folder `api` too. */
 const OF_THE_API = "^/(api(?!/.*\\.tsx?(\\?|$))|healthz|readyz|metrics)";
 
-/** The web app from its sources, each change shown at once; every other address is the api's. */
+/** Serves the web app from its sources with hot reload; every other path is proxied to the api. */
 export async function serveWithHotReload({
   root,
   port,
@@ -24,7 +24,7 @@ export async function serveWithHotReload({
       host: "127.0.0.1",
       port,
       strictPort: true,
-      // Passes on the caller's Host header, because a sign-in message names it.
+      // Forwards the caller's Host header, because a sign-in message contains it.
       proxy: { [OF_THE_API]: api },
     },
   });

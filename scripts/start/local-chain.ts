@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { SPICY_CHAIN_ID } from "../../domain/product.ts";
 
-/** How often the chain's state is written to disk: the most that a power cut can lose. */
+/** How often the chain's state is written to disk, which is the most a power failure can lose. */
 const STATE_INTERVAL_SECONDS = 2;
 
 /**

@@ -5,13 +5,15 @@ const DATABASE = "torcida.db";
 const ANVIL = "install Foundry (https://getfoundry.sh), whose anvil keeps its chain";
 
 /**
- * Without anvil the local chain is a Hardhat node in memory, which begins anew with each start. What a database knows of
- * an earlier one never comes back, so it begins anew with it. Returns what to say.
- * @throws Error with one sentence, if that would delete what a person keeps
+ * Without anvil the local chain is an in-memory Hardhat node that is recreated on each start. A database of an earlier
+ * chain is useless then, so it is recreated too. Returns the message to print.
+ * @throws Error with one sentence, if that would delete data worth keeping
  */
 export function beginAnew(dataDirectory: string, databaseUrl: string | undefined): string {
   if (databaseUrl) {
-    throw new Error(`No anvil for this machine: a chain in memory fits no DATABASE_URL; unset it, or ${ANVIL}`);
+    throw new Error(
+      `No anvil for this machine: an in-memory chain cannot be used with DATABASE_URL; unset it, or ${ANVIL}`,
+    );
   }
   if (existsSync(join(dataDirectory, "chain-state.json"))) {
     throw new Error(

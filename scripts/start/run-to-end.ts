@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 
-/** What to say of a file that cannot be written: the disk is full, or the folder is not ours. */
+/** The message for a file that cannot be written: the disk is full, or the folder is not ours. */
 export function unwritable(file: string, error: Error): string {
   return `${file} cannot be written (${error.message}): make room or correct its rights, or set DATA_DIR to another folder`;
 }

@@ -22,15 +22,15 @@ const POLL_MS = 50;
 export type SystemOptions = {
   /** Serves the web app from its sources. */
   isHot?: boolean;
-  /** A further step once the catalogue is there, before anything is served. */
+  /** An extra step after the catalogue is filled, before anything is served. */
   prepare?: { name: string; work: (environment: StartEnvironment) => Promise<void> };
-  /** The address to print in place of the web app's. */
+  /** The URL to print instead of the web app's. */
   address?: string;
-  /** What else is to be closed at the end. */
+  /** Closed at the end. */
   close?: () => Promise<void>;
 };
 
-/** Runs the whole system as the environment says, until Ctrl-C. Ends the process if it cannot. */
+/** Runs the whole system as configured, until Ctrl-C. Exits the process if it cannot. */
 export async function runSystem(options: SystemOptions = {}): Promise<void> {
   makeFilesPrivate();
   try {
@@ -48,7 +48,7 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
   prepareFolder(join(dataDirectory, "logs"));
   await endLeftovers(dataDirectory);
   const { network } = environment;
-  // A node that the operator names is started by the operator.
+  // A node configured by the operator is started by the operator.
   const startsChain = network === "localhost" && !process.env.RPC_URLS;
   const webFolder = resolve(dataDirectory, "web");
   await refuseTakenPorts(environment, startsChain);
@@ -81,7 +81,7 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
 
   try {
     const buildLog = join(dataDirectory, "logs", "build.log");
-    // The demo wallets' keys are public: they exist on the local chain alone.
+    // The demo wallets' keys are public, so they exist on the local chain only.
     const mode = network === "localhost" ? "development" : "production";
     const build = isHot
       ? Promise.resolve()
@@ -137,7 +137,7 @@ function prepareFolder(folder: string): void {
     ensureDataDirectory(dirname(folder));
     ensureDirectory(folder);
   } catch (error) {
-    throw new Error(`The folder ${folder} could not be made (${(error as Error).message}); check DATA_DIR`);
+    throw new Error(`The folder ${folder} could not be created (${(error as Error).message}); check DATA_DIR`);
   }
 }
 

@@ -224,7 +224,9 @@ onBothSystems("Reports of a shop", environment, (system) => {
       }
       expectRefusal(await tell(system(), event, { network: "nobody" }), 404, "NOT_FOUND");
       expect(await known(event.event_id)).to.deep.equal([]);
-      await until("the log says so", async () => system().apiLog().includes("An affiliate call had a wrong signature"));
+      await until("the log says so", async () =>
+        system().apiLog().includes("An affiliate call had an invalid signature"),
+      );
       expect(system().apiLog()).to.not.contain(AFFILIATE_SECRET);
     });
   });

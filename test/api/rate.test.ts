@@ -177,7 +177,7 @@ describe("The shop while its rate feed fails (F29)", function () {
       return status === 503 && text.includes("There is no exchange rate");
     });
     expect(await metrics()).to.match(/^torcida_rate_available 0$/m);
-    expect(system.apiLog()).to.contain("The rate feed is not believed");
+    expect(system.apiLog()).to.contain("The rate feed was rejected");
     // Minted while there is no rate, so that none is frozen for it.
     const waiting = await buyer.buy();
     await mint(buyer, waiting);

@@ -54,7 +54,7 @@ describe("The sender's account", function () {
         .signTransaction(TRANSACTION)
         .catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(SignerError);
-      expect((error as Error).message).to.include(`signed another ${field} than`);
+      expect((error as Error).message).to.include(`signed a different ${field} than`);
     });
   }
 
@@ -67,7 +67,7 @@ describe("The sender's account", function () {
           () => "signed",
           (error: Error) => error.message,
         );
-    expect(await messageOf(other.url)).to.include("signed another account than");
+    expect(await messageOf(other.url)).to.include("signed a different account than");
     service.behave("refuses");
     expect(await messageOf(service.url)).to.include("refused: key is locked");
     service.behave("hangs");

@@ -151,7 +151,7 @@ describe("npm run deploy", function () {
     for (const block of await blocks()) used += Number(block.gasUsed);
     expect(told, "rounded up, but not by much").to.be.within(used, used * 1.4);
     expect((await run({}, "--dry-run")).output).to.equal(
-      "There is a record already: a run would only add what is missing. Nothing was sent.\n",
+      "There is already a record: a run would only add what is missing. Nothing was sent.\n",
     );
   });
   const blocks = async () => {

@@ -191,7 +191,7 @@ describe("A distributor that takes over", function () {
       expect(code, output).to.equal(1);
     };
     await refused(`${old()} still pays. Add --retire`, "--successor-of", old());
-    await refused(`The distributor in office is ${old()}, not ${STRANGER}`, "--successor-of", STRANGER, "--retire");
+    await refused(`The current distributor is ${old()}, not ${STRANGER}`, "--successor-of", STRANGER, "--retire");
     await refused("--successor-of must be the address", "--successor-of", "0x12");
     await refused("--retire goes with --successor-of", "--retire");
     expect(gate.sent).to.deep.equal([]);

@@ -16,15 +16,15 @@ const WALLET_WEI = 1_000_000n * CHZ;
 const POOL_WEI = 100_000n * CHZ;
 const LOW_WALLET_WEI = 1_000n * CHZ;
 const LOW_POOL_WEI = 10_000n * CHZ;
-/** Until `/readyz` names what is short: a purchase is minted and confirmed first, on a busy machine. */
+/** How long until `/readyz` names the shortage: a purchase is minted and confirmed first, on a busy machine. */
 const SAID_MS = 60_000;
 const LOOK_MS = 250;
 
 type Shortage = "max_payout" | "day_cap" | "rate_too_high" | "pool_empty" | "wallet";
-/** A shortage, and what `/readyz` then says. */
+/** A shortage, and the warning expected in `/readyz`. */
 const SHORTAGES: readonly [Shortage, RegExp][] = [
   ["max_payout", /\(max_payout\)/],
-  // Where little was spent today, the limit of one payout is reached first.
+  // If little was spent today, the per-payout limit is reached first.
   ["day_cap", /\((day_cap|max_payout)\)/],
   ["rate_too_high", /\(rate_too_high\)/],
   ["pool_empty", /\(pool_empty\)/],
@@ -32,9 +32,9 @@ const SHORTAGES: readonly [Shortage, RegExp][] = [
 ];
 
 /**
- * Makes a limit or the funds run out below what `buy` earns, and requires `/readyz` of the api to say so. The
- * limits stay low; the wallet, without which nothing is sent, is filled again.
- * @returns a sentence about what was not said
+ * Sets a limit or the funds below what `buy` earns, and requires the api's `/readyz` to report it. The limits stay low;
+ * the wallet is refilled, because nothing can be sent without it.
+ * @returns a sentence about what was not reported
  */
 export async function runOut(
   system: FaultSystem,
@@ -59,7 +59,7 @@ export async function relieve(system: FaultSystem): Promise<void> {
   await sendMined(system, { from: CONTRACTS_ADMIN, to, value: hex(POOL_WEI) });
 }
 
-/** A reorg may have undone that the wallet was filled. */
+/** A reorg may have undone the refill of the wallet. */
 export async function fillWallet({ anvil }: FaultSystem): Promise<void> {
   const [operator = ""] = await anvil.request<string[]>("eth_accounts");
   const balance = BigInt(await anvil.request<string>("eth_getBalance", operator, "latest"));

@@ -22,7 +22,7 @@ export type StormOptions = {
   witness: Witness;
   seed: number;
   withLies: boolean;
-  /** Where sentences go about what must not be. */
+  /** Collects sentences about violations. */
   observed: string[];
 };
 
@@ -37,7 +37,7 @@ type Act =
   | "shortages"
   | "reliefs";
 
-/** Harms a system by a seed while shoppers buy. */
+/** Injects faults from a seed while shoppers buy. */
 export class Storm {
   readonly #system: FaultSystem;
   readonly #witness: Witness;
@@ -57,7 +57,7 @@ export class Storm {
     this.#random = seededRandom(seed);
   }
 
-  /** How often each harm was done. */
+  /** Returns how often each fault was injected. */
   async rage(durationMs: number): Promise<Partial<Record<Act, number>>> {
     const random = this.#random;
     const deadline = performance.now() + durationMs;
@@ -103,7 +103,7 @@ export class Storm {
     this.#witness.expect(this.#weatherOf(rates));
   }
 
-  /** The fallback node lies now and then in every way, or always in one, or not at all, until it lies anew. */
+  /** The fallback node sometimes lies in any way, or always in one way, or not at all, until the next change. */
   #lieAnew(): void {
     const always = KINDS_OF_LIES.map((lie): FaultRates => ({ [lie]: 1 }));
     this.#system.fallback?.set(pick<FaultRates>(this.#random, [LIES, {}, ...always]));
@@ -124,7 +124,7 @@ export class Storm {
     this.#turn({});
   }
 
-  /** No node is right for a while: `/readyz` must say so in time, and again when one is back. */
+  /** No node is correct for a while: `/readyz` must report that in time, and recover in time when one is back. */
   async #blackout(): Promise<void> {
     const { proxy, fallback } = this.#system;
     proxy.set(pick<FaultRates>(this.#random, [{ drop: 1 }, { hang: 1 }, { "wrong-chain": 1 }, { unavailable: 1 }]));
@@ -136,11 +136,11 @@ export class Storm {
     await delay(BACK_MS + 1_000);
   }
 
-  /** What may be expected of `/readyz` under these faults of the first node. */
+  /** The expected `/readyz` under these faults of the first node. */
   #weatherOf(rates: FaultRates): Weather {
     if (Object.keys(rates).length === 0) return "fair";
     const isGone = Object.values(rates).includes(1);
-    // A third of the answers of a lying node are lies, and the others may suffice.
+    // A third of a lying node's responses are lies, and the others may suffice.
     return isGone && !this.#withLies ? "gone" : "rough";
   }
 
@@ -173,7 +173,7 @@ function drawWeather(random: Random): FaultRates {
   ]);
 }
 
-/** Buys until the time is up; retries broken connections and 503, fails on any other refusal. */
+/** Buys until the time is up; retries broken connections and 503, fails on any other error. */
 async function keepBuying(shopper: Shopper, random: Random, deadline: number): Promise<void> {
   while (performance.now() < deadline) {
     await patiently(() => shopper.buy(between(random, 1, 8), between(random, 1, 500)), PATIENCE_MS);

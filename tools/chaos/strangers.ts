@@ -20,7 +20,7 @@ export async function sendStrayWei({ anvil, deployment }: FaultSystem, random: R
   await anvil.request("eth_sendTransaction", call);
 }
 
-/** A contract that ends itself while it is created: its wei go to `heir`, whose code does not run. */
+/** A contract that self-destructs during creation: its wei go to `heir`, whose code does not run. */
 function selfDestructInto(heir: string): Hex {
   return `0x73${heir.slice(2)}ff`;
 }

@@ -4,26 +4,29 @@ import { readSetting } from "../../database/settings.ts";
 import type { FaultSystem } from "../../test/faults/support/fault-system.ts";
 import type { Supervised } from "../../test/faults/support/supervised.ts";
 
-/** What the nodes are like: all is well, no node is right, or something between, where either answer is true. */
+/** The state of the nodes: all correct, none correct, or in between, where both answers are acceptable. */
 export type Weather = "fair" | "gone" | "rough";
 
 export type Witness = {
-  /** From now on the nodes are like this. */
+  /** Sets the state of the nodes from now on. */
   expect(weather: Weather): void;
-  /** Ends the watch; returns what was seen that must not be, a sentence each. */
+  /** Stops watching; returns one sentence per violation. */
   end(): Promise<string[]>;
 };
 
 const WATCH_MS = 250;
-/** Five seconds until `/readyz` says that there is no node, fifteen until it says that one is back; and a busy machine. */
+/**
+ * Five seconds until `/readyz` reports that there is no node, fifteen until it reports that one is back, plus slack for
+ * a busy machine.
+ */
 export const GONE_MS = 6_500;
 export const BACK_MS = 17_000;
-/** The pools of nodes wait two seconds for an answer. */
+/** The node pools wait two seconds for a response. */
 const SLOW_MS = 1_000;
 /** The operator's wallet can pay for any batch above this. */
 const FUNDED_WEI = 100n * 10n ** 18n;
 
-/** Sees whether payouts were ever paused, and whether `/readyz` of both processes is true at every moment. */
+/** Watches that payouts are never paused, and that `/readyz` of both processes is correct at every moment. */
 export async function watch(system: FaultSystem): Promise<Witness> {
   const seen = new Map<string, string>();
   const note = (kind: string, sentence: string) => {
@@ -47,7 +50,7 @@ export async function watch(system: FaultSystem): Promise<Witness> {
   const lookAtWallet = async () => {
     const askedAt = performance.now();
     const balance = await system.anvil.request<string>("eth_getBalance", operator, "latest").catch(() => undefined);
-    // A chain that is itself this slow, on a busy machine or while it reorganises, is not fair weather.
+    // If the chain itself is this slow, on a busy machine or during a reorg, the state does not count as all correct.
     if (performance.now() - askedAt > SLOW_MS) sky.since = performance.now();
     if (balance === undefined || BigInt(balance) < FUNDED_WEI) wallet.fundedSince = performance.now();
   };
@@ -84,7 +87,7 @@ export async function watch(system: FaultSystem): Promise<Witness> {
   };
 }
 
-/** What `/readyz` says; undefined while the process does not run. */
+/** The response of `/readyz`; undefined while the process is not running. */
 export async function readyz({ url }: Supervised): Promise<{ status: number; text: string } | undefined> {
   try {
     const response = await fetch(`${url}/readyz`);

@@ -6,13 +6,13 @@ export type LoadBalancer = { url: string; retried(): number; stop(): Promise<voi
 
 const ROUNDS = 400;
 const PAUSE_MS = 50;
-/** Errors of a connection that broke before the other side can have received the request. */
+/** Errors of a connection that broke before the request can have been received. */
 const NOT_HEARD = new Set(["ECONNREFUSED"]);
 const READS = new Set(["GET", "HEAD"]);
 
 /**
- * Passes each request to one of several processes in turn. A request that did not arrive goes to the next process; so does a
- * read whose connection broke half-way. A write that broke half-way returns 502: the caller must retry it.
+ * Passes each request to one of several processes in turn. A request that was not delivered goes to the next process;
+ * so does a read whose connection broke. A write whose connection broke returns 502: the caller must retry it.
  */
 export async function startLoadBalancer(ports: readonly number[]): Promise<LoadBalancer> {
   let turn = 0;

@@ -1,13 +1,13 @@
 /** One small change of a contract that a test must detect. */
 export type Mutant = { file: string; line: number; what: string; source: string };
 
-/** `replace` answers every replacement of one match. */
+/** `replace` returns every replacement of one match. */
 type Operator = { name: string; pattern: RegExp; replace: (match: RegExpExecArray) => readonly string[] };
 
-/** An assignment or a call that is a line of its own; without a declaration it would not compile. */
+/** An assignment or a call on its own line; removing a declaration would not compile. */
 const STATEMENT = /^(\s+)(?:[\w.]+(?:\[[^\]]+\])* (?:[-+|]?=) .+|_?[a-z][\w.]*\(.*\));$/gm;
 
-/** Two that both contracts know. */
+/** Two roles that both contracts have. */
 const OTHER_ROLES = ["PAUSER", "DEFAULT_ADMIN"];
 
 /** Every comparison, number, operator, check, guard, statement and event that could be changed by mistake. */
@@ -46,7 +46,7 @@ function otherRoles(role: string): string[] {
   return OTHER_ROLES.filter((one) => one !== role).map((one) => `onlyRole(${one}_ROLE)`);
 }
 
-/** Each two neighbouring arguments the other way round; where their types differ it does not compile. */
+/** Swaps each pair of neighbouring arguments; if their types differ, it does not compile. */
 function swapped([text = "", name = "", list = ""]: RegExpExecArray): string[] {
   const args = list.split(/, (?![^(]*\))/);
   const verb = text.slice(0, text.indexOf(" "));

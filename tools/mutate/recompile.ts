@@ -10,7 +10,7 @@ type Output = {
   contracts?: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
 };
 
-/** An artifact of Hardhat's, what the compiler was given for it, and which of our sources it is made of. */
+/** A Hardhat artifact, its compiler input, and those of our sources that it consists of. */
 type Compiled = { path: string; artifact: Artifact; input: Input; parts: ReadonlySet<string> };
 
 /**
@@ -63,7 +63,7 @@ function readCompiled(project: string, file: string): Compiled | undefined {
   return { path, artifact, input, parts: partsOf(artifact.inputSourceName, input.sources) };
 }
 
-/** A source and all that it imports of ours, directly or not. */
+/** A source and all of our sources that it imports, directly or indirectly. */
 function partsOf(name: string, sources: Input["sources"], found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
