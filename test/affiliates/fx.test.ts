@@ -58,7 +58,7 @@ class Feed {
   }
 }
 
-describe("A feed of exchange rates", function () {
+describe("The exchange rate feed", function () {
   this.timeout(30_000);
   onBothEngines((engine) => {
     let feed: Feed;
@@ -99,7 +99,7 @@ describe("A feed of exchange rates", function () {
       expect(feed.asked, "asked once a day and currency").to.have.length(1);
     });
 
-    it("counts days as Brazil does", async () => {
+    it("uses calendar days in Brazil", async () => {
       const { database } = await open();
       // 01:30 on the 20th in UTC is 22:30 on the 19th in Brazil.
       await fetchRate(database, fx, "USD", BigInt(Date.parse("2026-11-20T01:30:00Z")));
@@ -107,7 +107,7 @@ describe("A feed of exchange rates", function () {
       expect(rows).to.deep.equal([{ day: "2026-11-19", rate_micros: 5_410_000n }]);
     });
 
-    it("that fails, has no such currency or says what is no rate holds the sale until it has one", async () => {
+    it("holds the sale until it has a rate, after an outage, an unknown currency or an invalid rate", async () => {
       const { database, shop, click } = await open();
       const rules = { ...RULES, fx };
       const sale = reportOf(click, { ...dollars, status: "approved", payable: true });

@@ -64,7 +64,7 @@ describe("The ledger of sales", function () {
         0,
       ],
     ] as const) {
-      it(`${what}: the wallet has what the last read says, less what is still to be settled`, async () => {
+      it(`${what}: the wallet holds what the last read says, less debts still to be settled`, async () => {
         const { shop, wallet } = await story(states);
         expect(await shop.received(wallet)).to.equal(received);
         expect(Number(await outstandingDebt(shop.database.kysely, wallet)) / 1e9).to.equal(debt);
@@ -83,7 +83,7 @@ describe("The ledger of sales", function () {
       expect(await shop.database.kysely.selectFrom("nfts").selectAll().execute()).to.deep.equal([]);
     });
 
-    it("gives back what was taken for a sale that is restored later", async () => {
+    it("gives back what was deducted for a sale that is restored later", async () => {
       const { shop, wallet, click } = await open();
       const first = reportOf(click, payable);
       await shop.read(first);
@@ -98,7 +98,7 @@ describe("The ledger of sales", function () {
       expect(await outstandingDebt(shop.database.kysely, wallet)).to.equal(0n);
     });
 
-    it("takes back a payment that has not left when the network takes its word back", async () => {
+    it("withdraws an unsent payout when the network revokes its approval", async () => {
       const { shop, wallet, click } = await open();
       const report = reportOf(click, payable);
       await shop.read({ ...report, payable: false });
@@ -184,7 +184,7 @@ describe("The ledger of sales", function () {
       expect(await shop.received(wallet)).to.equal(5);
     });
 
-    it("leaves a sale unmatched that was made after the click has lapsed", async () => {
+    it("leaves a sale unmatched if it was made after the click expired", async () => {
       const { shop, click } = await open();
       const report = reportOf(click, { occurredAt: click.expires_at + 2n * 86_400_000n });
       await shop.read(report);
@@ -237,7 +237,7 @@ describe("The ledger of sales", function () {
         expect((await shop.sale(reports[2]?.saleKey ?? "")).hold_reasons).to.equal("too_many");
       });
 
-      it("also what is minted already: it goes no further until it is released", async () => {
+      it("also a minted purchase: it goes no further until it is released", async () => {
         const { shop, wallet, saleKey, click } = await story([
           approved,
           { ...payable, reais: 100, commissionMicros: 1n },
@@ -255,7 +255,7 @@ describe("The ledger of sales", function () {
         expect(await shop.received(wallet), "not held for the same reason again").to.equal(6);
       });
 
-      it("a status that is unknown counts as pending once it is released", async () => {
+      it("treats an unknown status as pending once the sale is released", async () => {
         const { shop, wallet, click } = await open();
         const report = reportOf(click, { status: "unknown", drift: "frozen", payable: true });
         await shop.read(report);
@@ -320,7 +320,7 @@ describe("The ledger of sales", function () {
       expect(await paid()).to.equal(5_000_000n);
     });
 
-    it("settles a sale whose network has no word for its payment once its hold is over and it is paid", async () => {
+    it("settles a sale of a network without payment status once its hold is over and it is paid", async () => {
       const { shop, wallet, click } = await open();
       const report = reportOf(click, { ...approved, payable: null });
       await shop.read(report, { ...RULES, holdMs: 500n });
@@ -333,7 +333,7 @@ describe("The ledger of sales", function () {
       expect((await shop.sale(report.saleKey)).state).to.equal("settled");
     });
 
-    it("holds nothing for its time where there is no least time", async () => {
+    it("never holds a sale for its time if there is no minimum time", async () => {
       const { shop, click } = await open();
       const early = reportOf(click, { occurredAt: click.created_at - 900n });
       await shop.read(early);
@@ -343,7 +343,7 @@ describe("The ledger of sales", function () {
       expect((await shop.sale(timely.saleKey)).state).to.equal("open");
     });
 
-    it("says that a sale without a buyer is not understood either", async () => {
+    it("reports drift for a sale without a buyer too", async () => {
       const { shop } = await open();
       const report = reportOf(undefined, { status: "unknown" });
       await shop.read(report);

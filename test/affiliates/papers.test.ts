@@ -48,7 +48,7 @@ class Papers {
 
 const seconds = (at: number) => new Date(at).toISOString().slice(0, 19);
 
-describe("The networks as their documents have them", function () {
+describe("The networks according to their documentation", function () {
   this.timeout(60_000);
   onBothEngines((engine) => {
     const ends: (() => Promise<unknown>)[] = [];
@@ -118,7 +118,7 @@ describe("The networks as their documents have them", function () {
           {"commissionGroupId": 2, "amount": 1e2, "commissionAmount": 7.0, "commissionGroupCode": "FASHION", "commissionGroupName": "F"}
         ]${more} }`;
 
-      it("are read by three times, without pages, with numbers as they stand", async () => {
+      it("are read by three timestamps, without paging, with numbers kept exactly", async () => {
         const { papers, click, start, sales, hint } = await open("awin", ACCOUNT, (asked) => {
           const isAsked = asked.url.searchParams.has("ids") || asked.url.searchParams.get("dateType") === "transaction";
           const plain = row(click.token, "9007199254740993001").replace("1e2", "100.0");
@@ -146,7 +146,7 @@ describe("The networks as their documents have them", function () {
         expect(papers.asked.every((asked) => refusal(asked) === undefined)).to.equal(true);
       });
 
-      it("hold what has another shape: an amount with an exponent, a status that is new", async () => {
+      it("hold unknown formats: an amount with an exponent, a new status", async () => {
         const { click, start, sales } = await open("awin", ACCOUNT, (asked) => {
           const other = row(click.token, "2").replace("1e2", "100").replace('"approved"', '"under review"');
           return refusal(asked) ?? { text: `[${row(click.token, "1")}, ${other}, {"advertiserId": 17000}]` };
@@ -183,7 +183,7 @@ describe("The networks as their documents have them", function () {
         expect(deleted).to.deep.include({ status: "declined", state: "declined" });
       });
 
-      it("are left alone after a 429 that says nothing, and asked again by whoever comes next", async () => {
+      it("are not called after a 429 without Retry-After, by this or the next process", async () => {
         let isBusy = true;
         const { papers, start, shop } = await open("awin", ACCOUNT, () =>
           isBusy ? { status: 429, text: '{"error":"limit"}' } : { text: "[]" },
@@ -200,7 +200,7 @@ describe("The networks as their documents have them", function () {
         expect(Number(status.blocked_until)).to.be.closeTo(Date.now() + 58_000, 5_000);
       });
 
-      it("are polled soon for a push about what cannot be read by its id", async () => {
+      it("are polled soon for a push about a sale that cannot be read by id", async () => {
         let isSold = false;
         const { papers, click, start, sales, hint } = await open(
           "awin",
@@ -338,7 +338,7 @@ describe("The networks as their documents have them", function () {
           await until(`it is asked by ${name}`, () => papers.asked.some(({ url }) => url.searchParams.has(name)));
       });
 
-      it("are read whole though pages shift, and by the next token where one has run out", async () => {
+      it("are read completely even if pages shift, with a new token when the old one expires", async () => {
         const at = Date.now() - 60_000;
         const actions: Action[] = Array.from({ length: 520 }, (_, id) => ({
           id: id + 1,
@@ -368,7 +368,7 @@ describe("The networks as their documents have them", function () {
         expect(Math.max(...papers.asked.map(({ url }) => Number(url.searchParams.get("limit") ?? 0)))).to.equal(500);
       });
 
-      it("are asked again when Retry-After says, in seconds or as a date", async () => {
+      it("are called again after Retry-After, in seconds or as a date", async () => {
         let waits: string[] = ["2", new Date(Date.now() + 5_000).toUTCString()];
         const refused: number[] = [];
         const network = admitad(

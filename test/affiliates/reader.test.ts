@@ -83,7 +83,7 @@ const part = (reais: number, group = "DEFAULT"): SimulatedSale["parts"][number] 
   commissionCents: reais * 10,
 });
 
-describe("The networks' reader", function () {
+describe("The network reader", function () {
   this.timeout(60_000);
   onBothEngines((engine) => {
     const ends: (() => Promise<void>)[] = [];
@@ -154,7 +154,7 @@ describe("The networks' reader", function () {
         await inState(id, "open");
       });
 
-      it(`holds a sale of ${name} with a status that nobody knows`, async () => {
+      it(`holds a sale of ${name} with an unknown status`, async () => {
         const { simulator, sell, inState, shop } = await open(name);
         const { id } = sell(100, { soldAt: Date.now() });
         simulator.book.drift(id, "frozen");
@@ -163,7 +163,7 @@ describe("The networks' reader", function () {
       });
     }
 
-    it("reads far back at first, in windows that the network takes, and then from two days before the last", async () => {
+    it("reads far back at first, in windows the network accepts, and then from two days before the last success", async () => {
       const { simulator, sell, inState, start, shop } = await open("awin", { isIdle: true });
       const old = sell(100, { soldAt: Date.now() - 100 * DAY_MS });
       start();
@@ -204,7 +204,7 @@ describe("The networks' reader", function () {
       );
     });
 
-    it("keeps its place through outages, errors and a 429, and calls no earlier than it is told", async () => {
+    it("keeps its cursor through outages, errors and a 429, and does not call before Retry-After", async () => {
       const { simulator, sell, inState } = await open("awin");
       const first = sell(10, { soldAt: Date.now() });
       await inState(first.id, "held");
@@ -239,7 +239,7 @@ describe("The networks' reader", function () {
       expect(simulator.calls.map((call) => call.status)).not.to.include(429);
     });
 
-    it("reads what a push hints at by its id, at once, and believes nothing of it", async () => {
+    it("reads a sale named in a push by its id, at once, and trusts nothing in the push", async () => {
       const { simulator, sell, inState, shop, account } = await open("awin", { account: { poll_seconds: 3_600 } });
       await until("the first poll is over", () =>
         shop.database.kysely

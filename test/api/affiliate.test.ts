@@ -145,7 +145,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
       expect((await buyer.me()).purchases).to.deep.equal([]);
     });
 
-    it("are minted, confirmed and paid by nobody's hand before they are due", async () => {
+    it("cannot be minted, confirmed or paid by hand before they are due", async () => {
       const buyer = await system().user();
       const { kysely } = await system().database();
       await kysely.updateTable("stores").set({ mint_delay_seconds: 3_600n }).where("id", "=", 1n).execute();
@@ -169,7 +169,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
     });
   });
 
-  describe("told twice", () => {
+  describe("reported twice", () => {
     it("count once per account: another account may use the same id", async () => {
       const event = report(await visit(await system().user()));
       expect((await tell(system(), event)).body.duplicate).to.equal(false);
@@ -182,7 +182,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
     });
   });
 
-  describe("are believed", () => {
+  describe("are accepted", () => {
     it("with either of an account's secrets, in hex of any case", async () => {
       const event = report(await visit(await system().user()));
       expect((await tell(system(), event, { secret: OTHER_SECRET })).status).to.equal(200);

@@ -34,7 +34,7 @@ onBothSystems(
         return operation?.status === "queued" && operation.not_before > BigInt(Date.now() + AN_HOUR_MS / 2);
       });
 
-    it("each step is taken at once though its delay of an hour has just begun", async () => {
+    it("runs each step at once, although its delay of an hour has just begun", async () => {
       const id = await buyer.buy(1, 100);
       await plannedForLater("mint", id);
       expect((await buyer.post("/api/mint-nft", { user: buyer.address, purchase_id: id })).status).to.equal(202);
@@ -124,7 +124,7 @@ onBothSystems(
         await buyer.seen(id, (one) => one.cashback_state === "paid");
       });
 
-      it("is retried by no one else, and not by an id that is none", async () => {
+      it("cannot be retried by anyone else, or by an invalid id", async () => {
         const id = await buyer.buy(1, 20);
         const operation = await failForEver(id);
         expectRefusal(await retry(system().anonymous(), operation), 401, "UNAUTHORIZED");

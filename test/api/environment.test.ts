@@ -81,7 +81,7 @@ describe("The api's environment", () => {
     ["AFFILIATE_SECRETS", "awin:short"],
     ["RATE_URL", "file:///rate.json"],
   ] as const) {
-    it(`names ${name} where it is ${value}`, () => {
+    it(`names ${name} if it is ${value}`, () => {
       expect(() => readEnvironment({ [name]: value })).to.throw(EnvironmentError, new RegExp(`^${name} `));
     });
   }
@@ -105,7 +105,7 @@ describe("The api's environment", () => {
     expect(() => readEnvironment({ RPC_URLS: "wss://node.example" })).to.throw(EnvironmentError, /^RPC_URLS needs/);
   });
 
-  it("never quotes what may hold a key", () => {
+  it("never quotes a value that may contain a key", () => {
     for (const variable of ["RPC_URLS", "SERVICE_TOKENS", "AFFILIATE_SECRETS"]) {
       expect(linesOf({ [variable]: "ftp://k3y" }).join())
         .to.match(new RegExp(`^${variable} `))
@@ -113,7 +113,7 @@ describe("The api's environment", () => {
     }
   });
 
-  it("wants a key of one's own on a public chain, and the address of the site", () => {
+  it("requires an own key and the site's URL on a public chain", () => {
     expect(linesOf({ RPC_URLS: SPICY.RPC_URLS })).to.deep.equal([
       "OPERATOR_PRIVATE_KEY is missing: set the key that mints, confirms and pays on this chain, or OPERATOR_KEY_FILE, or OPERATOR_SIGNER_URL",
       "PUBLIC_URL is missing: on spicy the address of the site is what wallets bind sign-in messages to",
@@ -195,7 +195,7 @@ describe("The keys that sign", () => {
       signer?.kind,
     ]);
 
-  it("are one by default, and as many as have an account of their own", () => {
+  it("are one by default, and otherwise one per distinct account", () => {
     expect(shapeOf(BASE)).to.deep.equal([
       ["operator", "operator+minter+confirmer+payer", keys.operator?.address, "key"],
     ]);
@@ -228,7 +228,7 @@ describe("The keys that sign", () => {
     expect(shapeOf(website).map(([, , , kind]) => kind)).to.deep.equal([undefined, undefined]);
   });
 
-  it("are refused where one is missing, doubled or named for nothing", () => {
+  it("are rejected if one is missing, duplicated or unused", () => {
     const refused = (more: Record<string, string>) => linesOf({ ...BASE, ...more }).join("\n");
     expect(refused({ MINTER_ADDRESS: keys.minter?.address ?? "" })).to.match(
       /^MINTER_PRIVATE_KEY is missing: .*SENDER_KEYS$/,

@@ -24,7 +24,7 @@ const JPEG = Buffer.from(
 const WEBP = Buffer.from("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "base64");
 
 describe("An uploaded picture", () => {
-  it("is put together again from its drawing alone", () => {
+  it("is rebuilt from its image data alone", () => {
     const dirty = png(2, 2, [chunk("tEXt", Buffer.from(`Comment\0${SCRIPT}`)), chunk("eXIf", Buffer.from(SCRIPT))]);
     const polyglot = Buffer.concat([dirty, Buffer.from(SCRIPT), SVG]);
     expect(readPicture(polyglot)).to.deep.equal({ type: "image/png", ending: "png", bytes: png(2, 2) });
@@ -42,7 +42,7 @@ describe("An uploaded picture", () => {
     expect(webp).to.deep.include({ type: "image/webp", bytes: WEBP });
   });
 
-  it("is refused if it is no picture, is damaged or has too many pixels", () => {
+  it("is rejected if it is not a picture, is damaged or has too many pixels", () => {
     const html = Buffer.from(`<!doctype html>${SCRIPT}`);
     const gif = Buffer.from("GIF89a=alert(1)//");
     const bomb = png(60_000, 60_000);
@@ -95,7 +95,7 @@ describe("The logo of a store", () => {
       body: new Uint8Array(body),
     });
 
-  it("is stored by its content, shown to everybody, and never runs", async () => {
+  it("is stored under its content hash, public, and never executable", async () => {
     await start({});
     const admin = await api.admin("catalogue");
     // The type that the caller names does not count.
@@ -121,7 +121,7 @@ describe("The logo of a store", () => {
     expect(entry.params).to.deep.equal({ logo, store: (await admin.get("/api/stores/1")).body.store.name });
   });
 
-  it("refuses what is no picture, what is too large, who may not, and names that lead elsewhere", async () => {
+  it("rejects other files, large files, callers without permission, and path traversal", async () => {
     await start({});
     const admin = await api.admin("catalogue");
     for (const file of [SVG, Buffer.from(`<!doctype html>${SCRIPT}`), Buffer.from("GIF89a")]) {
@@ -137,7 +137,7 @@ describe("The logo of a store", () => {
     expectRefusal(await admin.send("PUT", "/api/store/1", '{"logo":"/api/assets/../x"}'), 400, "INVALID_REQUEST");
   });
 
-  it("lies in a bucket where one is named, and says so while that is away", async () => {
+  it("is stored in the bucket if one is configured, and reports an unavailable bucket", async () => {
     await start({ ASSETS_URL: `http://key:secret@127.0.0.1:${bucket.port}/logos?region=sa-east-1` });
     const admin = await api.admin("catalogue");
     const { logo } = (await (await upload(admin.token, png(2, 2))).json()) as { logo: string };

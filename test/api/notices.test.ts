@@ -9,7 +9,7 @@ import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
 const SECRET = "a-secret-of-notices-that-is-long-enough";
 
-describe("Notices of what needs a person", () => {
+describe("Notices of open tasks", () => {
   onBothEngines(({ open }) => {
     let api: InProcessApi;
     let receiver: Server;
@@ -65,7 +65,7 @@ describe("Notices of what needs a person", () => {
       expect(forged).to.equal(0);
     });
 
-    it("wait in the database while their receiver is away, and are sent again later", async () => {
+    it("wait in the database while their receiver is down, and are retried later", async () => {
       status = 503;
       await hold();
       await notify(api.services);

@@ -12,7 +12,7 @@ describe("The catalogue in the panel", () => {
     });
     afterEach(() => api.stop());
 
-    it("has no two stores of one name, no two tokens of one slug or contract", async () => {
+    it("rejects duplicate store names, token slugs and token contracts", async () => {
       const admin = await api.admin("catalogue");
       const store = { name: "Loja São João", country: "Brasil" };
       const { id } = (await admin.post("/api/store", store)).body;
@@ -46,7 +46,7 @@ describe("The catalogue in the panel", () => {
       expect(refused.body.field).to.equal("image");
     });
 
-    it("refuses an emptied percent", async () => {
+    it("rejects an empty percent", async () => {
       const admin = await api.admin("catalogue");
       const [category] = (await admin.get("/api/stores/1")).body.cashbacks;
       const path = `/api/store/1/cashback/${category.id}`;
@@ -55,7 +55,7 @@ describe("The catalogue in the panel", () => {
       expect((await admin.get("/api/stores/1")).body.cashbacks[0]).to.deep.equal(category);
     });
 
-    it("tells what a draft lacks, and where a test click leads", async () => {
+    it("reports what a draft lacks, and where a test click leads", async () => {
       const admin = await api.admin("catalogue");
       const { id } = (await admin.post("/api/store", { name: "Rascunho", country: "Brasil" })).body;
       const read = async () => (await admin.get(`/api/admin/stores?query=rascunho`)).body.rows[0];
@@ -81,7 +81,7 @@ describe("The catalogue in the panel", () => {
       expect(entry.params).to.include({ store: "Rascunho", category: "Camisas", cashback_percent: "5.5" });
     });
 
-    it("comes out as a file and goes in again, all of it or nothing", async () => {
+    it("is exported as a file and imported again, all or nothing", async () => {
       const admin = await api.admin("catalogue");
       await admin.post("/api/store", { name: "=1+1", country: "Brasil", description: "@me" });
       for (const format of ["csv", "json"]) {
@@ -111,7 +111,7 @@ describe("The catalogue in the panel", () => {
       expectRefusal(await buyer.post("/api/admin/catalogue", { format: "csv", content: file }), 403, "FORBIDDEN");
     });
 
-    it("says that the chain is away when a token's contract is looked up", async () => {
+    it("reports an unavailable chain when a token's contract is looked up", async () => {
       const admin = await api.admin("catalogue");
       const asked = await admin.get(`/api/admin/token-contract?contract=0x${"cd".repeat(20)}`);
       expectRefusal(asked, 503, "CHAIN_UNAVAILABLE");

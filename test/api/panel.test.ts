@@ -25,7 +25,7 @@ describe("The panel's calls", () => {
     });
     afterEach(() => api.stop());
 
-    it("answer every list in the same form, as JSON and as CSV", async () => {
+    it("return every list in the same format, as JSON and as CSV", async () => {
       const admin = await api.admin("auditor");
       const buyer = await api.user();
       for (let count = 0; count < 3; count++) await buyer.buy(1, 50 + count);
@@ -52,7 +52,7 @@ describe("The panel's calls", () => {
       expectRefusal(await admin.get("/api/admin/purchases?sort=amount&before=12"), 400, "INVALID_REQUEST");
     });
 
-    it("page through equal amounts without a row twice or missing", async () => {
+    it("page through equal amounts without repeating or skipping a row", async () => {
       const admin = await api.admin();
       const buyer = await api.user();
       const ids: number[] = [];
@@ -144,7 +144,7 @@ describe("The panel's calls", () => {
       expect((await admin.get("/api/admin/figures")).body.data.today).to.include({ payouts: 0, paid: "0" });
     });
 
-    it("take two people for a payment above the sum", async () => {
+    it("require two people for a payout above the threshold", async () => {
       (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
       const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
       const [large, small] = [await buyer.buy(1, 500), await buyer.buy(1, 1)];
@@ -171,7 +171,7 @@ describe("The panel's calls", () => {
       expectRefusal(await one.post("/api/distribute-cashback", payment), 403, "APPROVAL_NEEDED");
     });
 
-    it("keep an approval when its payment fails", async () => {
+    it("keep an approval when its payout fails", async () => {
       (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
       const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
       const pay = () => one.post("/api/distribute-cashback", { user: buyer.address, amount: "5" });
@@ -184,7 +184,7 @@ describe("The panel's calls", () => {
       expect(row).to.include({ state: "approved", wallet: buyer.address, amount: "5" });
     });
 
-    it("keep an approval while the rate moves, for a day", async () => {
+    it("keep an approval for a day even if the rate changes", async () => {
       (api.services.environment as { APPROVAL_ABOVE_CHZ?: number }).APPROVAL_ABOVE_CHZ = 1;
       const { kysely } = api.services.database;
       const [one, two, buyer] = [await api.admin("operator"), await api.admin("operator"), await api.user()];
@@ -212,7 +212,7 @@ describe("The panel's calls", () => {
       expect((await release()).status, "at another rate").to.equal(200);
     });
 
-    it("show the configuration in force without a secret", () => {
+    it("show the effective configuration without secrets", () => {
       const secrets = {
         OPERATOR_PRIVATE_KEY: `0x${"ab".repeat(32)}`,
         SERVICE_TOKENS: "a-service-token-that-is-long-enough-to-be-one",

@@ -88,7 +88,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     });
 
   describe("Visits", () => {
-    it("are seen by who made them, newest first, in pages, with their sales", async () => {
+    it("are listed for their own buyer, newest first, in pages, with their sales", async () => {
       const buyer = await system().user();
       const other = await system().user();
       await visit(other);
@@ -111,7 +111,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   });
 
   describe("Claims", () => {
-    it("are taken from seven days after the visit to the end of its window, once for an order", async () => {
+    it("are accepted from seven days after the visit until the end of its window, once per order", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
       const early = await claim(buyer, { click_id: click });
@@ -131,7 +131,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect((await buyer.me()).purchases, "a claim alone moves nothing").to.deep.equal([]);
     });
 
-    it("are of a visit of one's own to that store, with what they need", async () => {
+    it("require an own visit to that store and all fields", async () => {
       const [buyer, other] = [await system().user(), await system().user()];
       const click = await visit(other);
       await age(click, 8);
@@ -157,7 +157,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expectRefusal(await system().anonymous().post("/api/claims", {}), 401, "UNAUTHORIZED");
     });
 
-    it("that are matched make the sale the buyer's, and it is paid; that are refused say why", async () => {
+    it("give the sale to the buyer and pay it if matched, and state the reason if rejected", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
       await age(click, 8);
@@ -261,7 +261,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   });
 
   describe("A decision", () => {
-    it("lets a held sale go, declines one for ever, and names the click of one that has none", async () => {
+    it("releases a held sale, declines one permanently, and assigns a click to an unmatched one", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
       const decide = (id: number, verb: string, body?: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
@@ -301,7 +301,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   });
 
   describe("The margin", () => {
-    it("says by network, store and month what is earned, promised and paid", async () => {
+    it("reports earned, promised and paid amounts per network, store and month", async () => {
       const click = await visit(await system().user(), 2);
       const occurred_at = "2025-03-10T12:00:00Z";
       const { id, key } = await report(click, { occurred_at, amount: 200, commission: 24 });
@@ -340,7 +340,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       return counts;
     };
 
-    it("by a push secret that has leaked: what is pushed is only looked up", async () => {
+    it("by a leaked push secret: pushes only trigger reads", async () => {
       const buyer = await system().user();
       const click = await visit(buyer);
       const simulator = new AwinSimulator(PUBLISHER, 600);

@@ -44,7 +44,7 @@ describe("The pages of the site, before any script runs", function () {
     expect((await open("/")).title).not.to.equal((await open("/stores")).title);
   });
 
-  it("answer 404 with the page where nothing is there", async () => {
+  it("return the page with 404 for unknown paths", async () => {
     for (const path of [
       "/nowhere",
       "/stores/999",
@@ -64,7 +64,7 @@ describe("The pages of the site, before any script runs", function () {
     }
   });
 
-  it("list what a search engine should know", async () => {
+  it("list the public pages for search engines", async () => {
     const robots = await (await fetch(`${system.url}/robots.txt`)).text();
     expect(robots).to.include(`Sitemap: ${system.url}/sitemap.xml`);
     const sitemap = await (await fetch(`${system.url}/sitemap.xml`)).text();
@@ -73,7 +73,7 @@ describe("The pages of the site, before any script runs", function () {
       expect((await fetch(url ?? "")).status, url).to.equal(200);
   });
 
-  it("let no name end an element", async () => {
+  it("escape names so that none can close an element", async () => {
     const hostile = '</title><script>alert("1")</script>';
     const html = await (await fetch(system.url)).text();
     const page = withHead(

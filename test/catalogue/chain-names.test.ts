@@ -33,13 +33,13 @@ describe("Store names on the chain", function () {
     const due = async (kind: "register_store" | "rename_store") =>
       (await listDue(database.kysely, kind, 100)).map((operation) => operation.subject_id);
 
-    it("agree where nobody changed them, and nothing is done then", async () => {
+    it("match if nobody changed them, and then nothing is done", async () => {
       expect(await misnamed()).to.deep.equal([]);
       expect(await mendNames(database, readName)).to.deep.equal([]);
       expect([await due("register_store"), await due("rename_store")]).to.deep.equal([[], []]);
     });
 
-    it("are registered where they are missing, and renamed where they are others", async () => {
+    it("are registered if missing, and renamed if different", async () => {
       onChain.set(2n, "Outra loja");
       onChain.delete(5n);
       expect(await mendNames(database, readName)).to.deep.equal([
@@ -49,7 +49,7 @@ describe("Store names on the chain", function () {
       expect([await due("register_store"), await due("rename_store")]).to.deep.equal([[5n], [2n]]);
     });
 
-    it("are left as they are where only one answer lacks them, as of a node that is behind", async () => {
+    it("are left alone if only one response lacks them, as from a node that is behind", async () => {
       const asked = new Map<bigint, number>();
       const behind = async (id: bigint) => {
         asked.set(id, (asked.get(id) ?? 0) + 1);
@@ -59,7 +59,7 @@ describe("Store names on the chain", function () {
       expect(await due("register_store")).to.deep.equal([]);
     });
 
-    it("are renamed once more after an earlier rename was done", async () => {
+    it("are renamed again after an earlier rename", async () => {
       await enqueue(database.kysely, [{ kind: "rename_store", subjectId: 2n }]);
       await database.kysely.updateTable("operations").set({ status: "done", reason: null }).execute();
       await updateStore(database.kysely, 2n, { name: "Nova" });
@@ -67,7 +67,7 @@ describe("Store names on the chain", function () {
       expect(await due("rename_store")).to.deep.equal([2n]);
     });
 
-    it("are renamed once more where they changed while the former name was on its way", async () => {
+    it("are renamed again if they changed while the former name was in flight", async () => {
       const encoders = storeEncoders({ purchaseNft: ADDRESS, cashbackDistributor: ADDRESS }, readName);
       const [, encoder] = encoders;
       const conclude = async (nonce: bigint, meanwhile: () => Promise<unknown>) => {
@@ -90,7 +90,7 @@ describe("Store names on the chain", function () {
       expect(await due("rename_store")).to.deep.equal([2n]);
     });
 
-    it("of a new store are never another registered store's", async () => {
+    it("are never registered under another store's id", async () => {
       for (const id of [9n, 10n, 42n]) onChain.set(id, `Loja antiga ${id}`);
       await skipRegisteredIds(database, readName);
       expect(await insertStore(database.kysely, FIELDS)).to.equal(43n);
@@ -100,14 +100,14 @@ describe("Store names on the chain", function () {
       expect(await insertStore(database.kysely, FIELDS)).to.equal(44n);
     });
 
-    it("are looked for in an empty catalogue too, however many there are", async () => {
+    it("are looked up for an empty catalogue too, however many there are", async () => {
       const { database: empty } = await engine.open();
       for (let id = 1n; id <= 250n; id++) onChain.set(id, `Loja ${id}`);
       await skipRegisteredIds(empty, readName);
       expect(await insertStore(empty.kysely, FIELDS)).to.equal(251n);
     });
 
-    it("are looked for until the chain has answered once; afterwards it may be away", async () => {
+    it("are looked up until the chain has responded once; afterwards it may be unavailable", async () => {
       let isAway = true;
       const ids = new StoreIds(database, async (id) => {
         if (isAway) throw new Error("The chain does not answer");
@@ -122,7 +122,7 @@ describe("Store names on the chain", function () {
       expect(await insertStore(database.kysely, FIELDS)).to.equal(10n);
     });
 
-    it("are compared where the contract says that a store is registered already", async () => {
+    it("are compared if the contract reports that a store is already registered", async () => {
       const contracts = { purchaseNft: ADDRESS, cashbackDistributor: ADDRESS };
       const encoder = storeEncoders(contracts, readName).find(({ kind }) => kind === "register_store");
       await enqueue(database.kysely, [{ kind: "register_store", subjectId: 3n }]);

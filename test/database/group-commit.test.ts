@@ -47,7 +47,7 @@ describe("Writes of many callers in one transaction", () => {
       expect(await stored()).to.deep.equal([1, 2, 3, 4]);
     });
 
-    it("fails all of a group, and writes nothing, where the fault is not of a row", async () => {
+    it("fails the whole group, and writes nothing, if the fault is not a row's", async () => {
       let isAway = true;
       const writer = new GroupCommit<number, string>(database.kysely, async (queries, ids) => {
         const results = await insert(queries, ids);

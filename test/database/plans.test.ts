@@ -105,7 +105,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
 describe("The plan of every hot query", function () {
   this.timeout(120_000);
   onBothEngines(({ open, name }) => {
-    it("reads what it answers, and not the table", async () => {
+    it("reads only its result, not the table", async () => {
       const { database } = await open();
       await fillShop(database);
       const faults: string[] = [];

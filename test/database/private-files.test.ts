@@ -6,7 +6,7 @@ import { connect } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { ensureDataDirectory } from "../../database/private-files.ts";
 
-describe("The rights of the data", () => {
+describe("File permissions of the data", () => {
   let directory: string;
   const umask = process.umask(0o022);
   beforeEach(() => {
@@ -18,7 +18,7 @@ describe("The rights of the data", () => {
 
   const modeOf = (...path: string[]) => (statSync(join(directory, ...path)).mode & 0o777).toString(8);
 
-  it("are this user's alone in a new database, its log and its folder", async () => {
+  it("allow only this user in a new database, its log and its folder", async () => {
     const database = await connect(join(directory, "new/torcida.db"));
     await migrate(database);
     const modes = ["", "torcida.db", "torcida.db-wal", "torcida.db-shm"].map((name) => modeOf("new", name));
@@ -38,7 +38,7 @@ describe("The rights of the data", () => {
     expect(modeOf()).to.equal("700");
   });
 
-  it("stay as they are in a folder that others must pass through", () => {
+  it("stay unchanged in a folder that others must traverse", () => {
     for (const [name, mode] of [["shared", 0o1777]] as const) {
       mkdirSync(join(directory, name));
       chmodSync(join(directory, name), mode);

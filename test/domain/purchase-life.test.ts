@@ -204,7 +204,7 @@ describe("The life of a purchase", () => {
     expect(shownStatus("pending", { isReturned: false, isPaid: false })).to.equal("pending");
   });
 
-  describe("in every state that there can be", () => {
+  describe("in every possible state", () => {
     const states = everyState();
 
     it("only moves forward", () => {
@@ -229,7 +229,7 @@ describe("The life of a purchase", () => {
       }
     });
 
-    it("pays only what is unpaid, final and out of its hold", () => {
+    it("pays only what is unpaid, final and no longer on hold", () => {
       for (const { life, moment } of states) {
         for (const by of ["itself", "staff"] as const) {
           if (obstacleTo("pay", life, moment, by)) continue;
@@ -240,7 +240,7 @@ describe("The life of a purchase", () => {
       }
     });
 
-    it("is looked at again wherever time, a block or a rate alone lets it move on", () => {
+    it("is checked again whenever time, a block or a rate alone lets it move on", () => {
       for (const { life, moment } of states) {
         if (life.isSettled) continue;
         const move = moveAhead(life);

@@ -8,7 +8,7 @@ import { isAddressShaped, shortenAddress } from "../../domain/wallet-address.ts"
 
 const ADDRESS = "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-describe("The sentences that wallets sign", () => {
+describe("The messages that wallets sign", () => {
   it("have the fixed words and the address in lower case", () => {
     expect(signInSentence("register", ADDRESS)).to.equal(`Cadastro Torcida para ${ADDRESS.toLowerCase()}`);
     expect(signInSentence("login", ADDRESS)).to.equal(`Login Torcida para ${ADDRESS.toLowerCase()}`);
@@ -16,7 +16,7 @@ describe("The sentences that wallets sign", () => {
 });
 
 describe("Names", () => {
-  it("are split at the first blank after trimming and collapsing", () => {
+  it("are split at the first space after trimming and collapsing", () => {
     expect(splitFullName("  Ana   Maria Silva ")).to.deep.equal({ firstName: "Ana", lastName: "Maria Silva" });
     expect(splitFullName("Pelé")).to.deep.equal({ firstName: "Pelé", lastName: "" });
     expect(joinFullName("Pelé", "")).to.equal("Pelé");

@@ -90,7 +90,7 @@ describe("A fallback node that lies", () => {
       await settled();
     });
 
-    it("is asked no question by whoever asks for /readyz", async () => {
+    it("gets no request when /readyz is called", async () => {
       const { proxy } = system();
       await until("it is ready", isReady);
       const before = proxy.methods.length + fallback().methods.length;

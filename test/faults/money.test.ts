@@ -36,7 +36,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     expect((await readiness()).status).to.equal(200);
   });
 
-  it("is ready again once a payment that the wallet could not send again is mined, though nothing else is due", async () => {
+  it("is ready again once a payment that the wallet could not resend is mined, although nothing else is due", async () => {
     const { anvil, run } = system;
     const buyer = await system.shopper();
     await run("scripts/payouts.ts", ["--pause", "until it is confirmed"]);
@@ -60,7 +60,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     await until("/readyz is 200", async () => (await readiness()).status === 200, 10_000);
   });
 
-  it("is not reported by a process that does not send any more", async () => {
+  it("is not reported by a process that no longer sends", async () => {
     const { api, anvil } = system;
     const buyer = await system.shopper();
     const sends = async (url: string) => ((await (await fetch(`${url}/readyz`)).json()) as { sends: boolean }).sends;

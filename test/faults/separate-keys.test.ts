@@ -70,7 +70,7 @@ describe("Separate keys", function () {
     expect(await leases()).to.deep.equal(["sender", "sender:confirmer", "sender:minter", "sender:payer"]);
   });
 
-  it("go on without one that is killed, and nothing is lost or done twice when it is back", async () => {
+  it("continue without a killed one, and nothing is lost or duplicated when it is back", async () => {
     const buyer = await system.shopper();
     const before = await buyer.buy(1, 200);
     await system.inStatus(before, "Pending");
@@ -89,7 +89,7 @@ describe("Separate keys", function () {
     for (const id of later) expect(await payoutsOf(id), `purchase ${id}`).to.equal(1);
   });
 
-  it("have every nonce explained: siblings are no strangers, a stranger with one of the keys is", async () => {
+  it("account for every nonce: sibling keys are known, another program with one of the keys is not", async () => {
     const { code, output } = await system.run("scripts/reconcile.ts", ["--full"], {
       SENDER_KEYS: "none",
       OPERATOR_ADDRESS: OPERATOR,

@@ -28,7 +28,7 @@ describe("A service that signs for the operator", function () {
     expect(service.signed()).to.be.greaterThan(2);
   });
 
-  it("holds payments up while it is away or signs something else, and loses none", async () => {
+  it("delays payouts while it is unavailable or signs something else, and loses none", async () => {
     const shopper = await system.shopper();
     for (const behaviour of [
       "hangs",

@@ -16,7 +16,7 @@ const STORE = { ...EMPTY_STORE, name: "Loja", country: "Brasil" };
 const CASHBACK = { category: "Tudo", cashback_percent: "5", group_code: "", is_default: false };
 const TOKEN = { name: "Palmeiras", slug: "verdao", image: "https://example.com/verdao.png" };
 
-describe("The helpers of the admin panel, where no server answers", () => {
+describe("The admin panel helpers without a server", () => {
   const cases: [message: string, attempt: () => Promise<Outcome>][] = [
     ["Failed to create store", () => createStore(STORE)],
     ["Failed to update store", () => updateStore("1", STORE, { ...STORE, name: "Outra" })],

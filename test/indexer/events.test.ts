@@ -47,14 +47,14 @@ describe("Events", () => {
   });
 
   for (const { args, content } of SAMPLES) {
-    it(`reads ${content.kind} as the contract's ABI writes it`, () => {
+    it(`decodes ${content.kind} as encoded by the contract's ABI`, () => {
       const { topic } = EVENT_TOPICS[content.kind];
       expect(topic).to.equal(toEventSelector(abiOf(content.kind)));
       const position = { blockNumber: 255, logIndex: 16, transactionHash: "0xabc" };
       expect(decodeLog(logOf(content.kind, args))).to.deep.equal({ ...position, ...content });
     });
 
-    it(`gives ${content.kind} back as it was stored`, () => {
+    it(`restores ${content.kind} as stored`, () => {
       expect(contentOf(content.kind, content.tokenId, argumentsOf(content))).to.deep.equal(content);
     });
   }
@@ -74,7 +74,7 @@ describe("The owner of a new ticket", () => {
   const refuses = (logs: RpcLog[], reason: RegExp) =>
     expect(() => decodeEvents(logs)).to.throw(ContradictoryLogsError, reason);
 
-  it("is whom Transfer names, which PurchaseMinted repeats, in batches too", () => {
+  it("is the one in Transfer, which PurchaseMinted repeats, in batches too", () => {
     expect(TRANSFER_TOPIC).to.equal(toEventSelector(abiOf("Transfer")));
     const logs = [transfer(1n), minted(1n), transfer(2n, RECIPIENT), minted(2n, RECIPIENT), confirmed(1n)];
     const { events, ignored } = decodeEvents(logs);
@@ -106,7 +106,7 @@ describe("The owner of a new ticket", () => {
     refuses([transfer(7n, BUYER, RECIPIENT), minted(7n)], /^Ticket 7 moves/);
   });
 
-  it("counts ids that no purchase here can have, and holds them to the same", () => {
+  it("counts ids that cannot be purchases of this shop, and applies the same checks", () => {
     const id = 2n ** 63n;
     expect(decodeEvents([transfer(id), minted(id), confirmed(id)])).to.deep.equal({ events: [], ignored: 2 });
     refuses([minted(id)], /is minted without/);

@@ -39,7 +39,7 @@ describe("Fold", () => {
     expect(fold(inBlocks([pay(1n, 2n ** 255n)]), TIMES).payouts.get(1n)?.amountGwei).to.equal(2n ** 63n - 1n);
   });
 
-  it("gives the same result however the chain is divided", () => {
+  it("gives the same result however the chain is split", () => {
     const token = fc.bigInt({ min: 1n, max: 4n });
     const content = fc.oneof(
       token.map(mint),

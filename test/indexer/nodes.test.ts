@@ -129,7 +129,7 @@ describe("Nodes", function () {
       await until("everything is there", async () => (await readIndex(database)).nfts.length === PURCHASES);
     });
 
-    it("reads again at once what a comparison doubts, and says when it has", async () => {
+    it("rereads at once what a comparison questions, and reports when it is done", async () => {
       const { database, url } = await open();
       running = await startIndexer({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
       await caughtUp(database, anvil);

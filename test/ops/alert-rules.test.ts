@@ -68,7 +68,7 @@ const CASES: { expr: string; samples: { labels: Labels; value: number }[] }[] = 
 ];
 
 describe("Alert rules", () => {
-  it("are evaluated as Prometheus does", () => {
+  it("are evaluated as by Prometheus", () => {
     const series = new ScrapedSeries();
     for (let minute = 0; minute <= 10; minute++) series.scrape({}, expositionAt(minute), minute * MINUTE_MS);
     for (const { expr, samples } of CASES) {
@@ -117,7 +117,7 @@ describe("Alert rules", () => {
     expect(checked.stdout + checked.stderr).to.contain("SUCCESS");
   });
 
-  it("wait as long as they say before they fire, and stop at once", () => {
+  it("wait for their configured time before they fire, and resolve at once", () => {
     const rule = { alert: "Down", expr: "up == 0", for: "2m", labels: {}, annotations: { summary: "", runbook: "" } };
     const watch = new AlertWatch([rule]);
     const target = { job: "api", instance: "a" };
@@ -128,7 +128,7 @@ describe("Alert rules", () => {
     expect(fired).to.deep.equal([false, false, false, true, false, false, false]);
   });
 
-  it("tell of a network that says what is not understood", () => {
+  it("report a network that sends unknown data", () => {
     const network = '{network="awin",account="br"}';
     const told = (drifted: number, unreadable: number) =>
       [

@@ -26,13 +26,13 @@ describe("The file .env", () => {
     expect(run()).to.deep.equal({ status: 0, stdout: ",", stderr: "" });
   });
 
-  it("is read, and what the environment has already wins", () => {
+  it("is read, and the environment takes precedence", () => {
     writeFileSync(join(folder, ".env"), "# comment\nPORT=3100\nNETWORK='spicy'\n");
     expect(run()).to.deep.equal({ status: 0, stdout: "3100,spicy", stderr: "" });
     expect(run({ PORT: "3200" })).to.deep.equal({ status: 0, stdout: "3200,spicy", stderr: "" });
   });
 
-  it("refuses the start in one line where it cannot be read", () => {
+  it("prevents the start with one line if it cannot be read", () => {
     mkdirSync(join(folder, ".env"));
     const { status, stderr } = run();
     expect(status).to.equal(1);

@@ -68,11 +68,11 @@ describe("A configuration with one wrong variable", function () {
     return { ...right, [`${prefix}_KEY_FILE`]: "", ...(way === "SIGNER_URL" && { [`${prefix}_ADDRESS`]: SIGNED_FOR }) };
   };
 
-  it("is right before that", () => {
+  it("is valid before the change", () => {
     expect(readAll(right)).to.deep.equal([]);
   });
 
-  it("is refused in one line, by that variable's name, without what may be a secret", () => {
+  it("is rejected in one line that names the variable and quotes no secret", () => {
     const accepted = new Set(names());
     for (const name of names()) {
       for (const value of NONSENSE) {
@@ -88,7 +88,7 @@ describe("A configuration with one wrong variable", function () {
     expect([...accepted]).to.have.members([...FREE, ...BUILD]);
   });
 
-  it("does not repeat a secret that was put where a file is named", () => {
+  it("does not repeat a secret given in place of a file name", () => {
     const key = "1f".repeat(32);
     for (const value of [key, `0x${key}`]) {
       const [line = "", ...more] = readAll({ ...right, PAYER_KEY_FILE: value });
@@ -101,7 +101,7 @@ describe("A configuration with one wrong variable", function () {
     ]);
   });
 
-  it("is refused by the name of what is missing", () => {
+  it("is rejected with the name of the missing variable", () => {
     for (const name of ["RPC_URLS", "PUBLIC_URL", "RATE_URL", "NOTIFY_SECRET"]) {
       const lines = readAll({ ...right, [name]: "" });
       expect(lines.length, `${name}: ${lines.join(" | ")}`).to.equal(1);

@@ -25,7 +25,7 @@ describe("Lease", () => {
       expect((await acquireLease(other, "sender", "b", LONG_MS))?.fencingToken).to.equal(1n);
     });
 
-    it("goes to one of many that ask at once", async () => {
+    it("goes to one of many concurrent callers", async () => {
       const { database, again } = await open();
       const others = [database, await again(), await again()];
       const asked = others.flatMap((one, index) =>

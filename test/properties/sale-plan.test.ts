@@ -130,7 +130,7 @@ const terms = fc.record({
 });
 
 describe("The books of a wallet's sales", () => {
-  it("hold what the last reads say, less what is still to be settled, whatever came before", () => {
+  it("match the last reads, less debts still to be settled, whatever came before", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(revision, step, step, step), { maxLength: 60, size: "max" }),

@@ -160,7 +160,7 @@ class Story {
 describe("Sales, reported in any order", function () {
   this.timeout(PROPERTY_TIMEOUT_MS);
 
-  it("end with what the latest reports say, to the gwei, whoever dies meanwhile", async () => {
+  it("end with what the latest reports say, to the gwei, whatever process dies meanwhile", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40, size: "max" }), async (acts) => {
         const world = await World.open(1);

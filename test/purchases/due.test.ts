@@ -17,9 +17,9 @@ const CONFIRMED: PurchaseLife = {
   ...{ isRateFrozen: true, asked: new Set(), sent: new Set() },
 };
 
-describe("The next look at purchases that were looked at together", () => {
+describe("The next check of purchases that were checked together", () => {
   onBothEngines(({ open }) => {
-    it("is each one's own: never, from its own block on, or at its own time", async () => {
+    it("is set for each one: never, from its own block on, or at its own time", async () => {
       const { database } = await open();
       const { kysely } = database;
       await seedCatalogue(database);

@@ -137,7 +137,7 @@ describe("Lists of the panel", () => {
       expect(await names("ready", first.slice(0, 4).toUpperCase())).to.include(first);
     });
 
-    it("page through what so many rows match that they are not counted to their end", async () => {
+    it("page through more matches than are counted", async () => {
       const { kysely, engine } = database;
       const many = 10_400;
       const numbers =
@@ -170,7 +170,7 @@ describe("Lists of the panel", () => {
       }
     });
 
-    it("refuse a cursor of another order", async () => {
+    it("reject a cursor of another order", async () => {
       for (const [sort, before] of [
         ["id", "12_7"],
         ["amount", "7"],

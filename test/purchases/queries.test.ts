@@ -7,7 +7,7 @@ import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 
-describe("A purchase whose id is somebody else's token", () => {
+describe("A purchase whose id is another owner's token", () => {
   onBothEngines(({ open }) => {
     it("shows neither that token nor its payout, and the token stays its owner's", async () => {
       const { database } = await open();

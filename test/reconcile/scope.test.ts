@@ -12,9 +12,9 @@ const PURCHASES = 5_000;
 /** A day in so few runs that a slice is a third of all. */
 const EVERY_SECONDS = 28_800;
 
-describe("What one comparison looks at", () => {
+describe("The scope of one comparison", () => {
   onBothEngines(({ open }) => {
-    it("is a slice, so that all is seen in a day's runs, and every token with a new event", async function () {
+    it("is a slice, so that a day's runs cover everything, plus every token with a new event", async function () {
       this.timeout(60_000);
       const { database } = await open();
       await seedCatalogue(database);
@@ -40,7 +40,7 @@ describe("What one comparison looks at", () => {
       expect(pages.flat()).to.include(1n);
     });
 
-    it("is no more than the budget of calls allows, and goes on from there", async () => {
+    it("stays within the call budget, and continues from there", async () => {
       const { database } = await open();
       await seedCatalogue(database);
       await insertLast(database, 1_000_000);
@@ -54,7 +54,7 @@ describe("What one comparison looks at", () => {
       expect(second.pages[0]?.[0]).to.equal(BigInt(ids.length + 1));
     });
 
-    it("is everything where it is asked for", async () => {
+    it("is everything on request", async () => {
       const { database } = await open();
       await seedCatalogue(database);
       await insertLast(database);

@@ -48,7 +48,7 @@ describe("The sender's account", function () {
     maxFeePerGas: { maxFeePerGas: 5_000_000_000_001n },
     accessList: { accessList: [{ address: `0x${"ab".repeat(20)}`, storageKeys: [] }] },
   } as Record<string, Partial<TransactionSerializableEIP1559>>)) {
-    it(`refuses what a service signed with another ${field}`, async () => {
+    it(`rejects a result of the service with another ${field}`, async () => {
       service.behave((asked) => ({ ...asked, ...change }));
       const error = await remote()
         .signTransaction(TRANSACTION)
@@ -58,7 +58,7 @@ describe("The sender's account", function () {
     });
   }
 
-  it("refuses what another account signed, an error, silence, and a service that is away", async () => {
+  it("rejects another account's signature, an error, a timeout and an unavailable service", async () => {
     const other = await startSigningService(KEY, generatePrivateKey());
     const messageOf = (url: string) =>
       openAccount({ kind: "service", address: ADDRESS, url })

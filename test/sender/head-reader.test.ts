@@ -72,7 +72,7 @@ describe("The head that the sender signs by", function () {
     );
 
   onBothEngines(({ open }) => {
-    it("has the nonce and the balance at its own block, in front of a key that was used before", async () => {
+    it("has the nonce and the balance at its own block, for a key that was used before", async () => {
       const { database } = await open();
       const { reader } = await readerOf(database, anvil.rpcUrl);
       const head = await reader.read();
@@ -101,7 +101,7 @@ describe("The head that the sender signs by", function () {
       expect(nodes.contradictions).to.deep.equal([]);
     });
 
-    it("finds that program's transaction if the node has no old state any more", async () => {
+    it("finds that program's transaction if the node no longer has old state", async () => {
       const { database } = await open();
       await store(database, before);
       const head = await anvil.request<string>("eth_blockNumber");

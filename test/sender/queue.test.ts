@@ -41,7 +41,7 @@ describe("The queue of operations", () => {
       await database.kysely.updateTable("operations").set({ not_before: 0n }).where("status", "=", "queued").execute();
     };
 
-    it("leaves what was set aside alone until its time has come, and keeps since when it waits", async () => {
+    it("leaves operations set aside until their time, and keeps since when they wait", async () => {
       await pay(1n, 2n);
       const first = await operation(1n);
       const why = { reason: "day_cap", text: "AboveDailyCap: 1 CHZ", afterMs: FAR_MS } as const;
@@ -54,7 +54,7 @@ describe("The queue of operations", () => {
       expect((await operation(1n)).since > 5n, "another reason, another time").to.equal(true);
     });
 
-    it("tries what waits again when a person asks, all of it or one reason's", async () => {
+    it("retries waiting operations on request, all of them or those with one reason", async () => {
       await pay(1n, 2n, 3n);
       const ids = await Promise.all([1n, 2n].map(async (id) => (await operation(id)).id));
       await setAside(database.kysely, ids.slice(0, 1), { reason: "day_cap", text: "", afterMs: FAR_MS });
@@ -107,7 +107,7 @@ describe("The queue of operations", () => {
       ).to.deep.equal([["pay", "failed", "reverted", 1]]);
     });
 
-    it("queues what was withdrawn anew, with its new amount, and what was not stays as it is", async () => {
+    it("queues a withdrawn operation again with its new amount, and leaves others unchanged", async () => {
       await pay(1n, 2n);
       await withdraw(database.kysely, "pay", 1n, "Taken back");
       expect(await due()).to.deep.equal([2n]);

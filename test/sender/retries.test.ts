@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { retryOf } from "../../sender/retries.ts";
 
-describe("What reverted alone", () => {
+describe("An operation that reverted alone", () => {
   for (const [attempts, afterMs, hasFailed] of [
     [1n, 4_000n, false],
     [2n, 8_000n, false],
@@ -10,7 +10,7 @@ describe("What reverted alone", () => {
     [40n, 3_600_000n, true],
   ] as const) {
     const outcome = hasFailed ? "and needs a person" : "by itself";
-    it(`is tried again after ${afterMs / 1_000n} s the ${attempts}. time, ${outcome}`, () => {
+    it(`is retried after ${afterMs / 1_000n} s the ${attempts}. time, ${outcome}`, () => {
       expect(retryOf(attempts)).to.deep.equal({ afterMs, hasFailed });
     });
   }

@@ -99,7 +99,7 @@ describe("npm run catalog", function () {
     expect(await listStores(database.kysely)).to.have.length(8);
   });
 
-  it("refuses a category of a store that is nowhere", () => {
+  it("rejects a category of an unknown store", () => {
     const path = fileWith(
       "lost.json",
       '[{"type":"cashback","store":"Ninguém","category":"Tudo","cashback_percent":5}]',

@@ -190,7 +190,7 @@ describe("npm run deploy", function () {
       gate.before = () => "pass";
     };
 
-    it("ends with the one deployment that an undisturbed run makes, no transaction sent twice", async function () {
+    it("ends with the same deployment as an undisturbed run, with no transaction sent twice", async function () {
       this.timeout(LONG_MS);
       const expected = await undisturbed();
       for (const count of [1, 2, 3, 10, TRANSACTIONS]) {
@@ -253,7 +253,7 @@ describe("npm run deploy", function () {
     expect(await outcome()).to.deep.equal(expected);
   });
 
-  it("believes nothing while its node is of another chain, and continues once it is back", async function () {
+  it("trusts nothing while its node is on another chain, and continues once it is back", async function () {
     this.timeout(LONG_MS);
     const expected = await undisturbed();
     let told = 0;
@@ -320,7 +320,7 @@ describe("npm run deploy", function () {
       await refused(/The deployer 0x\w{40} has no CHZ: send it some/, { OPERATOR_PRIVATE_KEY: penniless });
     });
 
-    it("what is missing, all of it in one run", async () => {
+    it("missing variables, all of them in one run", async () => {
       await refused(/OPERATOR_PRIVATE_KEY is missing[\s\S]*SITE_URL is missing/, {
         OPERATOR_PRIVATE_KEY: "",
         SITE_URL: "",
@@ -347,12 +347,12 @@ describe("npm run deploy", function () {
       expectSecretsKept(output, [tooShort]);
     });
 
-    it("variables that are wrong, each by its name", async () => {
+    it("invalid variables, each by its name", async () => {
       await refused(/MINTER_ADDRESS [\s\S]*SITE_URL /, { MINTER_ADDRESS: "0x12", SITE_URL: "torcida" });
       await refused("RPC_URLS needs at least one http", { RPC_URLS: "wss://spicy.example" });
     });
 
-    it("on mainnet, keys that are not apart from the operator's, each by its variable", async () => {
+    it("on mainnet, keys that are not separate from the operator's, each by its variable", async () => {
       const address = () => privateKeyToAccount(generatePrivateKey()).address;
       const apart = {
         DEPLOYER_PRIVATE_KEY: generatePrivateKey(),
@@ -457,7 +457,7 @@ describe("npm run deploy", function () {
       expect(early).to.include("AccessControlEnforcedDefaultAdminDelay");
     };
 
-    it("the hot roles of a deployer that is not the operator any more", async () => {
+    it("the hot roles of a deployer that is no longer the operator", async () => {
       await deploy();
       const { output } = await deploy({ ...handOver, ADMIN_ADDRESS: "" });
       expect(output).to.include("PAYER_ROLE given up by the deployer");
@@ -550,7 +550,7 @@ describe("npm run deploy", function () {
       ]);
     });
 
-    it("reads roles from a node that allows few blocks a call", async () => {
+    it("reads roles from a node that allows few blocks per call", async () => {
       await deploy();
       await anvil.request("anvil_mine", "0x2000");
       let refusals = 0;

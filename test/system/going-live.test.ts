@@ -22,7 +22,7 @@ describe("docs/going-live.md", function () {
     }
   });
 
-  it("asks of people only what the rehearsal knows how to do", () => {
+  it("has only manual steps that the rehearsal can perform", () => {
     const asked = readParts(readFileSync("docs/going-live.md", "utf8")).flatMap((part) =>
       part.kind === "by hand" ? [part.what] : [],
     );

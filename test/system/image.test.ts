@@ -63,7 +63,7 @@ describe("The image, unpacked and run read-only as nobody", function () {
     image?.remove();
   });
 
-  it("creates the schema, and cannot write anywhere but to its data", async () => {
+  it("creates the schema, and can write only to its data", async () => {
     const { code, output } = await image.run(commandOf("migrate"), environment);
     expect([code, output]).to.deep.equal([0, "The database of localhost has this version's schema\n"]);
     const probe =

@@ -71,7 +71,7 @@ describe("An operator's command", function () {
   }
 
   for (const command of Object.keys(COMMANDS)) {
-    it(`${command} refuses a database that is not there, and makes none`, () => {
+    it(`${command} rejects a missing database, and creates none`, () => {
       const { status, output } = run(command);
       expect(output).to.include(`There is no database ${file()}`);
       expect(status).not.to.equal(0);

@@ -63,7 +63,7 @@ describe("saleValue", () => {
       ],
     });
   });
-  it("shares reais that are given for the whole only, the rest to the largest part", () => {
+  it("splits a total given in reais only, with the remainder to the largest part", () => {
     const tracked = report({
       currency: "USD",
       amountMicros: micros("30"),
@@ -88,11 +88,11 @@ describe("saleValue", () => {
 });
 
 describe("shareInProportion", () => {
-  it("shares the whole also among nothing", () => expect(shareInProportion(7n, [0n, 0n])).to.deep.equal([7n, 0n]));
+  it("handles weights that are all zero", () => expect(shareInProportion(7n, [0n, 0n])).to.deep.equal([7n, 0n]));
 });
 
 describe("amountProblem", () => {
-  it("finds what no figure can be derived from", () => {
+  it("finds amounts that cannot be used", () => {
     expect(amountProblem(report({}))).to.equal(undefined);
     expect(amountProblem(report({ amountMicros: -1n }))).to.match(/negative/);
     expect(amountProblem(report({ parts: [part("A", "-1")] }))).to.match(/negative/);

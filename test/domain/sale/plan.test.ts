@@ -29,7 +29,7 @@ describe("planSale", () => {
   it("plans nothing for a declined sale", () => {
     expect(planSale(NOTHING, [], 0n)).to.deep.equal([]);
   });
-  it("leaves what agrees", () => {
+  it("changes nothing that already matches", () => {
     for (const stage of ["planned", "pending", "confirmed", "paid"] as const)
       expect(kinds(stage, target(100n)), stage).to.deep.equal([]);
   });
@@ -123,7 +123,7 @@ describe("planSale", () => {
     });
   });
 
-  it("forgives what is owed back of a payment that never came about", () => {
+  it("cancels the debt for a payout that never happened", () => {
     expect(kinds("confirmed", target(100n), { returnedCentBps: 1_000_000n })).to.deep.equal([
       { kind: "adjust", id: 1n, centBps: -1_000_000n, gwei: -chz(1n) },
     ]);

@@ -5,7 +5,7 @@ import { blendRate, freezeTerms, saleCashback } from "../../../domain/sale/terms
 const rate = (groupCode: string | null, bps: bigint, isDefault = false) => ({ groupCode, bps, isDefault });
 
 describe("The terms of a click", () => {
-  it("give each group its percent, and what no group names the marked category's", () => {
+  it("give each group its percent, and other groups the default category's", () => {
     const terms = freezeTerms([rate("FASHION", 700n), rate("SHOES", 300n, true), rate("GIFT", 100n)], 200n);
     if (!terms) throw new Error("no terms");
     const parts = [
@@ -21,7 +21,7 @@ describe("The terms of a click", () => {
   it("fall back to the lowest percent if no category is marked", () => {
     expect(freezeTerms([rate("A", 700n), rate(null, 300n)], 0n)?.defaultBps).to.equal(300n);
   });
-  it("cut a bonus that would lift a percent above 100", () => {
+  it("reduce a bonus that would raise a percent above 100", () => {
     expect(freezeTerms([rate("A", 9_900n), rate(null, 300n)], 200n)?.bonusBps).to.equal(100n);
   });
   it("are none for a store without a percent", () => {
@@ -51,7 +51,7 @@ describe("holdReasons", () => {
   };
   const reasons = (more: Partial<typeof fine> | object) =>
     holdReasons({ ...fine, ...more }, limits).map(({ reason }) => reason);
-  it("has none for a sale as it should be", () => expect(reasons({})).to.deep.equal([]));
+  it("has none for a valid sale", () => expect(reasons({})).to.deep.equal([]));
   for (const [reason, more] of [
     ["drift", { drift: "commissionStatus is frozen" }],
     ["no_rate", { amountCents: undefined, cashbackCentBps: 0n }],

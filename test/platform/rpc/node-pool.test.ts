@@ -150,7 +150,7 @@ describe("The node pool", function () {
     expect(pool.contradictions).to.deep.equal([{ rpc: node.url, kind: "block", count: 1 }]);
   });
 
-  it("is not ready five seconds after its last node fell silent, and ready again soon after it answers", async () => {
+  it("is not ready five seconds after its last node stopped responding, and ready soon after it responds again", async () => {
     let isSilent = false;
     let release = () => {};
     const node = await script(async () => {
@@ -169,7 +169,7 @@ describe("The node pool", function () {
     await until("it is ready again", () => pool.isReady, 15_000);
   });
 
-  it("is not ready at once where its only node shows another chain at the next look", async () => {
+  it("is not ready as soon as its only node reports another chain", async () => {
     let isOther = false;
     const node = await script((call) => (isOther ? otherChain(call) : undefined));
     const pool = await open([node.url]);
@@ -195,14 +195,14 @@ describe("The node pool", function () {
     expect(api.isReady, "the api waits for the index").to.equal(false);
   });
 
-  it("believes a node that has our deep block, whatever its block 0: that is anvil, started again", async () => {
+  it("trusts a node that has our deep block, whatever its block 0, as after a restart of anvil", async () => {
     const anvilAgain = await script(otherBlock(0));
     const pool = await open([anvilAgain.url]);
     await headOf(pool);
     expect(pool.contradictions).to.deep.equal([]);
   });
 
-  it("hears a contract's refusal as an answer, and asks nobody else", async () => {
+  it("treats a contract's revert as an answer, and asks no other node", async () => {
     const reverting = await script((call) =>
       call.method === "eth_call"
         ? { error: { code: 3, message: "execution reverted: limit exceeded", data: "0x12" } }
