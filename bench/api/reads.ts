@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import autocannon from "autocannon";
 import { startSystem } from "../../test/api/support/system.ts";
+import { startBare } from "../bare-express.ts";
 
 type Row = {
   database: string;
@@ -91,23 +91,4 @@ async function load(url: string, request: LoadRequest, seconds: number): Promise
   };
   await autocannon({ ...options, duration: 1 });
   return autocannon({ ...options, duration: seconds });
-}
-
-const BARE = `
-import express from "express";
-const app = express();
-const text = process.argv[1];
-app.use((request, response) => { response.type("application/json").send(text); });
-const server = app.listen(0, "127.0.0.1", () => console.log(server.address().port));
-`;
-
-/** A bare Express server in its own process. */
-async function startBare(bytes: string): Promise<{ url: string; stop(): void }> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", BARE, "--", bytes], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const port = await new Promise<string>((resolve) =>
-    child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim())),
-  );
-  return { url: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
 }

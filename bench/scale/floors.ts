@@ -2,11 +2,13 @@ import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
+import { startBare } from "../bare-express.ts";
 import { round } from "./http.ts";
-import { medianMs } from "./load.ts";
+import { type Call, load, medianMs } from "./load.ts";
 
 const ROWS = 2_000;
 const SYNCS = 100;
+const CALLERS = 64;
 const PAGE = Buffer.alloc(4_096, 1);
 
 /** What this machine does at best: one page and its fsync, one durable row, and rows in one transaction. */
@@ -29,9 +31,26 @@ export async function measureFloors(database: Database, directory: string): Prom
       fsyncMs: await measureSync(directory),
       durableRowMs: round(durableRowMs),
       rowsPerSecondInOneTransaction: Math.round(ROWS / seconds),
+      bareExpressPerSecond: await measureBareExpress(),
     };
   } finally {
     await sql`drop table bench_floor`.execute(kysely);
+  }
+}
+
+/** What Express and the callers of this benchmark do together, without a product behind it. */
+async function measureBareExpress(): Promise<number> {
+  const bare = await startBare(JSON.stringify({ success: true, message: "x".repeat(300) }));
+  const next = (): Call => ({
+    method: "POST",
+    path: "/api/register-purchase",
+    body: { store_id: 1, amount: "100.00" },
+  });
+  try {
+    await load(bare.url, { connections: CALLERS, seconds: 1, next });
+    return Math.round((await load(bare.url, { connections: CALLERS, seconds: 3, next })).perSecond);
+  } finally {
+    bare.stop();
   }
 }
 
