@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Selectable } from "kysely";
 import { z } from "zod";
 import { addToDay, dayOf } from "../database/day-totals.ts";
@@ -6,17 +5,9 @@ import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ClickTerms } from "../domain/sale/terms.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { newClickToken } from "../purchases/click-token.ts";
 
 export type Click = Selectable<Schema["clicks"]>;
-
-const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
-/** 130 bits; fits the shortest field of any network. */
-const TOKEN_LENGTH = 26;
-
-/** A click's token for the networks: 26 lower-case base32 characters that cannot be guessed. */
-function newToken(): string {
-  return [...randomBytes(TOKEN_LENGTH)].map((byte) => BASE32[byte % BASE32.length]).join("");
-}
 
 export type NewClick = {
   wallet: WalletAddress;
@@ -41,7 +32,7 @@ export async function insertClicks(queries: Queries, clicks: readonly NewClick[]
 function rowOf(click: NewClick) {
   const now = BigInt(Date.now());
   return {
-    token: newToken(),
+    token: newClickToken(),
     wallet: click.wallet,
     store_id: click.storeId,
     store_name: click.storeName,

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow, engineOf } from "../database/clock.ts";
@@ -7,6 +6,7 @@ import { touchUser, touchUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
+import { newClickToken } from "./click-token.ts";
 import { settleSales } from "./sale-totals.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./totals.ts";
 
@@ -61,14 +61,13 @@ export async function insertPurchases(
   purchases: readonly NewPurchase[],
 ): Promise<InsertedPurchase[]> {
   const rows = purchases.map(rowOf);
-  let ids = await insertRows(queries, rows);
-  const highest = await highestToken(queries);
+  let { ids, highest } = await insertRows(queries, rows);
   if ([...ids.values()].some((id) => id <= highest)) {
     await queries
       .deleteFrom("purchases")
       .where("id", "in", [...ids.values()])
       .execute();
-    ids = await insertRowsAbove(queries, rows, highest);
+    ({ ids, highest } = await insertRowsAbove(queries, rows, highest));
   }
   await addNewPurchases(queries, rows);
   for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
@@ -102,7 +101,7 @@ function rowOf(purchase: NewPurchase) {
     token_slug: purchase.tokenSlug,
     holdings_block: purchase.holdingsBlock,
     source: purchase.source,
-    click_id: randomBytes(16).toString("hex"),
+    click_id: newClickToken(),
     created_at: BigInt(Date.now()),
     metadata_uri: "",
   };
@@ -111,13 +110,22 @@ function rowOf(purchase: NewPurchase) {
 
 type PurchaseRow = ReturnType<typeof rowOf>;
 
-/** The ids by click id. */
+/** The ids by click id, and the highest token. */
 async function insertRows(
   queries: Queries,
   rows: readonly (PurchaseRow & { id?: bigint })[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const inserted = await queries.insertInto("purchases").values(rows).returning(["id", "click_id"]).execute();
-  return new Map(inserted.map((row) => [row.click_id, row.id]));
+): Promise<{ ids: ReadonlyMap<string, bigint>; highest: bigint }> {
+  const inserted = await queries
+    .insertInto("purchases")
+    .values(rows)
+    .returning(["id", "click_id"])
+    .returning(({ selectFrom }) =>
+      selectFrom("nfts")
+        .select(({ fn }) => fn.max("token_id").as("id"))
+        .as("highest"),
+    )
+    .execute();
+  return { ids: new Map(inserted.map((row) => [row.click_id, row.id])), highest: inserted[0]?.highest ?? 0n };
 }
 
 async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], highest: bigint) {
@@ -130,16 +138,6 @@ async function insertRowsAbove(queries: Queries, rows: readonly PurchaseRow[], h
   }
   await sql`select setval(pg_get_serial_sequence('purchases', 'id'), ${highest})`.execute(queries);
   return insertRows(queries, rows);
-}
-
-async function highestToken(queries: Queries): Promise<bigint> {
-  const row = await queries
-    .selectFrom("nfts")
-    .select("token_id")
-    .orderBy("token_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.token_id ?? 0n;
 }
 
 /** Freezes the rate and starts the hold; the first call for a purchase counts. */

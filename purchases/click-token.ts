@@ -1,0 +1,22 @@
+import { randomBytes } from "node:crypto";
+
+/** In the order of their bytes, so that a later time sorts behind an earlier one. */
+const BASE32 = "234567abcdefghijklmnopqrstuvwxyz";
+/** Milliseconds until the year 3084. */
+const TIME_LENGTH = 9;
+/** 85 bits. */
+const RANDOM_LENGTH = 17;
+
+/**
+ * A click's token for the networks: 26 lower-case base32 characters, which fit the shortest field of any network. It begins
+ * with the time, so that new ones are neighbours in the index: random ones would each change a page of it, which costs most once
+ * the table is large. The rest cannot be guessed.
+ */
+export function newClickToken(now = Date.now()): string {
+  let token = "";
+  for (let rest = now, count = 0; count < TIME_LENGTH; count++, rest = Math.floor(rest / 32)) {
+    token = BASE32[rest % 32] + token;
+  }
+  for (const byte of randomBytes(RANDOM_LENGTH)) token += BASE32[byte % 32];
+  return token;
+}
