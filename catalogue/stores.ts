@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -55,30 +56,40 @@ export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<
 
 /** Some active stores, unordered. */
 export async function readStores(queries: Queries, ids: readonly bigint[]): Promise<StoreWithCategories[]> {
-  const stores = await queries
-    .selectFrom("stores")
-    .selectAll()
-    .where("id", "in", ids)
-    .where("deleted_at", "is", null)
-    .execute();
-  return withCategories(queries, stores);
+  const [stores, categories, unnamed] = await Promise.all([
+    queries
+      .selectFrom("stores")
+      .selectAll()
+      .where(among(queries, "id", ids))
+      .where("deleted_at", "is", null)
+      .execute(),
+    listCategories(queries, ids),
+    listUnnamed(queries),
+  ]);
+  return join(stores, categories, unnamed);
 }
 
 async function withCategories(queries: Queries, stores: readonly StoreRow[]): Promise<StoreWithCategories[]> {
-  if (stores.length === 0) return [];
-  const categories = await queries
+  const ids = stores.map((store) => store.id);
+  return join(stores, await listCategories(queries, ids), await listUnnamed(queries));
+}
+
+function listCategories(queries: Queries, storeIds: readonly bigint[]) {
+  return queries
     .selectFrom("store_cashbacks")
     .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default"])
     .where("deleted_at", "is", null)
-    .where(
-      "store_id",
-      "in",
-      stores.map((store) => store.id),
-    )
+    .where(among(queries, "store_id", storeIds))
     .orderBy("id")
     .execute();
+}
+
+function join(
+  stores: readonly StoreRow[],
+  categories: Awaited<ReturnType<typeof listCategories>>,
+  unnamed: readonly bigint[],
+): StoreWithCategories[] {
   const byStore = Map.groupBy(categories, (row) => row.store_id);
-  const unnamed = await listUnnamed(queries);
   return stores.map((store) => ({
     ...store,
     categories: (byStore.get(store.id) ?? []).map(toCategory),
