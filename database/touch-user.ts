@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
@@ -19,18 +20,17 @@ export async function touchUsers(queries: Queries, wallets: ReadonlySet<WalletAd
   if (wallets.size === 0) return;
   const known = [...wallets].sort();
   // SQLite has one writer, so the order does not matter.
-  if (engineOf(queries) === "postgres") {
-    await queries
-      .selectFrom("users")
-      .select("wallet")
-      .where("wallet", "in", known)
-      .orderBy("wallet")
-      .forUpdate()
-      .execute();
-  }
-  await queries
-    .updateTable("users")
-    .set((set) => ({ revision: set("revision", "+", 1n) }))
-    .where("wallet", "in", known)
-    .execute();
+  const touch =
+    engineOf(queries) === "sqlite"
+      ? sql`update users set revision = revision + 1 where wallet in (select value from json_each(${JSON.stringify(known)}))`
+      : sql`with locked as (select wallet from users where wallet = any(${known}::text[]) order by wallet for update)
+          update users set revision = revision + 1 from locked where users.wallet = locked.wallet`;
+  await touch.execute(queries);
+}
+
+/** Only locks the rows: for a caller that does not know yet whether anything on these wallets' pages will change. */
+export async function lockUsers(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<void> {
+  if (wallets.size === 0 || engineOf(queries) === "sqlite") return;
+  const known = [...wallets].sort();
+  await sql`select wallet from users where wallet = any(${known}::text[]) order by wallet for update`.execute(queries);
 }

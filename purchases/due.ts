@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { among } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
-import { touchUsers } from "../database/touch-user.ts";
+import { lockUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type NextLook, nextLook } from "../domain/purchase/life.ts";
 import { lockPurchases, type StandingPurchase } from "./queries.ts";
@@ -41,7 +41,7 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
           .execute();
   const rows = [...byTime, ...byBlock].slice(0, limit);
   if (rows.length === 0) return [];
-  await touchUsers(queries, new Set(rows.map((row) => row.wallet)));
+  await lockUsers(queries, new Set(rows.map((row) => row.wallet)));
   const ids = [...new Set(rows.map((row) => row.id))];
   await lockPurchases(queries, ids);
   return ids;

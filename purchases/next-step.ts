@@ -1,6 +1,7 @@
 import { indexedBlock } from "../database/chain-cursor.ts";
 import { readClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
+import { touchUsers } from "../database/touch-user.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import {
   endBlock,
@@ -11,12 +12,14 @@ import {
   obstacleTo,
   type PurchaseLife,
 } from "../domain/purchase/life.ts";
+import { cashbackOf } from "../domain/purchase/settlement.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
 import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
-import { listPaidReversals, type Purchase, readStanding, type StandingPurchase } from "./queries.ts";
+import { type Purchase, paidReversals, readStanding, type StandingPurchase } from "./queries.ts";
 import { enqueuePayments } from "./settlement.ts";
 import { countPurchases } from "./totals.ts";
 
@@ -56,7 +59,7 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
     await cancel(queries, rowsOf(moving.get("cancel")));
     await confirm(queries, rowsOf(moving.get("confirm")), { ...options, weiPerCent });
     const paying = await pay(queries, rowsOf(moving.get("pay")), { ...options, weiPerCent });
-    await recordDebts(queries, due);
+    await recordDebts(queries, purchases);
     const ended = purchases.filter(({ life }) => isAtItsEnd(life, moment));
     await settlePurchases(
       queries,
@@ -70,6 +73,7 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
       queries,
       due.filter((id) => !known.has(id)),
     );
+    await touchUsers(queries, walletsOf([...others, ...standing.filter((one) => isShownOtherwise(one, paying))]));
     await setNextLook(queries, [...standing, ...others], { moment, depth });
     return due.length > 0;
   });
@@ -85,6 +89,17 @@ function nextMove(purchase: PurchaseLife, moment: Moment): Move | undefined {
 /** The state of a purchase once its payout is in the outbox. */
 function asPaying({ row, life }: StandingPurchase): StandingPurchase {
   return { row, life: { ...life, asked: new Set([...life.asked, "pay" as const]) } };
+}
+
+/** Whether a page of its buyer shows a purchase in another way now that its payment is in the outbox. */
+function isShownOtherwise({ row }: StandingPurchase, paying: ReadonlyMap<bigint, bigint>): boolean {
+  const amountGwei = paying.get(row.id);
+  if (amountGwei === undefined) return false;
+  return row.wei_per_cent === null || amountGwei !== cashbackOf(row, row.wei_per_cent);
+}
+
+function walletsOf(purchases: readonly StandingPurchase[]): ReadonlySet<WalletAddress> {
+  return new Set(purchases.map(({ row }) => row.wallet));
 }
 
 function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
@@ -123,20 +138,20 @@ async function confirm(
   );
 }
 
-/** Returns the purchases whose payouts are now in the outbox; a fully offset purchase has none. */
+/** Returns the amounts of the payouts that are now in the outbox, by purchase; a fully offset purchase has none. */
 async function pay(
   queries: Queries,
   purchases: readonly Purchase[],
   { weiPerCent, stepDelayMs }: Pick<PlanOptions, "stepDelayMs"> & { weiPerCent: bigint },
-): Promise<ReadonlySet<bigint>> {
+): Promise<ReadonlyMap<bigint, bigint>> {
   const delayMs = (purchase: Purchase) => stepDelay(purchase, stepDelayMs);
   const payments = await enqueuePayments(queries, purchases, { weiPerCent, delayMs });
-  return new Set(payments.map(({ purchaseId }) => purchaseId));
+  return new Map(payments.map(({ purchaseId, amountGwei }) => [purchaseId, amountGwei]));
 }
 
 /** Records the debt for purchases that were returned after their payout. */
-async function recordDebts(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  for (const row of await listPaidReversals(queries, ids))
+async function recordDebts(queries: Queries, purchases: readonly StandingPurchase[]): Promise<void> {
+  for (const row of await paidReversals(queries, purchases))
     await insertAdjustment(queries, row, (row.paid_gwei ?? 0n) + row.offset_gwei);
 }
 

@@ -9,12 +9,16 @@ const COUNTED_OPERATIONS = 10_000;
 
 /** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
 export async function readFigures(queries: Queries, weiPerCent: bigint) {
-  const stores = await queries
-    .selectFrom("stores")
-    .select(sql<bigint>`count(*)`.as("n"))
-    .where("deleted_at", "is", null)
-    .executeTakeFirstOrThrow();
-  const totals = await readShopTotals(queries);
+  const [stores, totals, queued, failed] = await Promise.all([
+    queries
+      .selectFrom("stores")
+      .select(sql<bigint>`count(*)`.as("n"))
+      .where("deleted_at", "is", null)
+      .executeTakeFirstOrThrow(),
+    readShopTotals(queries),
+    countOperations(queries, "queued"),
+    countOperations(queries, "failed"),
+  ]);
   const byStatus: Record<PurchaseStatus, number> = {
     processing: Number(totals.processing),
     pending: Number(totals.pending),
@@ -27,8 +31,8 @@ export async function readFigures(queries: Queries, weiPerCent: bigint) {
     byStatus,
     paidGwei: payoutSums(totals).paid,
     openGwei: totals.open_gwei + cashbackOfCentBps(totals.open_cent_bps, weiPerCent),
-    queued: await countOperations(queries, "queued"),
-    failed: await countOperations(queries, "failed"),
+    queued,
+    failed,
   };
 }
 

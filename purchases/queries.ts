@@ -1,8 +1,8 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { engineOf } from "../database/clock.ts";
 import type { OperationKind, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { LIST_LIMIT } from "../domain/product.ts";
 import { CHAIN_STATUS, MOVES, type Move, type PurchaseLife, purchaseStatusFromChain } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -14,19 +14,36 @@ export type Purchase = Awaited<ReturnType<typeof listPurchases>>[number];
  * with another owner was minted from an earlier database, and is not a purchase here.
  */
 export function purchasesWithIndex(queries: Queries) {
+  return joinIndex(queries, sql<SqlBool>`true`, sql<SqlBool>`true`);
+}
+
+/** Some purchases with the same. */
+export function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
+  // PostgreSQL would rather read all tokens and payouts than look a thousand ids up one by one; so it looks them up at once.
+  const amongIds = (column: string) =>
+    engineOf(queries) === "postgres" ? among(queries, column, ids) : sql<SqlBool>`true`;
+  return joinIndex(queries, amongIds("nfts.token_id"), amongIds("payouts.token_id")).where(
+    among(queries, "purchases.id", ids),
+  );
+}
+
+function joinIndex(queries: Queries, tokens: RawBuilder<SqlBool>, payouts: RawBuilder<SqlBool>) {
   return queries
     .selectFrom("purchases")
     .leftJoin("nfts", (join) =>
-      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet"),
+      join.onRef("nfts.token_id", "=", "purchases.id").onRef("nfts.owner", "=", "purchases.wallet").on(tokens),
     )
     .leftJoin("payouts", (join) =>
-      join.onRef("payouts.token_id", "=", "purchases.id").onRef("payouts.recipient", "=", "purchases.wallet"),
+      join
+        .onRef("payouts.token_id", "=", "purchases.id")
+        .onRef("payouts.recipient", "=", "purchases.wallet")
+        .on(payouts),
     );
 }
 
 /** The same, with every column that a purchase record shows. */
-export function selectPurchases(queries: Queries) {
-  return purchasesWithIndex(queries).select([
+export function selectPurchases(queries: Queries, from = purchasesWithIndex(queries)) {
+  return from.select([
     "purchases.id",
     "purchases.wallet",
     "purchases.store_id",
@@ -93,27 +110,24 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-/** Paid purchases that were returned and whose debt is not recorded yet. */
-export async function listPaidReversals(queries: Queries, ids: readonly bigint[]): Promise<Purchase[]> {
-  return (
-    selectPurchases(queries)
-      .where(among(queries, "purchases.id", ids))
-      .where("purchases.reversed_at", "is not", null)
-      // For a sale's purchases, the ledger decides what is owed back.
-      .where("purchases.sale_id", "is", null)
-      .where("payouts.token_id", "is not", null)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("adjustments")
-              .select("adjustments.purchase_id")
-              .whereRef("adjustments.purchase_id", "=", "purchases.id"),
-          ),
-        ),
-      )
-      .limit(LIST_LIMIT)
-      .execute()
-  );
+/** Those of some purchases that were paid and returned, and whose debt is not recorded yet. */
+export async function paidReversals(queries: Queries, purchases: readonly StandingPurchase[]): Promise<Purchase[]> {
+  // For a sale's purchases, the ledger decides what is owed back.
+  const reversed = purchases.filter(({ life }) => life.isReturned && life.isPaid && !life.isOfSale);
+  if (reversed.length === 0) return [];
+  const recorded = await queries
+    .selectFrom("adjustments")
+    .select("purchase_id")
+    .where(
+      among(
+        queries,
+        "purchase_id",
+        reversed.map(({ row }) => row.id),
+      ),
+    )
+    .execute();
+  const known = new Set(recorded.map((row) => row.purchase_id));
+  return reversed.flatMap(({ row }) => (known.has(row.id) ? [] : [row]));
 }
 
 /** Locks purchases until the end of the transaction, in order: waits for concurrent changes, which the next query sees. */
@@ -137,10 +151,7 @@ export async function readStanding(queries: Queries, ids: readonly bigint[]): Pr
   if (ids.length === 0) return [];
   return withLife(
     queries,
-    await selectPurchases(queries)
-      .where(among(queries, "purchases.id", ids))
-      .orderBy("purchases.id")
-      .execute(),
+    await selectPurchases(queries, somePurchasesWithIndex(queries, ids)).orderBy("purchases.id").execute(),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   shownStatus,
 } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { lockPurchases, purchasesWithIndex } from "./queries.ts";
+import { lockPurchases, somePurchasesWithIndex } from "./queries.ts";
 
 /** What one purchase contributes to the totals of its buyer and of the shop. */
 export type Standing = {
@@ -262,14 +262,13 @@ async function sumPayouts(queries: Queries, state: "paid" | "deferred"): Promise
 type StandingRow = Awaited<ReturnType<typeof readStandings>>[number];
 
 async function readStandings(queries: Queries, ids: readonly bigint[]) {
-  return purchasesWithIndex(queries)
+  return somePurchasesWithIndex(queries, ids)
     .select([
       ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
       ...(["purchases.reversed_at", "purchases.settled_at", "purchases.counted_status"] as const),
       ...(["purchases.counted_wei_per_cent", "purchases.counted_cent_bps", "purchases.counted_paid_gwei"] as const),
       ...(["purchases.counted_open", "nfts.status", "payouts.state", "payouts.amount_gwei"] as const),
     ])
-    .where(among(queries, "purchases.id", ids))
     .execute();
 }
 
