@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
-  const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS });
+  const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     // Immediately, because a running request would write to a lost file.
     log.fatal(error.message);

@@ -76,7 +76,7 @@ async function main(): Promise<Record<string, number | string> | undefined> {
     const environment = environmentOf({ directory, databaseUrl, chainPort: anvil.port, port, indexerPort });
     // The measurements inside this process read the same variables as the others.
     Object.assign(process.env, environment);
-    const database = await connect(databaseUrl, { queryTimeoutMs: FILL_TIMEOUT_MS });
+    const database = await connect(databaseUrl, { queryTimeoutMs: FILL_TIMEOUT_MS, checkpointsInThread: !flags.fill });
     try {
       const bench = { directory, environment, database, rpcUrl: anvil.rpcUrl };
       const history = readHistory(directory) ?? (await prepare(bench));

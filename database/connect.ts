@@ -15,6 +15,7 @@ import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import type { Schema } from "./schema.ts";
+import { startCheckpointer } from "./sqlite-checkpointer.ts";
 import { openSqliteReader } from "./sqlite-reader.ts";
 import { fileGuard } from "./watch-file.ts";
 
@@ -33,6 +34,8 @@ export type Database = {
 export type ConnectOptions = {
   /** Timeout of a query in PostgreSQL. SQLite waits five seconds for its lock. */
   queryTimeoutMs?: number;
+  /** SQLite: a thread copies the write-ahead log into the file, so that no commit of a serving process has to. */
+  checkpointsInThread?: boolean;
   /** Fails if there is no SQLite file, instead of creating one. */
   mustExist?: boolean;
 };
@@ -46,6 +49,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Long enough for the largest write of a backfill; callers that serve requests set a shorter one. */
 const QUERY_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
+/** 64 MiB: if commits fill the log faster than the thread copies it, a commit copies the rest and starts it anew. */
+const LATE_CHECKPOINT_PAGES = 16_384;
 
 /**
  * Opens SQLite for a file path or `sqlite:` URL, PostgreSQL for `postgres://` and `postgresql://`.
@@ -60,7 +65,10 @@ export function isPostgres(databaseUrl: string): boolean {
   return /^postgres(ql)?:\/\//.test(databaseUrl);
 }
 
-function connectSqlite(databaseUrl: string, { mustExist = false }: ConnectOptions): Database {
+function connectSqlite(
+  databaseUrl: string,
+  { mustExist = false, checkpointsInThread = false }: ConnectOptions,
+): Database {
   const file = databaseUrl.replace(/^(sqlite|file):(\/\/)?/, "");
   if (mustExist && !existsSync(file)) {
     throw new DatabaseUnavailableError(
@@ -70,7 +78,10 @@ function connectSqlite(databaseUrl: string, { mustExist = false }: ConnectOption
   const sqlite = openSqlite(file);
   const kysely = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(sqlite, file) });
   const reader = file === ":memory:" ? kysely : openSqliteReader(file);
+  if (checkpointsInThread) sqlite.pragma(`wal_autocheckpoint = ${LATE_CHECKPOINT_PAGES}`);
+  const checkpointer = checkpointsInThread ? startCheckpointer(file) : undefined;
   const close = async () => {
+    await checkpointer?.end();
     await reader.destroy();
     await kysely.destroy();
   };
