@@ -35,7 +35,7 @@ export function approvalRoutes(services: Services): Route[] {
   return [
     listRoute({
       path: "/api/admin/approvals",
-      summary: "Payments that take a second person, newest first",
+      summary: "Payouts that need a second person's approval, newest first",
       row: approvalSchema,
       query: approvalsQuerySchema,
       async list(query) {

@@ -29,7 +29,7 @@ export function figureRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/admin/figures",
       access: "admin",
-      summary: "Figures of today, 7 and 30 days, and what needs a person",
+      summary: "Figures of today, 7 and 30 days, and open tasks",
       responses: { 200: figuresResponseSchema },
       async handle() {
         const today = dayOf(BigInt(Date.now()));
@@ -58,7 +58,7 @@ export function figureRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/admin/attention",
       access: "admin",
-      summary: "How much needs a person",
+      summary: "Counts of open tasks",
       responses: { 200: attentionResponseSchema },
       handle: async () => ({ body: { success: true, attention: await readAttention(services) }, headers: NO_STORE }),
     }),
@@ -66,7 +66,7 @@ export function figureRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/admin/configuration",
       access: "admin",
-      summary: "The configuration in force; secrets are never shown",
+      summary: "The effective configuration, without secrets",
       responses: { 200: configurationResponseSchema },
       handle: () => ({ body: { success: true, settings: listSettings(services.environment) }, headers: NO_STORE }),
     }),

@@ -20,7 +20,7 @@ export function operationQueueRoutes(services: Services): Route[] {
   return [
     listRoute({
       path: "/api/admin/operations",
-      summary: "Operations that wait or failed, newest first, or those in a state",
+      summary: "Waiting and failed operations, newest first, or those in a given state",
       row: operationSchema,
       query: operationsQuerySchema,
       async list(query) {
@@ -33,7 +33,7 @@ export function operationQueueRoutes(services: Services): Route[] {
       path: "/api/admin/operations/:id/retry",
       access: "fresh_admin",
       permission: "payments",
-      summary: "Tries an operation again that waits or failed",
+      summary: "Retries a waiting or failed operation",
       limit: { perMinute: 60, by: "wallet" },
       body: noBodyOrReasonSchema,
       failures: { 404: "No such operation", 409: "It neither waits nor failed" },

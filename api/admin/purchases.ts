@@ -44,7 +44,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
   return [
     listRoute({
       path: "/api/admin/purchases",
-      summary: "Purchases, newest first, each with its state and what it waits for",
+      summary: "Purchases with state and what each waits for, newest first",
       row: adminPurchaseSchema,
       query: purchasesQuerySchema,
       async list(query) {
@@ -56,7 +56,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/admin/purchases/:id",
       access: "admin",
-      summary: "One purchase with everything that has happened to it",
+      summary: "One purchase with its history",
       responses: { 200: adminPurchaseResponseSchema },
       async handle({ params }) {
         const id = readId(params.id, "Purchase");
@@ -78,7 +78,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       ...DECISION,
       access: "admin",
       path: "/api/admin/purchases/:id/hold",
-      summary: "Stops a purchase: it is neither confirmed nor paid until it is released",
+      summary: "Holds a purchase: it is neither confirmed nor paid until it is released",
       failures: { 409: "It is held, paid or over already" },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
@@ -94,7 +94,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       ...DECISION,
       access: "fresh_admin",
       path: "/api/admin/purchases/:id/release",
-      summary: "Lets a held purchase go on",
+      summary: "Releases a held purchase",
       failures: { 409: "It is not held" },
       async handle({ params, body, identity }) {
         const id = readId(params.id, "Purchase");
@@ -112,7 +112,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
     }),
     listRoute({
       path: "/api/admin/payments",
-      summary: "Payouts of the queue, newest first, each with why it waits or failed",
+      summary: "Queued payouts, newest first, with the reason if waiting or failed",
       row: paymentSchema,
       query: paymentsQuerySchema,
       async list(query) {

@@ -39,7 +39,7 @@ export function adminRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/admin/role",
       access: "admin",
-      summary: "What the signed-in admin is, and may do",
+      summary: "Role and permissions of the signed-in admin",
       responses: { 200: adminRoleResponseSchema },
       handle({ identity }) {
         const role = roleOf(identity);
@@ -49,7 +49,7 @@ export function adminRoutes(services: Services): Route[] {
     }),
     listRoute({
       path: "/api/admin/audit-log",
-      summary: "The audit log of admins' changes, newest first",
+      summary: "The audit log of admin changes, newest first",
       row: auditLogEntrySchema,
       query: auditLogQuerySchema,
       async list(query) {

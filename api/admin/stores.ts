@@ -31,7 +31,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
   return [
     listRoute({
       path: "/api/admin/stores",
-      summary: "Stores, drafts too, newest first, each with what it lacks to be on offer",
+      summary: "Stores including drafts, newest first, with what each draft lacks",
       row: adminStoreSchema,
       query: storesListQuerySchema,
       async list(query) {
@@ -43,7 +43,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       method: "get",
       path: "/api/admin/stores/:id/test-click",
       access: "admin",
-      summary: "Where a buyer would be sent, with a click that is nobody's",
+      summary: "The store's link with a test click that belongs to no buyer",
       responses: { 200: testClickResponseSchema },
       async handle({ params }) {
         const store = await findStore(database.kysely, readId(params.id, "Store"));
@@ -57,7 +57,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       method: "get",
       path: "/api/admin/token-contract",
       access: "admin",
-      summary: "What a fan token's contract says of itself on the chain",
+      summary: "Symbol, name and decimals of a fan token contract, read from the chain",
       limit: { perMinute: 60, by: "wallet" },
       query: tokenContractQuerySchema,
       failures: { 409: "There is no ERC-20 token at this address" },
@@ -72,7 +72,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       method: "get",
       path: "/api/admin/catalogue",
       access: "admin",
-      summary: "The whole catalogue as a file that can be imported again",
+      summary: "The whole catalogue as a file for import",
       limit: { perMinute: 30, by: "wallet" },
       query: catalogueExportQuerySchema,
       alternatives: ["text/csv"],
@@ -92,7 +92,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       path: "/api/admin/catalogue",
       access: "admin",
       permission: "catalogue",
-      summary: "Lists the changes that a catalogue file would make, or makes all of them or none",
+      summary: "Lists the changes in a catalogue file, or applies all of them or none",
       limit: { perMinute: 30, by: "wallet" },
       bodyLimitBytes: FILE_BYTES,
       body: catalogueImportRequestSchema,

@@ -27,7 +27,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
   return [
     listRoute({
       path: "/api/admin/users",
-      summary: "Users, newest first, each with what its purchases add up to",
+      summary: "Users with the totals of their purchases, newest first",
       row: adminUserSchema,
       query: usersQuerySchema,
       async list(query) {
@@ -39,7 +39,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/admin/users/:wallet",
       access: "admin",
-      summary: "One user with the sessions that are alive",
+      summary: "One user with live sessions",
       responses: { 200: adminUserResponseSchema },
       async handle({ params }) {
         const wallet = readWallet(params.wallet);
@@ -75,7 +75,7 @@ export function userAdministrationRoutes(services: Services): Route[] {
     route({
       ...DECISION,
       path: "/api/admin/users/:wallet/erase",
-      summary: "Erases a user's profile; the wallet's purchases stay, by wallet only",
+      summary: "Erases a user's profile; the purchases stay, identified by wallet only",
       responses: { 200: doneSchema },
       async handle({ params, body, identity }) {
         const wallet = readWallet(params.wallet);

@@ -30,7 +30,7 @@ export function assetRoutes(services: Services, cache: CatalogueCache): Route[] 
       path: "/api/admin/stores/:id/logo",
       access: "admin",
       permission: "catalogue",
-      summary: "Makes the picture in the body the logo of a store",
+      summary: "Uploads a store's logo",
       limit: { perMinute: 60, by: "wallet" },
       bodyLimitBytes: LOGO_BYTES,
       bodyTypes: Object.values(TYPES),

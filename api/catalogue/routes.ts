@@ -42,7 +42,7 @@ import { catalogueWriter } from "./catalogue-writer.ts";
 const JSON_TYPE = "application/json; charset=utf-8";
 const PUBLIC_HEADERS = { "cache-control": "public, no-cache", vary: "Authorization, Origin" };
 const ADMIN_HEADERS = { "cache-control": "private, no-cache", vary: "Authorization, Origin" };
-const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of an answer that the caller has" } };
+const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the caller's cached response" } };
 const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
 
 /** Stores, their cashback categories and fan tokens: read by anyone, written by admins. */
@@ -56,7 +56,7 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
       method: "get",
       path: "/api/stores",
       access: "anyone",
-      summary: "All stores on offer; for admins the drafts too",
+      summary: "All stores on offer; for admins also drafts",
       headers: IF_NONE_MATCH,
       responses: { 200: storesResponseSchema },
       async handle({ identity }) {

@@ -38,7 +38,7 @@ function pushRoutes(services: Services): Route[] {
       method,
       path: "/api/hooks/:network/:account/:secret",
       access: "signed",
-      summary: "An affiliate network pushes that there is something to read of a sale",
+      summary: "An affiliate network announces a new or changed sale",
       limit: HOOK_LIMIT,
       responses: { 200: pushResponseSchema },
       async handle({ request, params, rawBody }) {

@@ -77,7 +77,7 @@ export function nftRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/nfts/:tokenId",
       access: "anyone",
-      summary: "A purchase token",
+      summary: "A ticket",
       responses: { 200: z.object({ success: z.literal(true), data: publicTicketSchema }) },
       async handle({ params }) {
         const nft = await findPurchaseNft(services.database.kysely, readId(params.tokenId, "Token"));
@@ -108,7 +108,7 @@ export function nftRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/nfts/:tokenId/image",
       access: "anyone",
-      summary: "The ticket that the contract draws",
+      summary: "The ticket picture drawn by the contract",
       limit: { perMinute: 600, by: "origin" },
       query: z.object({ status: z.string().max(20).optional() }),
       responses: { 200: { type: "image/svg+xml" } },

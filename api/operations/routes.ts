@@ -38,7 +38,7 @@ export function operationRoutes(services: Services): Route[] {
       method: "get",
       path: "/healthz",
       access: "anyone",
-      summary: "Whether the process runs",
+      summary: "Whether the process is running",
       responses: { 200: z.object({ status: z.literal("ok") }) },
       handle: () => ({ body: { status: "ok" } }),
     }),
@@ -46,7 +46,7 @@ export function operationRoutes(services: Services): Route[] {
       method: "get",
       path: "/readyz",
       access: "anyone",
-      summary: "Whether everything it needs is available",
+      summary: "Whether every dependency is available",
       limit: READY_LIMIT,
       responses: { 200: readinessSchema, 503: readinessSchema },
       async handle() {

@@ -36,7 +36,7 @@ export function peopleRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/me",
       access: "user",
-      summary: "The signed-in user's profile, holdings, purchase tokens and totals",
+      summary: "The signed-in user's profile, holdings, tickets and totals",
       responses: { 200: meResponseSchema },
       async handle({ identity }) {
         const visitor = visitorOf(identity);
@@ -50,7 +50,7 @@ export function peopleRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/is-admin",
       access: "anyone",
-      summary: "Whether the caller is an administrator",
+      summary: "Whether the caller is an admin",
       responses: { 200: isAdminResponseSchema },
       handle: ({ identity }) => ({
         body: { success: true, isAdmin: identity.kind === "user" && identity.role !== undefined },
@@ -151,7 +151,7 @@ export function peopleRoutes(services: Services): Route[] {
       method: "delete",
       path: "/api/me",
       access: "proven_user",
-      summary: "Erases the profile; the wallet's purchases stay, by wallet only",
+      summary: "Erases the profile; the purchases stay, identified by wallet only",
       responses: { 200: doneSchema },
       async handle({ identity }) {
         const { wallet } = visitorOf(identity);

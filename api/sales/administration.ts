@@ -110,7 +110,7 @@ function saleRoutes(services: Services): Route[] {
       access: "fresh_admin",
       path: "/api/admin/sales/:id/release",
       permission: "sales",
-      summary: "Lets a held sale go on as it was read last",
+      summary: "Releases a held sale as last read",
       body: noBodyOrReasonSchema,
       handle: decided(services, "sale.release", "Sale released", (queries, id, _body, actor) =>
         releaseSale(queries, id, { rules, actor }),
@@ -120,7 +120,7 @@ function saleRoutes(services: Services): Route[] {
       ...DECISION,
       path: "/api/admin/sales/:id/decline",
       permission: "sales",
-      summary: "Declines a sale for ever, whatever the network says later",
+      summary: "Declines a sale permanently, whatever the network reports later",
       body: reasonRequestSchema,
       handle: decided(services, "sale.decline", "Sale declined", (queries, id, body, actor) =>
         declineSale(queries, id, body.reason, { rules, actor }),
@@ -131,7 +131,7 @@ function saleRoutes(services: Services): Route[] {
       access: "fresh_admin",
       path: "/api/admin/sales/:id/assign",
       permission: "sales",
-      summary: "Names the click of a sale that has none",
+      summary: "Assigns a click to a sale that has none",
       body: assignRequestSchema,
       handle: decided(services, "sale.assign", "Sale assigned", (queries, id, body) =>
         assignSale(queries, id, body.click_id, { rules }),
@@ -158,7 +158,7 @@ function claimRoutes(services: Services): Route[] {
       access: "fresh_admin",
       path: "/api/admin/claims/:id/match",
       permission: "claims",
-      summary: "Matches a claim to a sale, which becomes its buyer's",
+      summary: "Matches a claim to a sale, which then belongs to the claim's buyer",
       body: matchRequestSchema,
       handle: decided(services, "claim.match", "Claim matched", (queries, id, body, actor) =>
         matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
@@ -168,7 +168,7 @@ function claimRoutes(services: Services): Route[] {
       ...DECISION,
       path: "/api/admin/claims/:id/refuse",
       permission: "claims",
-      summary: "Refuses a claim, with a reason that its buyer sees",
+      summary: "Rejects a claim with a reason shown to its buyer",
       body: reasonRequestSchema,
       handle: decided(services, "claim.refuse", "Claim refused", (queries, id, body, actor) =>
         refuseClaim(queries, id, body.reason, actor),

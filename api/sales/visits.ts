@@ -65,7 +65,7 @@ export function visitRoutes(services: Services): Route[] {
       method: "post",
       path: "/api/claims",
       access: "user",
-      summary: "Claims cashback that is missing; moves no money by itself",
+      summary: "Submits a claim for missing cashback; moves no money by itself",
       limit: { perMinute: 20, by: "wallet" },
       body: createClaimRequestSchema,
       failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },

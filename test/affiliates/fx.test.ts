@@ -20,7 +20,7 @@ const PTAX = [
   bulletin("2026-11-20", "12:05:00.11", 5.35, "Intermediário"),
 ];
 
-/** The feed of the central bank, as its documents have it: a period, a currency, several bulletins a day. */
+/** The central bank's feed according to its documentation: a period, a currency, several bulletins a day. */
 class Feed {
   status = 200;
   text: string | undefined;

@@ -20,7 +20,7 @@ describe("The ledger of sales", function () {
       const click = await shop.click(wallet);
       return { shop, wallet, click };
     }
-    /** A sale that is read in one state after another, the chain coming to rest in between. */
+    /** A sale read in several states in sequence; the chain settles in between. */
     async function story(states: readonly (Partial<SaleReport> & { reais?: number })[], rounds?: number) {
       const { shop, wallet, click } = await open();
       const { saleKey, orderRef, occurredAt } = reportOf(click);
@@ -310,7 +310,7 @@ describe("The ledger of sales", function () {
       const paid = async () =>
         (await shop.database.kysely.selectFrom("sale_totals").select("paid_cent_bps").executeTakeFirstOrThrow())
           .paid_cent_bps;
-      // A return in part, then of all: what is owed back is not paid.
+      // A partial return, then a full one: the debt is not paid out.
       await shop.read({ ...report, ...payable, amountMicros: 20_000_000n, commissionMicros: 2_000_000n });
       expect(await paid()).to.equal(1_000_000n);
       await shop.read({ ...report, ...declined });

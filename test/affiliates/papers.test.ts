@@ -16,8 +16,8 @@ const MOSCOW_MS = 3 * 3_600_000;
 type Answer = { status?: number; headers?: Record<string, string>; text: string };
 
 /**
- * A network's server in a few lines, written from the networks' own documents and without the simulators of
- * `affiliates/simulators/`: what both of them misunderstand alike would not be found by either.
+ * A minimal network server written from the networks' own documentation, independent of `affiliates/simulators/`: a
+ * misunderstanding shared by adapter and simulator would otherwise go unnoticed.
  */
 class Papers {
   readonly asked: { method: string; url: URL; headers: IncomingMessage["headers"]; body: string }[] = [];
@@ -93,7 +93,7 @@ describe("The networks according to their documentation", function () {
 
     describe("Awin", () => {
       const ACCOUNT = { publisher_id: "45628", token: "the token", poll_seconds: 0.3, calls_per_minute: 600 };
-      /** Strict: the header, the zone, the window; nothing of the address that leaks the token. */
+      /** Strict about header, time zone and window; the URL must not contain the token. */
       const refusal = ({ url, headers }: Papers["asked"][number]): Answer | undefined => {
         const { searchParams: query } = url;
         if (headers.authorization !== "Bearer the token" || query.has("accessToken"))
@@ -129,7 +129,7 @@ describe("The networks according to their documentation", function () {
           const found = await sales();
           return found.length === 1 && found;
         });
-        // An id beyond what a binary fraction can tell apart; 31.499999999999998 rounded to six places.
+        // An id beyond the precision of a double; 31.499999999999998 is rounded to six places.
         expect(sale).to.deep.include({
           sale_key: "9007199254740993001",
           ...{ status: "approved", state: "approved", order_ref: "P-1", advertiser_id: "17000", click_id: click.id },
@@ -230,7 +230,7 @@ describe("The networks according to their documentation", function () {
         return Date.parse(`${year}-${month}-${day}T${time}Z`) - MOSCOW_MS;
       };
       type Action = { id: number; at: number; changedAt: number; more?: object };
-      /** Tokens that run out, at most 500 rows, newest first, 20 where no limit is given. */
+      /** Tokens expire; at most 500 rows, newest first, 20 by default. */
       function admitad(actions: () => Action[], click: () => string) {
         let tokens = 0;
         const expired = new Set<string>();
@@ -351,7 +351,7 @@ describe("The networks according to their documentation", function () {
           () => "nobody",
         );
         const { start, sales, papers } = await open("admitad", ACCOUNT, (asked) => {
-          // A new sale comes in front while the pages are read.
+          // A new sale appears at the front while the pages are read.
           if (asked.url.searchParams.get("offset") === "500" && shifts < 3) {
             shifts += 1;
             actions.push({ id: 5_000 + shifts, at: at + shifts, changedAt: at });

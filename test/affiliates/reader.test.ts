@@ -132,7 +132,7 @@ describe("The network reader", function () {
     for (const name of Object.keys(NETWORKS)) {
       it(`follows a sale of ${name} from the order to the payment, and back`, async () => {
         const { simulator, sell, inState, shop, wallet } = await open(name);
-        // A sale in the future of the network's clock is not asked for: it was made half a minute after the click.
+        // A sale in the future of the network's clock would not be read: it was made half a minute after the click.
         await shop.database.kysely
           .updateTable("clicks")
           .set((set) => ({ created_at: set("created_at", "-", 60_000n) }))

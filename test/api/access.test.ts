@@ -3,7 +3,7 @@ import { type Permission, permissionsOf, ROLES } from "../../domain/roles.ts";
 import { Caller } from "./support/caller.ts";
 import { type ApiSystem, onSystem } from "./support/system.ts";
 
-/** The status that each role gets without access; "in" means that it passed the access rule. */
+/** The status each role gets; "in" means that the call passed the access rule. */
 type Expected = Record<Role, 401 | 403 | 404 | "in">;
 type Role = "anonymous" | "dead" | "other" | "owner" | "compat" | "admin" | "old_admin" | "service";
 
@@ -34,7 +34,7 @@ const staff: Expected = { ...admins, service: "in" };
 
 const nobody = Object.fromEntries(Object.keys(everyone).map((role) => [role, 404])) as Expected;
 
-/** Who may call what: docs/product.md#access. A route that is missing here fails the test below. */
+/** Who may call what: docs/product.md#access. A route missing here fails the test below. */
 const TABLE: Record<string, Expected> = {
   "get /api": everyone,
   "get /api/config": everyone,
@@ -109,14 +109,14 @@ const TABLE: Record<string, Expected> = {
   "post /api/admin/claims/{id}/match": freshAdmins,
   "post /api/admin/claims/{id}/refuse": admins,
   "get /api/admin/margin": admins,
-  // Access is by a secret in the path.
+  // Access requires a secret in the path.
   "get /api/hooks/{network}/{account}/{secret}": nobody,
   "post /api/hooks/{network}/{account}/{secret}": nobody,
-  // Access is by a signature over the body, which none of the roles has.
+  // Access requires a signature over the body, which none of the roles has.
   "post /api/hooks/affiliate/{network}": nobody,
 };
 
-/** What an admin needs for a call that changes something; a call that is missing here is the owner's alone. */
+/** The permission an admin needs for each write; a call missing here is for owners only. */
 const PERMISSION: Record<string, Permission> = {
   "post /api/confirm-purchase": "payments",
   "post /api/distribute-cashback": "payments",

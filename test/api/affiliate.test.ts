@@ -12,7 +12,7 @@ const CENT_IN_WEI = 10n ** 16n;
 
 const environment = {
   SIMULATED_PURCHASES: "false",
-  // During a change of secrets an account has two.
+  // During rotation an account has two secrets.
   AFFILIATE_SECRETS: `awin:${AFFILIATE_SECRET},awin:${OTHER_SECRET},rakuten:${OTHER_SECRET}`,
 };
 
@@ -22,7 +22,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
   before(async () => {
     const { kysely } = await system().database();
     await kysely.updateTable("stores").set({ network: "direct", account: "awin" }).execute();
-    // What no group names has 5 %.
+    // Other groups have 5 %.
     await kysely
       .updateTable("store_cashbacks")
       .set({ is_default: 1n })
@@ -30,7 +30,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
       .where("cashback_bps", "=", 500n)
       .execute();
   });
-  /** Sets out to a store with one percent, 5 %. */
+  /** Visits a store with a single percent, 5 %. */
   const visit = async (buyer: Caller): Promise<string> => {
     const { body } = await buyer.post("/api/register-purchase", {
       user: buyer.address,
@@ -60,7 +60,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
   };
   const paid = (buyer: Caller, sum: bigint) =>
     until(`${sum} are paid`, async () => (await paymentsTo(buyer)).reduce((a, b) => a + b, 0n) === sum);
-  /** The whole state of a sale. */
+  /** The complete state of a sale. */
   const report = (click_id: string, more: Record<string, unknown> = {}) => ({
     event_id: eventId(),
     sale_key: `sale-${eventCount}`,

@@ -7,7 +7,7 @@ import { onBothSystems } from "./support/system.ts";
 
 const AN_HOUR_MS = 3_600_000;
 const CHZ = 10n ** 18n;
-/** Later than any clock: such an operation is tried again only by a person. */
+/** Never due: such an operation is retried only by a person. */
 const NEVER = 9_000_000_000_000_000n;
 
 onBothSystems(
@@ -27,7 +27,7 @@ onBothSystems(
       const operations = kysely.selectFrom("operations").selectAll().where("kind", "=", kind);
       return operations.where("subject_id", "=", BigInt(id)).executeTakeFirst();
     };
-    /** Waits until a step is planned for later than any test waits. */
+    /** Waits until a step is planned for a time beyond the end of the test. */
     const plannedForLater = (kind: "mint" | "confirm" | "pay", id: number) =>
       until(`${kind} of ${id} is planned for later`, async () => {
         const operation = await operationOf(kind, id);

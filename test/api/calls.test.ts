@@ -510,7 +510,7 @@ function expectDone(answer: Answer, body: Record<string, unknown>): void {
   expect(answer.body).to.deep.equal(body);
 }
 
-/** The value, checked against exactly the schema's shape. */
+/** The value, validated strictly against the schema. */
 function matching<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   expect(result.error?.message, JSON.stringify(value).slice(0, 500)).to.equal(undefined);

@@ -21,7 +21,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
   let storeCount = 0;
   const createStore = async (fields: Record<string, unknown> = {}): Promise<number> => {
     const answer = await admin.post("/api/store", {
-      // No two stores have one name.
+      // Store names are unique.
       name: `Loja ${++storeCount}`,
       country: "Brasil",
       affiliate_link: "https://example.com/loja",
@@ -30,7 +30,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     expect(answer.status, answer.text).to.equal(200);
     return answer.body.id;
   };
-  /** Until the chain knows its name, a store is a draft. */
+  /** A store is a draft until its name is on chain. */
   const named = (id: number) =>
     until(`${id} is on offer`, async () => (await system().anonymous().get(`/api/stores/${id}`)).status === 200);
   const addCategory = async (storeId: number, percent: unknown = "5", more = {}): Promise<number> => {

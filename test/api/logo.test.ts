@@ -51,7 +51,7 @@ describe("An uploaded picture", () => {
     const cases = [SVG, html, gif, bomb, cut, half, JPEG, WEBP.subarray(0, 24), Buffer.from("RIFF"), Buffer.alloc(0)];
     for (const [index, file] of [...cases, png(2, 2).subarray(0, 8)].entries())
       expect(() => readPicture(file), String(index)).to.throw(PictureError);
-    // Whatever a stranger sends, the answer is a picture or a refusal.
+    // Whatever the input, the result is a picture or an error.
     for (const start of [png(2, 2), Buffer.concat([JPEG, END]), WEBP])
       for (let at = 0; at < start.length; at++)
         for (const value of [0x00, 0x7f, 0xff]) {
@@ -154,7 +154,7 @@ const END = Buffer.from("ffd9", "hex");
 
 type Bucket = { server: Server; port: number; files: Map<string, Buffer>; isAway: boolean; refused: number };
 
-/** A bucket that takes what is signed with its key. */
+/** A bucket that accepts requests signed with its key. */
 async function startBucket(): Promise<Bucket> {
   const key = { accessKeyId: "key", secretAccessKey: "secret", region: "sa-east-1" };
   const bucket: Bucket = { server: createServer(), port: 0, files: new Map(), isAway: false, refused: 0 };

@@ -38,9 +38,9 @@ const DOORS: Record<string, readonly Role[]> = {
   "An administrator who signed in within 15 minutes.": ["admin"],
   "A caller whose body is signed with the shared secret.": [],
 };
-/** Refusals before the identity is checked: the request cannot be read. */
+/** Errors before the identity is checked: the request cannot be read. */
 const UNREADABLE = [400, 413, 415];
-/** The system is paused: an admin of the fuzz stopped payouts. */
+/** Payouts are paused: an admin in the fuzz run paused them. */
 const STANDS_STILL = ["PAYOUTS_PAUSED"];
 const SECRET_EMAIL = "segredo-da-dona@example.com";
 
@@ -68,7 +68,7 @@ describe("The server's table of routes", () => {
     expect(registered.sort()).to.deep.equal(documented.sort());
     expect(documented).to.have.length.at.least(21);
 
-    // What a linter of OpenAPI documents asks for.
+    // Checks of an OpenAPI linter.
     expect(document.info).to.include.keys("description", "contact", "license");
     const tags = document.tags.map((tag: { name: string; description: string }) => tag.description && tag.name);
     for (const { path, body, method } of routes) {
@@ -178,7 +178,7 @@ onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" },
         },
       );
       if (process.env.FUZZ_SECONDS) console.log(Object.fromEntries([...seen].sort()));
-      // A fuzz whose requests are all refused proves nothing.
+      // A fuzz run whose requests are all rejected proves nothing.
       const reached = [...seen.keys()].filter((name) => / 2\d\d$/.test(name)).map((name) => name.split(" ")[0]);
       const count = [...seen.values()].reduce((sum, times) => sum + times, 0);
       if (count >= 500) expect(new Set(reached).size, "calls that succeeded").to.be.greaterThan(12);
@@ -299,7 +299,7 @@ async function send(caller: Caller, request: FuzzedRequest<Role>): Promise<Answe
   return caller.raw(request.method, request.path, hasBody ? request.body : undefined, request.headers);
 }
 
-/** What holds for every response to every request. */
+/** Invariants of every response. */
 function judge(documented: Documented, request: FuzzedRequest<Role>, answer: Answer): void {
   const about = `${answer.status} ${answer.text.slice(0, 300)}`;
   const readsAsGet = request.method === "HEAD" ? "GET" : request.method;

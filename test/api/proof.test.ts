@@ -7,12 +7,12 @@ import { type ApiSystem, startSystem } from "./support/system.ts";
 
 const run = promisify(execFile);
 
-/** What the server tells its buyers, beside what `npm run prove` reads from the node alone. */
+/** Compares what the server shows buyers with what `npm run prove` reads from the node alone. */
 describe("The dashboards' totals", function () {
   this.timeout(240_000);
   let system: ApiSystem;
   before(async () => {
-    // A rate that leaves a remainder below a gwei of nearly every purchase.
+    // A rate that leaves a remainder below a gwei for nearly every purchase.
     system = await startSystem({ WEI_PER_CENT: "12345678901234567" });
   });
   after(() => system?.stop());

@@ -54,7 +54,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       const [payment] = (await ledger()).paymentsOf(id);
       expect(payment?.args.amount).to.equal(800n * CENT_IN_WEI);
       expect(payment?.args.recipient.toLowerCase()).to.equal(buyer.address);
-      // Its ticket is drawn with the name of today, and says so in every list.
+      // Its ticket is drawn with the current name, in every list.
       const me = (await buyer.get("/api/me")).body.data;
       const listed = me.nfts.find(({ tokenId }: { tokenId: string }) => tokenId === String(id));
       const alone = (await buyer.get(`/api/nfts/${id}`)).body;
@@ -278,7 +278,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       expect(late.body.payments[0]).to.include({ purchase_id: id, amount: "5", status: "paid" });
       const [onChain] = (await ledger()).paymentsOf(id);
       expect(late.body.payments[0].tx_hash).to.equal(onChain?.transactionHash);
-      // A key belongs to its caller: the same key of an admin is another one.
+      // Keys are per caller: an admin's identical key is a different one.
       const others = await admin.post("/api/distribute-cashback", { user: buyer.address, amount: 4 }, key);
       expectRefusal(others, 409, "NOTHING_PAYABLE");
       expect((await ledger()).paymentsOf(id)).to.have.length(1);
@@ -372,7 +372,7 @@ describe("A purchase in simulated mode", function () {
   this.timeout(60_000);
   let system: ApiSystem;
   before(async () => {
-    // The hold is for live purchases: it must not delay this one.
+    // The hold applies to live purchases only and must not delay this one.
     system = await startSystem({ HOLD_SECONDS: "3600", SIMULATED_STEP_DELAY_MS: "300" });
   });
   after(() => system?.stop());

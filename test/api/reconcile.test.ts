@@ -217,7 +217,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
         .orderBy("nonce", "desc")
         .limit(1)
         .executeTakeFirstOrThrow();
-      // In a block that the chain does not have: otherwise it is the node that contradicts itself.
+      // In a block that the chain does not have; otherwise the node would contradict itself.
       const { id: _id, ...row } = { ...last, nonce: 9_999n, status: "confirmed" as const, block_hash: "0x9" };
       await withRows(
         () => kysely.insertInto("transactions").values(row).execute(),
@@ -234,7 +234,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       const balance = BigInt(await anvil.request<Hex>("eth_getBalance", address, "latest"));
       const set = async (value: bigint) => {
         await anvil.request("anvil_setBalance", address, numberToHex(value));
-        // A balance belongs to a block; the index must have reached one that has it.
+        // Balances are read at a block; the index must have reached one that includes the transfer.
         await anvil.request("anvil_mine", numberToHex(1));
         const head = BigInt(await anvil.request<Hex>("eth_blockNumber"));
         await until("the index has reached it", async () => {

@@ -55,7 +55,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     const request = { user: buyer.address, store_id: storeId, amount: 100 };
     return (await buyer.post("/api/register-purchase", request)).body.click.id;
   };
-  /** Moves a visit back, as if it had been made days ago. */
+  /** Moves a visit back in time by days. */
   const age = async (click: string, days: number) => {
     const { kysely } = await system().database();
     await kysely
@@ -310,7 +310,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const margin = async () => (await admin.get("/api/admin/margin?from=2025-03&to=2025-03")).body;
       const { rows, totals } = await margin();
       expect(rows).to.have.length(1);
-      // What no group names has the lowest percent of the store, 4.5 %.
+      // Other groups have the store's lowest percent, 4.5 %.
       const figures = {
         ...{ sales: 2, amount: "300.00", commission_pending: "12.00", commission_earned: "24.00" },
         ...{ cashback_promised: "13.50", cashback_paid: "9.00", margin: "22.50" },
@@ -390,7 +390,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       await simulator.close();
       expect(found).to.include({ network: "awin", account: "other" });
       expect(found.reason).to.contain("another network or account");
-      // Nor for a sale of the account that it belongs to, whose key it repeats.
+      // Nor for a sale of the account it belongs to, even with the same key.
       const own = await report(click, { sale_key: id, amount: 20, commission: 3 });
       await inState(own.id, "settled");
       expect(await balanceOf(buyer)).to.equal("1");
@@ -422,7 +422,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(await balanceOf(buyer)).to.equal("0");
     });
 
-    /** The networks' reader for one account, on the system's own database. */
+    /** The network reader for one account, on the system's database. */
     function readerOf(api_url: string, account: string): () => Promise<void> {
       const ending = new AbortController();
       const accounts: AffiliateAccount[] = readAccounts(accountsFile, [{ network: "awin", secret: AFFILIATE_SECRET }]);

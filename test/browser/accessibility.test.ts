@@ -106,7 +106,7 @@ async function openDetails(page: Page): Promise<void> {
   await page.getByRole("dialog").waitFor();
 }
 
-/** A theme changes colours only: all rules on the light page, those about colours on the same page in the dark. */
+/** A theme changes only colours: all rules run on the light page, and the colour rules again on the dark one. */
 function rulesOf(axe: AxeBuilder, theme: "light" | "dark"): AxeBuilder {
   if (theme === "dark") return axe.withRules(["color-contrast", "link-in-text-block"]);
   return axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]);

@@ -3,7 +3,7 @@ import { useSite } from "./support/site.ts";
 
 const ENGLISH = { storage: { language: "en" } };
 
-/** `BONUS_PROGRAM=tiers`: the home page's copy is the rule, and every page that states the rule follows it. */
+/** `BONUS_PROGRAM=tiers`: the program of the home page is active, and every page that states the rules follows it. */
 describe("The bonus program", () => {
   const site = useSite();
 

@@ -15,7 +15,7 @@ const SCREENSHOTS = "data/panel";
 const SECRET = "a-direct-secret-that-is-long-enough-12";
 const SLOW = { timeout: 60_000 };
 
-/** A day's work of an operation in the panel: the real system in live mode, a direct shop that reports sales. */
+/** An operator's day in the panel, on the real system in live mode with a direct shop that reports sales. */
 describe("A day's work in the panel", function () {
   this.timeout(240_000);
   let torcida: Torcida;
@@ -75,7 +75,7 @@ describe("A day's work in the panel", function () {
     await dialog().getByLabel("Motivo").fill(reason);
     await dialog().getByRole("button", { name: action }).click();
   }
-  /** Makes every sign-in of the admin older than what moves money takes. */
+  /** Ages every sign-in of the admin beyond the limit for calls that move money. */
   function ageSessions(): void {
     const database = new BetterSqlite3(join(torcida.dataDirectory, "torcida.db"));
     database.exec("update sessions set created_at = created_at - 1200000");

@@ -94,7 +94,7 @@ describe("Store names on the chain", function () {
       for (const id of [9n, 10n, 42n]) onChain.set(id, `Loja antiga ${id}`);
       await skipRegisteredIds(database, readName);
       expect(await insertStore(database.kysely, FIELDS)).to.equal(43n);
-      // A second look changes nothing, and never goes back.
+      // A second check changes nothing and never goes back.
       onChain.clear();
       await skipRegisteredIds(database, readName);
       expect(await insertStore(database.kysely, FIELDS)).to.equal(44n);

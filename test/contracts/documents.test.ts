@@ -12,7 +12,7 @@ const figures = JSON.parse(readFileSync(join(import.meta.dirname, "gas-snapshot.
 >;
 const grouped = (number: number) => Math.round(number).toLocaleString("en-US");
 
-/** What docs/contracts.md says, held against what is so. */
+/** Checks the statements of docs/contracts.md against the code. */
 describe("docs/contracts.md", () => {
   it("names the compiler's settings as the bytecode was made with them", () => {
     const { compiler, evmVersion, viaIR, optimizerRuns, libraries } = build;

@@ -14,7 +14,7 @@ type Token = {
   status: bigint;
 };
 
-/** A small generator with a fixed seed, so that a failure can be seen again. */
+/** A small generator with a fixed seed, so that failures can be reproduced. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -23,7 +23,7 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** Everything that events alone tell. */
+/** Everything that can be derived from events alone. */
 async function replay(nft: BaseContract, distributor: BaseContract) {
   const tokens = new Map<bigint, Token>();
   const owned = new Map<string, bigint>();

@@ -5,7 +5,7 @@ import { measureGas } from "../../bench/gas/scenarios.ts";
 
 const SNAPSHOT = join(import.meta.dirname, "gas-snapshot.json");
 
-/** The most that each may cost. Beside every friendly case stands what production does: distinct buyers, sparse ids. */
+/** The maximum cost of each. Every friendly case has a realistic counterpart: distinct buyers, sparse ids. */
 const LIMITS: Record<string, number> = {
   mintNewBuyer: 79_000,
   mintReturningBuyer: 62_000,
@@ -20,7 +20,10 @@ const LIMITS: Record<string, number> = {
   payStrict: 60_000,
 };
 
-/** Not measured under coverage, whose instruments cost gas. `UPDATE_GAS_SNAPSHOT=1` writes new figures for review. */
+/**
+ * Not measured under coverage, because instrumentation costs gas. `UPDATE_GAS_SNAPSHOT=1` writes new figures for
+ * review.
+ */
 describe("Gas", () => {
   let figures: Record<string, number>;
   before(async () => {

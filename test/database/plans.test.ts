@@ -38,12 +38,12 @@ import { highestNonce, listMined, listSigned } from "../../sender/transactions.t
 import { onBothEngines } from "../testing/databases.ts";
 
 const PURCHASES = 20_000;
-/** In tables that the shop's history does not fill. */
+/** In tables that do not grow with the shop's history. */
 const ROWS = 2_000;
 const BUYER = walletOf(7);
 const IDS = [1n, 77n, 5_000n];
 const LONG_AGO = BigInt(Date.parse("2000-01-01"));
-/** Their rows grow with the shop. */
+/** Tables that grow with the shop. */
 const BIG_TABLES = [
   ...[
     "purchases",
@@ -63,7 +63,7 @@ const planOptions = {
   assertLease: async () => {},
 };
 
-/** What the processes ask at every request, at every round or at every page. */
+/** The queries of every request, sender round or page. */
 const HOT: Record<string, (queries: Queries, database: Database) => Promise<unknown>> = {
   "what is due": (queries) => isAnyDue(queries, 10n),
   "the purchases that are due": (queries) => takeDue(queries, 10n, 100),
@@ -191,7 +191,7 @@ async function recordQueries(
   return asked;
 }
 
-/** A scan in the order of the key that a limit ends is none. */
+/** A key-order scan with a limit does not count as a scan. */
 async function sqliteFaults({ kysely }: Database, query: CompiledQuery): Promise<string[]> {
   const { rows } = await kysely.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` });
   const steps = rows.map((row) => row.detail);

@@ -94,7 +94,7 @@ function untagged(row: Record<string, string | null>): Row {
   );
 }
 
-/** What a later migration says in other words, and nothing else. */
+/** Columns whose values a later migration rewrites, and nothing else. */
 function inTodaysWords(table: string, row: Row): Row {
   if (table !== "operations" || row.status !== "failed") return row;
   if (row.error === "Taken back") return { ...row, status: "withdrawn" };

@@ -91,7 +91,7 @@ describe("What an operator deploys with", function () {
       expect(names.size).to.be.greaterThan(10);
       for (const name of names) {
         if (atFirstFailure.has(name)) continue;
-        // A figure of accounts has no value without any.
+        // A metric per account has no value without accounts.
         expect(metrics.includes(`\n${name}`) || metrics.includes(`# TYPE ${name} `), name).to.equal(true);
       }
       for (const [, page = ""] of texts.matchAll(/runbook: (\S+\.md)/g)) expect(existsSync(page), page).to.equal(true);
@@ -113,7 +113,7 @@ describe("What an operator deploys with", function () {
       );
       for (const command of commands) {
         const [name = "", ...args] = command.split(" ");
-        // These need something of the moment, or are the processes themselves.
+        // These need runtime values, or are the processes themselves.
         if (/[…[]/.test(command) || ["indexer", "restore"].includes(name)) continue;
         const { code, output } = await system.run(`scripts/${name}.ts`, args);
         expect(code, `${command}: ${output}`).to.be.oneOf(name === "reconcile" ? [0, 4] : [0]);

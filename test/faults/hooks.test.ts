@@ -38,7 +38,7 @@ describe("Affiliate hooks that arrive twice, late, out of order or forged (F14)"
     const response = await fetch(`${system.url}/api/hooks/affiliate/awin`, { method: "POST", headers, body });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
-  /** Sets out to a store, in live mode. */
+  /** Visits a store, in live mode. */
   const visit = async () => (await system.shopper()).visit(1);
   const purchasesOf = async (click_id: string) => {
     const rows = await database.kysely

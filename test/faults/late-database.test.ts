@@ -30,7 +30,7 @@ describe("A database server that starts after our processes", function () {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The database's URL behind a port where nobody listens until the gate opens. */
+  /** The database's URL behind a port that is closed until the gate opens. */
   async function behindGate() {
     const [port = 0] = await freePorts(1);
     const behind = Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) }).toString();

@@ -13,7 +13,7 @@ const PURCHASES = 12;
 /** How long after the last proven node `/readyz` may still be 200, and how long after its return it may be 503. */
 const GONE_MS = 5_000;
 const BACK_MS = 15_000;
-/** A busy machine answers late. */
+/** Slack for a busy machine. */
 const LATE_MS = 1_500;
 
 describe("A fallback node that lies", () => {
@@ -98,7 +98,7 @@ describe("A fallback node that lies", () => {
       for (let count = 0; count < 200; count++) await fetch(`${system().url}/readyz`);
       const seconds = (performance.now() - started) / 1_000;
       const asked = proxy.methods.length + fallback().methods.length - before;
-      // Looks, polls and the indexer go on meanwhile: some calls a second, not hundreds.
+      // Health checks, polls and the indexer continue meanwhile: a few calls a second, not hundreds.
       expect(asked / Math.max(1, seconds)).to.be.lessThan(150);
     });
   });

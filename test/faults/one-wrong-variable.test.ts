@@ -9,7 +9,7 @@ import { freePorts } from "../testing/free-port.ts";
 const STRANGE = `0x${"ab".repeat(20)}`;
 const ENDS_WITHIN_MS = 20_000;
 
-/** A configuration that is right but for one variable: the process ends with one line that names what is wrong. */
+/** A configuration with one invalid variable: the process exits with one line that names the problem. */
 describe("One wrong variable", function () {
   this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-wrong-"));

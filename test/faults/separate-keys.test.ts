@@ -22,7 +22,7 @@ describe("Separate keys", function () {
   const signers = new Map<KeyName, Supervised>();
 
   before(async () => {
-    // The shop's own process: plans, names stores, and has none of the other keys.
+    // The operator's process: plans, registers store names, and has none of the other keys.
     system = await startFaultSystem({
       environment: { ...addresses, SENDER_KEYS: "operator", RECONCILE_INTERVAL_SECONDS: "2" },
     });

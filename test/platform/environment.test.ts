@@ -9,12 +9,12 @@ import { readEnvironment as readIndexer } from "../../indexer/environment.ts";
 import { EnvironmentError } from "../../platform/environment.ts";
 
 const NONSENSE = ["n0nsense!", "-1", "0x", "http://", "99999999999999999999"];
-/** A path, a host or a text of another program: only its use shows whether it is right. */
+/** A path, a host or free text: only its use shows whether it is valid. */
 const FREE = ["HOST", "INDEXER_HOST", "DATA_DIR", "WEB_DIR"];
 const BUILD = ["VITE_ANALYTICS_URL", "VITE_WALLETCONNECT_PROJECT_ID"];
 const SECRET = /PRIVATE_KEY|SECRET|TOKENS|RPC_URLS|ASSETS_URL/;
 const SIGNED_FOR = `0x${"cd".repeat(20)}`;
-/** Other programs read these. */
+/** Read by other programs. */
 const OTHERS = [
   ...["SHOP_PORT", "DEPLOYMENTS_DIR", "CHROMIUM_PATH", "DEPLOYER_PRIVATE_KEY", "DEPLOYER_KEY_FILE", "SITE_URL"],
   ...["CATALOGUE_ADDRESS", "TREASURER_ADDRESS", "PAUSER_ADDRESS", "ADMIN_ADDRESS", "ADMIN_DELAY_SECONDS"],

@@ -14,7 +14,7 @@ describe("The network", () => {
   for (const [variables, network] of [
     [{}, "localhost"],
     [{ CHAIN_ID: SPICY }, "localhost"],
-    // A node on this machine may be of any chain.
+    // A node on this machine may be on any chain.
     [{ RPC_URLS: LOOPBACK }, "spicy"],
     [{ RPC_URLS: SPICY_NODE }, "spicy"],
     [{ RPC_URLS: LOOPBACK, CHAIN_ID: SPICY }, "spicy"],

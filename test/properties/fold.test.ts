@@ -28,7 +28,7 @@ type Act =
   | { kind: "commit"; blocks: number }
   /** An earlier commit arrives again. */
   | { kind: "again" }
-  /** A rollback to the common ancestor, or deeper for no reason. */
+  /** A rollback to the common ancestor, or deeper than necessary. */
   | { kind: "roll back"; further: number };
 
 const tokenId = fc.integer({ min: 1, max: TOKENS }).map(BigInt);
@@ -47,7 +47,7 @@ const content: fc.Arbitrary<EventContent> = fc.oneof(
     kind: fc.constantFrom("CashbackPaid" as const, "CashbackDeferred" as const),
     tokenId,
     recipient: fc.nat(3).map((number) => buyerOf(number) as `0x${string}`),
-    // A day's payouts together are at most all CHZ that there is, which 64 bits of gwei hold.
+    // A day's payouts are at most the total supply of CHZ, which fits into 64 bits of gwei.
     amountWei: fc.bigInt({ min: 0n, max: 2n ** 86n }),
   }),
 );
@@ -123,7 +123,7 @@ class Follower {
     await this.#writer.commit(this.#last);
   }
 
-  /** The same response arrives twice: refused, and nothing changes. */
+  /** The same response arrives twice: it is rejected, and nothing changes. */
   async #again(): Promise<void> {
     if (!this.#last) return;
     const cursor = await readCursor(this.#database);

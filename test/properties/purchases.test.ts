@@ -56,7 +56,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), at: fc.integer({ min: 1, max: 60 }) }) },
 );
 
-/** What must be stored about a purchase, according to the responses alone. */
+/** The expected state of a purchase, derived from the responses alone. */
 type Claim = {
   id: bigint;
   wallet: WalletAddress;
@@ -212,7 +212,7 @@ class Ledger {
       .execute();
   }
 
-  /** Who is paid what for which purchase. */
+  /** The payout per purchase and buyer. */
   async checkEnd(): Promise<void> {
     const { world } = this;
     for (const wallet of WALLETS) {
@@ -229,7 +229,7 @@ class Ledger {
         expect(paidGwei + row.offset_gwei, name).to.equal(this.grossOf(claim));
         earned += this.grossOf(claim);
       }
-      // Conservation: what a wallet has equals what it earned plus what it still owes.
+      // Conservation: a wallet's balance equals its earnings plus its debt.
       expect(paid, `${wallet} has`).to.equal(earned + (await outstandingDebt(world.database.kysely, wallet)));
     }
   }

@@ -6,11 +6,11 @@ import { saleCashback } from "../../domain/sale/terms.ts";
 
 const SALES = 2;
 
-/** One wallet, its sales and their purchases, as far as money is concerned. */
+/** The money side of one wallet, its sales and their purchases. */
 class Wallet {
   readonly weiPerCent: bigint;
   readonly sales: { target: SaleTarget; isPayable: boolean; isApproved: boolean; purchases: SalePurchase[] }[] = [];
-  /** What each paid purchase sent, and what was kept of it. */
+  /** For each paid purchase, the amount sent and the amount kept. */
   readonly payments = new Map<bigint, { sent: bigint; kept: bigint }>();
   adjusted = 0n;
   #nextId = 1n;
@@ -23,7 +23,7 @@ class Wallet {
     }
   }
 
-  /** What is owed back by now: what was adjusted, less what was kept for it. */
+  /** The current debt: adjustments less the amounts kept for them. */
   get debt(): bigint {
     return this.adjusted - [...this.payments.values()].reduce((sum, payment) => sum + payment.kept, 0n);
   }
@@ -77,7 +77,7 @@ class Wallet {
     }
   }
 
-  /** The next thing that chain and sender do with one of a sale's purchases. Answers false where there is nothing. */
+  /** The next step of chain and sender for one of a sale's purchases. Returns false if there is none. */
   advance(index: number, which: number): boolean {
     const sale = this.sales[index];
     const purchase = sale?.purchases[which % Math.max(sale.purchases.length, 1)];
@@ -149,7 +149,7 @@ describe("The books of a wallet's sales", () => {
               wallet.read(one.sale, target, isPayable || one.status === "approved", isPayable);
             }
           }
-          // In the end the networks pay for what they did not decline.
+          // In the end the networks pay for every sale they did not decline.
           for (const [index, { target }] of wallet.sales.entries()) wallet.read(index, target, true, true);
           wallet.settle();
           const promisedUnits = wallet.sales.reduce((sum, sale) => sum + sale.target.centBps, 0n);

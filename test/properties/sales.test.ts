@@ -7,13 +7,13 @@ import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { WALLETS, World } from "./support/world.ts";
 
 const RUNS = 25;
-/** The first sample store's highest percent is of what no group names here: R$ 100 are 5 CHZ or less. */
+/** Without groups, the first sample store's highest percent applies: R$ 100 earn 5 CHZ or less. */
 const STORE = 1;
 const QUIET_TURNS = 3;
 const MOST_TURNS = 80;
 
 type Report = { sale: number; status: "pending" | "approved" | "declined"; payable: boolean; cents: number };
-/** What happens: reports in any order of their times, repeated, beside chain and sender, and a process that dies. */
+/** Events: reports in any order, repeated, interleaved with chain, sender and a process that dies. */
 type Act =
   | ({ kind: "report"; time: number } & Report)
   | { kind: "again"; report: number }
@@ -50,7 +50,7 @@ class Story {
   readonly world: World;
   readonly clicks: string[];
   readonly told: Parameters<World["hook"]>[0][] = [];
-  /** What a network that is only polled would say in the end: the state of the latest time. */
+  /** The final state as a network without pushes would report it: the one with the latest time. */
   readonly last = new Map<number, Report & { time: number }>();
 
   constructor(world: World, clicks: string[]) {
@@ -72,7 +72,7 @@ class Story {
   }
 
   async tell(one: Report & { time: number }): Promise<void> {
-    // Each time is one state: of two reports with the same time the network means the same.
+    // One state per timestamp: two reports with the same time are identical.
     const time = one.time * 1_000 + this.told.length;
     const event = {
       event_id: `event-${this.told.length}`,
@@ -99,7 +99,7 @@ class Story {
     }
   }
 
-  /** To the end: nothing is left to do. */
+  /** Runs until nothing is left to do. */
   async settle(): Promise<void> {
     let quiet = 0;
     for (let turn = 0; quiet < QUIET_TURNS; turn++) {
@@ -124,13 +124,13 @@ class Story {
       }
       const debt = await outstandingDebt(this.world.database.kysely, wallet);
       expect(debt >= 0n, "nobody is owed what was taken for nothing").to.equal(true);
-      // What was paid for sales that are approved and not payable any more stays paid.
+      // Payouts for sales that are approved but no longer payable stay paid.
       const early = await this.#paidAhead(index);
       expect(paid, `${wallet}: ${JSON.stringify([...this.last])}`).to.equal(earned + early + debt);
     }
   }
 
-  /** Of sales that the network took its word of payment back for, without declining them: paid stays paid. */
+  /** For sales whose payment status the network revoked without declining them: payouts stay paid. */
   async #paidAhead(wallet: number): Promise<bigint> {
     const { kysely } = this.world.database;
     let sum = 0n;
@@ -180,7 +180,7 @@ describe("Sales, reported in any order", function () {
   });
 });
 
-/** The percent of what no group names: the lowest. */
+/** The percent of other groups: the lowest. */
 async function rateOfStore(world: World): Promise<bigint> {
   const { cashback_bps } = await world.database.kysely
     .selectFrom("store_cashbacks")

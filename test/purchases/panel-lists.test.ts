@@ -20,7 +20,7 @@ type PageOf = (page: {
 }) => Promise<{ keys: unknown[]; nextBefore: number | string | null; total: number }>;
 
 const ROWS = 240;
-/** Few different amounts, so that pages end within equal ones. */
+/** Few distinct amounts, so that pages end between equal ones. */
 const amountOf = (id: number) => 100 * (1 + (id % 3));
 const walletOf = (id: number) => `0x${(id % 7).toString(16).padStart(2, "0").padEnd(40, "a")}`;
 

@@ -16,7 +16,7 @@ import { buyerOf } from "../testing/event-chain.ts";
 
 const ADDRESS: WalletAddress = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const CONTRACTS = { purchaseNft: ADDRESS, cashbackDistributor: ADDRESS };
-/** Whether a purchase is still wanted, the database says. */
+/** The database decides whether a purchase is still wanted. */
 const NO_CHAIN = {} as ChainClient;
 
 describe("A purchase that is returned while its transaction is on its way", () => {

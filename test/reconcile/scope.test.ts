@@ -9,7 +9,7 @@ import { onBothEngines } from "../testing/databases.ts";
 const NFT = `0x${"a".repeat(40)}` as const;
 const BUYER = `0x${"b".repeat(40)}` as const;
 const PURCHASES = 5_000;
-/** A day in so few runs that a slice is a third of all. */
+/** So few runs a day that a slice is a third of everything. */
 const EVERY_SECONDS = 28_800;
 
 describe("The scope of one comparison", () => {
@@ -66,7 +66,7 @@ describe("The scope of one comparison", () => {
   });
 });
 
-/** One purchase with the highest id: what lies below it may have been minted too. */
+/** One purchase with the highest id: the ids below it may have been minted too. */
 async function insertLast({ kysely }: Database, last = PURCHASES): Promise<void> {
   const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
   const { id } = await insertPurchase(kysely, {

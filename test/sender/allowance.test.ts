@@ -10,7 +10,7 @@ const WIDE: Allowance = {
 const payouts = (...chz: number[]) =>
   chz.map((one, index) => ({ id: BigInt(index + 1), amount_gwei: BigInt(one) * CHZ }));
 
-/** The limits, the payouts in order, those that go, and the reasons of the others. */
+/** The limits, the payouts in order, those admitted, and the reasons for the others. */
 const TABLE: [string, Partial<Allowance>, number[], number[], string[]][] = [
   ["room for all", {}, [1, 2, 3], [1, 2, 3], []],
   ["one above the payout limit", { maxPayout: 5n * CHZ }, [1, 6, 5], [1, 5], ["max_payout"]],

@@ -32,7 +32,7 @@ describe("npm run catalog", function () {
       env,
       encoding: "utf8",
     });
-    // Every command says first which database it acts on.
+    // Every command first prints which database it acts on.
     return { status, output: (stdout + stderr).replace(/^Acting on .*\n/, "") };
   };
   const fileWith = (name: string, text: string) => {
@@ -176,7 +176,10 @@ describe("npm run catalog", function () {
       .executeTakeFirstOrThrow();
     return count;
   };
-  /** Waits until the process has held the database's write lock for so long without a pause: it is in one transaction. */
+  /**
+   * Waits until the process has held the database's write lock for this long without a pause, so it is in one
+   * transaction.
+   */
   const hasWrittenFor = async (busyMs: number, child: ChildProcess) => {
     const probe = new BetterSqlite3(join(directory, "torcida.db"), { timeout: 0 });
     let since: number | undefined;

@@ -27,9 +27,9 @@ import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
 const SITE_URL = "https://torcida.example/dashboard";
 const LONG_MS = 300_000;
-/** Three creations and seven roles: the sample stores are of the local chain alone. */
+/** Three creations and seven roles; the sample stores exist on the local chain only. */
 const TRANSACTIONS = 3 + 7;
-/** Said by the gate itself, to a process that is gone. */
+/** Reported by the gate itself, for a process that has been killed. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 describe("npm run deploy", function () {
@@ -87,7 +87,7 @@ describe("npm run deploy", function () {
   const record = () => JSON.parse(readFileSync(join(directory, "spicy.json"), "utf8")) as Deployment;
   const files = () => readdirSync(directory).sort();
 
-  /** All that a deployment leaves behind, and how many transactions it took. */
+  /** The results of a deployment, and the number of its transactions. */
   const outcome = async (roles = allHeldBy(deployer.address)) => {
     const { purchaseNft, cashbackDistributor } = record();
     const addresses = [purchaseNft.address, cashbackDistributor.address] as const;
@@ -214,7 +214,7 @@ describe("npm run deploy", function () {
       let seen = 0;
       const first = start();
       gate.before = async ({ method }: RpcCall) => {
-        // The contracts stand; from here on nothing is mined.
+        // The contracts are deployed; from here on nothing is mined.
         if (method === "eth_sendRawTransaction" && ++seen === 4) await anvil.request("evm_setAutomine", false);
         return seen === 8 ? "never-answer" : "pass";
       };
@@ -376,7 +376,7 @@ describe("npm run deploy", function () {
         const payer = address();
         expect(await mainnet({ ...apart, [variable]: payer, PAYER_ADDRESS: payer })).to.have.length(1);
       }
-      // Apart from each other, only the chain is still wrong: the test's is Spicy.
+      // With separate keys, only the chain is still wrong: the test's chain is Spicy.
       const { output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
       expect(output).to.include("is of chain 88882, not 88888");
     });

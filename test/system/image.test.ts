@@ -44,7 +44,7 @@ describe("The image, unpacked and run read-only as nobody", function () {
   before(async () => {
     image = new Image();
     postgres = await startPostgres();
-    // Chain and contracts alone; the processes are the image's.
+    // Only chain and contracts; the processes come from the image.
     system = await startFaultSystem({ withoutIndexer: true });
     await system.api.stop();
     const [port, indexerPort, metricsPort] = await freePorts(3);

@@ -37,7 +37,7 @@ const ODD_RATE = 12_345_678_901_234_567n;
 /** Refuses CHZ: `revert(0, 0)`. */
 const REFUSING_CODE = "0x5f5ffd";
 
-/** Against a real node and the contracts as `npm run deploy` makes them; there is no server and no database. */
+/** Runs against a real node and contracts deployed by `npm run deploy`, without a server or a database. */
 describe("A stranger's proof", function () {
   this.timeout(120_000);
   let anvil: Anvil;
@@ -93,7 +93,7 @@ describe("A stranger's proof", function () {
   };
 
   describe("docs/fans.md", () => {
-    /** Every command of the page, as it stands there. */
+    /** Every command of the page, verbatim. */
     const blocks = [...readFileSync("docs/fans.md", "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
       ([, code]) => code,
     );
@@ -127,7 +127,7 @@ describe("A stranger's proof", function () {
       expect(BigInt(payments[0].data)).to.equal(5n * 10n ** 18n);
       const rates = receipt.logs.filter(({ topics }: { topics: string[] }) => topics[0]?.startsWith("0xb4fc9a8a"));
       expect(rates.map(({ data }: { data: string }) => BigInt(data))).to.deep.equal([CENT_WEI]);
-      // The page's own sum.
+      // The page's own example.
       expect((10_000n * 500n * CENT_WEI) / 10_000n).to.equal(BigInt(payments[0].data));
     });
   });

@@ -34,7 +34,7 @@ describe("npm run rehearse", function () {
     expect(response.status).to.equal(303);
     return (response.headers.get("location") ?? "").split("#")[1] ?? "";
   };
-  /** Sets out to a store and is led to its shop; answers how to buy there. */
+  /** Visits a store and is led to its shop; returns how to buy there. */
   const visit = async (shopper: Shopper, storeId: number) => {
     const { body } = await shopper.call("POST", "/api/register-purchase", {
       ...{ user: shopper.address, store_id: storeId, amount: 100 },
@@ -83,7 +83,7 @@ describe("npm run rehearse", function () {
     await received(shopper, "69");
     await decide(returned, "decline");
     await until("the return is read", async () => (await shown(returned)).includes("state-declined"));
-    // The next sale settles a part of what is owed back.
+    // The next sale settles part of the debt.
     const next = await buyAtAwin({ group1: "CAMISAS", amount1: "400" });
     await decide(next, "approve");
     await decide(next, "pay");

@@ -18,7 +18,7 @@ import { until } from "../testing/until.ts";
 const ROOT = join(import.meta.dirname, "../..");
 /** 21 November 2026, with the schema up to 0007. */
 const BEFORE_THE_FIRST_RELEASE = "5f236bfc550ac43e6b70391bd2bc4ed91194453f";
-/** The version that runs before: the last release. */
+/** The old version: the last release. */
 const EARLIER = process.env.UPGRADE_FROM ?? (lastTag() || BEFORE_THE_FIRST_RELEASE);
 const isKnown = git("cat-file", "-e", `${EARLIER}^{commit}`).status === 0;
 const BUYS_PER_STAGE = 5;
@@ -61,7 +61,7 @@ const BUYS_PER_STAGE = 5;
     const one = supervise({ name: `${what} ${version}`, script, url, environment: { ...environment, ...own } });
     running.push(one);
     one.start();
-    // The second indexer stands by, and is not ready.
+    // The second indexer is a standby, and is not ready.
     const path = what === "api" ? "/readyz" : "/healthz";
     await until(`${one.name} answers`, async () => (await fetch(`${url}${path}`)).ok).catch((error: Error) => {
       throw new Error(`${error.message}\n${one.output()}`);

@@ -94,7 +94,7 @@ describe("The whole loop from a shell", function () {
   });
 });
 
-/** The API may be just dead or just starting; a shopper presses the button again. */
+/** The API may be down or starting; a shopper clicks the button again. */
 async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -38,10 +38,10 @@ const BUYER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const STRANGER = getAddress("0x00000000000000000000000000000000000b0b0b");
 const CENT_WEI = 10n ** 16n;
 const CHZ = 10n ** 18n;
-/** To retire, to create, three roles and the local pool. */
+/** Retirement, creation, three roles and the local pool. */
 const TRANSACTIONS = 6;
 const lower = (address: string) => address.toLowerCase() as WalletAddress;
-/** Said by the gate itself, to a process that is gone. */
+/** Reported by the gate itself, for a process that has been killed. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 /** The real scripts and the real indexer, on a real node. */
@@ -95,7 +95,7 @@ describe("A distributor that takes over", function () {
     await nft("mintBatch", [ids.map((id) => ({ id, ...terms }))]);
     await nft("confirm", [ids]);
   };
-  /** 5 CHZ for each, which is all that is promised. */
+  /** 5 CHZ each, the full promised amount. */
   const pay = (distributor: Address, ...ids: bigint[]) =>
     send(distributor, cashbackDistributorAbi, "payBatch", [ids.map((id) => (id << 96n) | (5n * CHZ)), CENT_WEI]);
   const ask = (address: Address, functionName: "isRetired" | "predecessor" | "available") =>
@@ -200,7 +200,7 @@ describe("A distributor that takes over", function () {
     await send(old(), purchaseNftAbi, "beginDefaultAdminTransfer", [STRANGER]);
     await anvil.request("anvil_setBalance", STRANGER, "0x56bc75e2d63100000");
     await anvil.request("anvil_impersonateAccount", STRANGER);
-    // An offer can be taken after its block's second.
+    // An offer can be accepted after its block's second.
     await anvil.request("evm_increaseTime", 2);
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
     await anvil.request("eth_sendTransaction", { from: STRANGER, to: old(), data: data as Hex });
@@ -225,7 +225,7 @@ describe("A distributor that takes over", function () {
         let running = await index();
         await caughtUp(database, anvil);
         expect(await indexed()).to.deep.equal([[1n, 5n * 10n ** 9n]]);
-        // It goes on with the old record while the successor pays, as nobody can restart all at once.
+        // It continues with the old record while the successor pays, because processes cannot all be restarted at once.
         const next = await succeed();
         await pay(next, 1n, 2n);
         await caughtUp(database, anvil);

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
 /**
- * Which files and folders may write a table, where it matters: a rule about its rows stands there and nowhere else.
- * Migrations, and `scripts/cost-model.ts`, which fills a database of its own, are not looked at. docs/architecture.md.
+ * The files and folders that may write certain tables, because the rules about their rows are implemented there.
+ * Migrations and `scripts/cost-model.ts`, which fills its own database, are exempt. docs/architecture.md.
  */
 const MAY_WRITE: Record<string, readonly string[]> = {
   purchases: ["purchases/lifecycle.ts", "purchases/due.ts", "purchases/totals.ts"],

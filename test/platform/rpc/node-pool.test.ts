@@ -12,7 +12,7 @@ import { until } from "../../testing/until.ts";
 
 const OTHER_HASH = `0x${"ab".repeat(32)}`;
 const DEEP = 10;
-/** Said of a pool's nodes: `/readyz` is 503 five seconds after the last proven node went. */
+/** `/readyz` is 503 five seconds after the last verified node went down. */
 const GONE_MS = 5_000;
 
 describe("The node pool", function () {
