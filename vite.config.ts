@@ -61,6 +61,15 @@ function entryOf(mode: string): Plugin {
   };
 }
 
+/** Pages by their address, as `public/theme.js` knows them, and the module of their screen. */
+const SCREENS = [
+  ["/stores", "stores/stores"],
+  ["/auth", "auth/auth"],
+  ["/dashboard", "dashboard/dashboard"],
+  ["/stores/", "stores/store-page"],
+  ["/ticket/", "ticket/ticket-page"],
+] as const;
+
 /**
  * Puts the first paint into the page, so that it shows before any script has run, and says which files each page needs
  * besides the common ones: `public/theme.js` asks for them at once.
@@ -73,10 +82,10 @@ function paintedEarly(): Plugin {
       handler(html, { bundle }) {
         const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
         const needs = Object.fromEntries(
-          ["stores", "auth", "dashboard"].map((page) => {
-            const chunk = chunks.find((one) => one.facadeModuleId?.endsWith(`/frontend/${page}/${page}.tsx`));
+          SCREENS.map(([page, module]) => {
+            const chunk = chunks.find((one) => one.facadeModuleId?.endsWith(`/frontend/${module}.tsx`));
             const files = chunk ? [chunk.fileName, ...chunk.imports].filter((file) => !html.includes(file)) : [];
-            return [`/${page}`, files.map((file) => `/${file}`)];
+            return [page, files.map((file) => `/${file}`)];
           }),
         );
         const font = Object.keys(bundle ?? {}).find((file) => file.endsWith(".woff2"));

@@ -14,6 +14,7 @@ import type { Route } from "./http/route.ts";
 import { nftRoutes } from "./nfts/routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
+import { proofRoutes } from "./proof/routes.ts";
 import { purchaseRoutes } from "./purchases/routes.ts";
 import { saleAdministrationRoutes } from "./sales/administration.ts";
 import { visitRoutes } from "./sales/visits.ts";
@@ -27,6 +28,7 @@ export function allRoutes(services: Services): Route[] {
     ...catalogueRoutes(services, catalogue),
     ...purchaseRoutes(services),
     ...nftRoutes(services),
+    ...proofRoutes(services),
     ...adminRoutes(services),
     ...operationQueueRoutes(services),
     ...purchaseAdministrationRoutes(services),

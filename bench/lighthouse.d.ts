@@ -11,7 +11,7 @@ declare module "lighthouse" {
     lhr: {
       runtimeError?: { message: string };
       categories: Record<string, { score: number | null }>;
-      audits: Record<string, { numericValue?: number }>;
+      audits: Record<string, { id: string; title: string; score: number | null; numericValue?: number }>;
     };
   };
   export default function lighthouse(url: string, options: Options): Promise<Result | undefined>;

@@ -7,10 +7,11 @@ import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../test/browser/support/chromium.ts";
 import { freePorts } from "../test/testing/free-port.ts";
+import { Shopper } from "../test/testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment } from "../test/testing/torcida.ts";
 
 const RUNS = Number(process.argv[2] ?? 5);
-const PAGES = ["/", "/stores"] as const;
+const PAGES = ["/", "/stores", "/stores/1", "/ticket/1"] as const;
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const;
 const AUDITS = [
   "first-contentful-paint",
@@ -38,6 +39,9 @@ async function measure(url: string, port: number): Promise<Figures> {
   // A page that was not painted has no score; zeros in the table would look like one.
   if (runtimeError) throw new Error(`Lighthouse could not measure ${url}: ${runtimeError.message}`);
   const { categories, audits } = result.lhr;
+  for (const { id, score, title } of Object.values(audits)) {
+    if (score !== null && score < 0.9) console.log(`${new URL(url).pathname} ${id} ${score.toFixed(2)}: ${title}`);
+  }
   return Object.fromEntries([
     ...CATEGORIES.map((name) => [name, Math.round((categories[name]?.score ?? 0) * 100)]),
     ...AUDITS.map((name) => [name, audits[name]?.numericValue ?? Number.NaN]),
@@ -45,6 +49,10 @@ async function measure(url: string, port: number): Promise<Figures> {
 }
 
 const torcida = await startTorcida(await systemEnvironment());
+const shopper = new Shopper(torcida.url);
+await shopper.signUp();
+// The public ticket that is measured.
+await shopper.paid([await shopper.buy(1)]);
 const [port = 0] = await freePorts(1);
 const browser = await chromium.launch({
   executablePath: await chromiumPath(),

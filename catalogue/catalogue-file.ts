@@ -29,6 +29,7 @@ type PlacedRow = { place: string; type: string; row: Row };
 const COLUMNS = [
   ...["type", "store", "name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
   ...["network", "account", "advertiser_id", "store_url", "mint_delay_seconds", "hold_seconds", "claim_days"],
+  ...["terms", "country_en", "category_en", "description_en", "terms_en"],
   ...["cashback_percent", "group_code", "is_default", "slug", "symbol", "image", "contract"],
 ] as const;
 
@@ -36,8 +37,9 @@ const FIELDS: Record<string, readonly string[]> = {
   store: [
     ...["name", "country", "club", "category", "description", "logo", "affiliate_link", "featured"],
     ...["network", "account", "advertiser_id", "store_url", "mint_delay_seconds", "hold_seconds", "claim_days"],
+    ...["terms", "country_en", "category_en", "description_en", "terms_en"],
   ],
-  cashback: ["store", "category", "cashback_percent", "group_code", "is_default"],
+  cashback: ["store", "category", "category_en", "cashback_percent", "group_code", "is_default"],
   fan_token: ["name", "slug", "symbol", "image", "contract"],
 };
 

@@ -10,6 +10,7 @@ import {
   insertCategory,
   insertStore,
   listStores,
+  type StoreCategory,
   type StoreFields,
   type StoreWithCategories,
   updateCategory,
@@ -97,19 +98,20 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
 function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithCategories | undefined): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
   const bps = entry.cashback_percent;
+  const categoryEn = entry.category_en === undefined ? (known?.categoryEn ?? null) : entry.category_en;
   const groupCode = entry.group_code === undefined ? (known?.groupCode ?? null) : entry.group_code;
   const isDefault = entry.is_default ?? known?.isDefault ?? false;
-  if (known?.cashbackBps === bps && known.groupCode === groupCode && known.isDefault === isDefault) return [];
+  const rate: Rate = { cashbackBps: bps, categoryEn, groupCode, isDefault };
+  if (known && whatChanged(known, rate) === "") return [];
   const percent = `${percentText(bps)}%`;
   return [
     {
       text: known
-        ? `~ ${entry.store}, ${known.category}: ${percentText(known.cashbackBps)}% → ${percent}`
+        ? `~ ${entry.store}, ${known.category}: ${whatChanged(known, rate)}`
         : `+ ${entry.store}, ${entry.category}: ${percent}`,
       async apply(queries, { actor, madeStores }) {
         const storeId = store?.id ?? madeStores.get(entry.store.toLowerCase());
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
-        const rate = { cashbackBps: bps, groupCode, isDefault };
         const fields = { category: entry.category, ...rate };
         const id = known?.id ?? (await insertCategory(queries, storeId, fields));
         if (known) await updateCategory(queries, { storeId, categoryId: known.id }, rate);
@@ -122,6 +124,18 @@ function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithC
       },
     },
   ];
+}
+
+type Rate = Pick<StoreCategory, "cashbackBps" | "categoryEn" | "groupCode" | "isDefault">;
+
+function whatChanged(before: Rate, after: Rate): string {
+  const percent = (rate: Rate) => `${percentText(rate.cashbackBps)}%`;
+  return [
+    ...(before.cashbackBps === after.cashbackBps ? [] : [`${percent(before)} → ${percent(after)}`]),
+    ...(before.categoryEn === after.categoryEn ? [] : [`category_en → ${after.categoryEn}`]),
+    ...(before.groupCode === after.groupCode ? [] : [`group_code → ${after.groupCode}`]),
+    ...(before.isDefault === after.isDefault ? [] : [`is_default → ${after.isDefault}`]),
+  ].join(", ");
 }
 
 async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
@@ -164,10 +178,11 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   return [
     ...stores.map((store) => ({ type: "store", ...storeFields(store) })),
     ...stores.flatMap((store) =>
-      store.categories.map(({ category, cashbackBps, groupCode, isDefault }) => ({
+      store.categories.map(({ category, categoryEn, cashbackBps, groupCode, isDefault }) => ({
         type: "cashback",
         store: store.name,
         category,
+        category_en: categoryEn,
         cashback_percent: percentText(cashbackBps),
         group_code: groupCode,
         is_default: isDefault || null,
@@ -189,6 +204,11 @@ function storeFields(store: StoreWithCategories) {
     club: store.club,
     category: store.category,
     description: store.description,
+    terms: store.terms,
+    country_en: store.country_en,
+    category_en: store.category_en,
+    description_en: store.description_en,
+    terms_en: store.terms_en,
     logo: store.logo,
     affiliate_link: store.affiliate_link,
     featured: store.featured === 1n,

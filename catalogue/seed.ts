@@ -52,6 +52,11 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
         club: store.club,
         category: store.category,
         description: store.description,
+        terms: store.terms,
+        country_en: store.country_en,
+        category_en: store.category_en,
+        description_en: store.description_en,
+        terms_en: store.terms_en,
         logo: store.logo,
         featured: store.featured ? 1n : 0n,
         affiliate_link: store.affiliateLink,
@@ -62,9 +67,10 @@ async function insertStores(queries: Queries, now: bigint): Promise<void> {
     await queries
       .insertInto("store_cashbacks")
       .values(
-        store.cashbacks.map(({ category, cashbackBps }) => ({
+        store.cashbacks.map(({ category, category_en, cashbackBps }) => ({
           store_id: storeId,
           category,
+          category_en,
           cashback_bps: cashbackBps,
           created_at: now,
           updated_at: now,

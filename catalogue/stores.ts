@@ -11,6 +11,8 @@ import { searchKey } from "../domain/search-key.ts";
 export type StoreCategory = {
   id: bigint;
   category: string;
+  /** Its name in English; null where the Portuguese one serves both. */
+  categoryEn: string | null;
   cashbackBps: bigint;
   /** The network's commission group it applies to. */
   groupCode: string | null;
@@ -30,6 +32,11 @@ export type StoreFields = {
   club?: string | null;
   category?: string | null;
   description?: string | null;
+  terms?: string | null;
+  country_en?: string | null;
+  category_en?: string | null;
+  description_en?: string | null;
+  terms_en?: string | null;
   logo?: string | null;
   affiliate_link?: string | null;
   network?: string | null;
@@ -77,7 +84,7 @@ async function withCategories(queries: Queries, stores: readonly StoreRow[]): Pr
 function listCategories(queries: Queries, storeIds: readonly bigint[]) {
   return queries
     .selectFrom("store_cashbacks")
-    .select(["id", "store_id", "category", "cashback_bps", "group_code", "is_default"])
+    .select(["id", "store_id", "category", "category_en", "cashback_bps", "group_code", "is_default"])
     .where("deleted_at", "is", null)
     .where(among(queries, "store_id", storeIds))
     .orderBy("id")
@@ -226,6 +233,7 @@ export async function insertCategory(
     .values({
       store_id: storeId,
       category: fields.category,
+      category_en: fields.categoryEn ?? null,
       cashback_bps: fields.cashbackBps,
       group_code: fields.groupCode ?? null,
       is_default: fields.isDefault ? 1n : 0n,
@@ -238,7 +246,12 @@ export async function insertCategory(
   return id;
 }
 
-type CategoryFields = { cashbackBps: bigint; groupCode?: string | null; isDefault?: boolean };
+export type CategoryFields = {
+  cashbackBps: bigint;
+  categoryEn?: string | null;
+  groupCode?: string | null;
+  isDefault?: boolean;
+};
 
 /** Another category of the store has this group: its sales would have two percents. */
 export class GroupTakenError extends Error {
@@ -284,6 +297,7 @@ export async function updateCategory(
     .updateTable("store_cashbacks")
     .set({
       ...(fields.category === undefined ? {} : { category: fields.category }),
+      ...(fields.categoryEn === undefined ? {} : { category_en: fields.categoryEn }),
       ...(fields.cashbackBps === undefined ? {} : { cashback_bps: fields.cashbackBps }),
       ...(fields.groupCode === undefined ? {} : { group_code: fields.groupCode }),
       ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
@@ -310,11 +324,15 @@ export async function bumpCatalogueVersion(queries: Queries): Promise<void> {
 }
 
 function toCategory(
-  row: Pick<Selectable<Schema["store_cashbacks"]>, "id" | "category" | "cashback_bps" | "group_code" | "is_default">,
+  row: Pick<
+    Selectable<Schema["store_cashbacks"]>,
+    "id" | "category" | "category_en" | "cashback_bps" | "group_code" | "is_default"
+  >,
 ): StoreCategory {
   return {
     id: row.id,
     category: row.category,
+    categoryEn: row.category_en,
     cashbackBps: row.cashback_bps,
     groupCode: row.group_code,
     isDefault: row.is_default === 1n,

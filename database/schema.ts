@@ -114,6 +114,13 @@ type StoresTable = {
   mint_delay_seconds: bigint | null;
   hold_seconds: bigint | null;
   claim_days: bigint | null;
+  /** The same in English; null where the Portuguese text serves both. */
+  country_en: Generated<string | null>;
+  category_en: Generated<string | null>;
+  description_en: Generated<string | null>;
+  /** What brings no cashback there. */
+  terms: Generated<string | null>;
+  terms_en: Generated<string | null>;
   /** The name for searching and sorting in the panel: `searchKey`. */
   name_key: Generated<string>;
   created_at: bigint;
@@ -125,6 +132,7 @@ type StoreCashbacksTable = {
   id: Generated<bigint>;
   store_id: bigint;
   category: string;
+  category_en: Generated<string | null>;
   cashback_bps: bigint;
   /** The network's commission group; null if the percent is for no particular group. */
   group_code: string | null;

@@ -7,10 +7,15 @@ export type SampleStore = {
   club: string | null;
   category: string;
   description: string;
+  terms: string | null;
+  country_en: string | null;
+  category_en: string | null;
+  description_en: string | null;
+  terms_en: string | null;
   logo: string | null;
   featured: boolean;
   affiliateLink: string;
-  cashbacks: readonly { category: string; cashbackBps: bigint }[];
+  cashbacks: readonly { category: string; category_en: string | null; cashbackBps: bigint }[];
 };
 
 export const SAMPLE_STORES: readonly SampleStore[] = [
@@ -21,12 +26,17 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: "Palmeiras",
     category: "Moda esportiva",
     description: "Camisas, agasalhos e acessórios da torcida do Palmeiras.",
+    terms: "Sem cashback em vale-presentes e em camisas personalizadas com nome e número.",
+    country_en: "Brazil",
+    category_en: "Sportswear",
+    description_en: "Shirts, tracksuits and accessories for Palmeiras fans.",
+    terms_en: "No cashback on gift cards or on shirts printed with a name and number.",
     logo: null,
     featured: true,
     affiliateLink: "https://example.com/verdao-store",
     cashbacks: [
-      { category: "Camisas", cashbackBps: 500n },
-      { category: "Acessórios", cashbackBps: 350n },
+      { category: "Camisas", category_en: "Shirts", cashbackBps: 500n },
+      { category: "Acessórios", category_en: "Accessories", cashbackBps: 350n },
     ],
   },
   {
@@ -36,12 +46,17 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: "Paris Saint-Germain",
     category: "Moda esportiva",
     description: "Linha oficial de jogo e de passeio do clube de Paris.",
+    terms: "Sem cashback em vale-presentes e em ingressos de jogos.",
+    country_en: "France",
+    category_en: "Sportswear",
+    description_en: "Official match and casual wear of the Paris club.",
+    terms_en: "No cashback on gift cards or match tickets.",
     logo: null,
     featured: true,
     affiliateLink: "https://example.com/boutique-parisienne",
     cashbacks: [
-      { category: "Camisas", cashbackBps: 700n },
-      { category: "Infantil", cashbackBps: 450n },
+      { category: "Camisas", category_en: "Shirts", cashbackBps: 700n },
+      { category: "Infantil", category_en: "Kids", cashbackBps: 450n },
     ],
   },
   {
@@ -51,10 +66,15 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: null,
     category: "Artigos esportivos",
     description: "Bolas, chuteiras e luvas para a pelada e para o campeonato.",
+    terms: "Sem cashback em vale-presentes.",
+    country_en: "Brazil",
+    category_en: "Sporting goods",
+    description_en: "Balls, boots and gloves, from the park to the league.",
+    terms_en: "No cashback on gift cards.",
     logo: null,
     featured: true,
     affiliateLink: "https://example.com/mercado-da-bola",
-    cashbacks: [{ category: "Tudo", cashbackBps: 400n }],
+    cashbacks: [{ category: "Tudo", category_en: "Everything", cashbackBps: 400n }],
   },
   {
     id: "sample-4",
@@ -63,12 +83,17 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: null,
     category: "Eletrônicos",
     description: "TVs, som e celulares para não perder nenhum lance.",
+    terms: "Sem cashback em celulares, consoles e vale-presentes.",
+    country_en: "Brazil",
+    category_en: "Electronics",
+    description_en: "TVs, sound and phones, so you never miss a play.",
+    terms_en: "No cashback on phones, consoles or gift cards.",
     logo: null,
     featured: true,
     affiliateLink: "https://example.com/gramado-eletronicos",
     cashbacks: [
-      { category: "TVs", cashbackBps: 250n },
-      { category: "Som", cashbackBps: 325n },
+      { category: "TVs", category_en: null, cashbackBps: 250n },
+      { category: "Som", category_en: "Sound", cashbackBps: 325n },
     ],
   },
   {
@@ -78,10 +103,15 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: "Juventus",
     category: "Moda",
     description: "Roupa casual com sotaque de Turim.",
+    terms: null,
+    country_en: "Italy",
+    category_en: "Fashion",
+    description_en: "Casual wear with a Turin accent.",
+    terms_en: null,
     logo: null,
     featured: false,
     affiliateLink: "https://example.com/curva-sud-moda",
-    cashbacks: [{ category: "Tudo", cashbackBps: 575n }],
+    cashbacks: [{ category: "Tudo", category_en: "Everything", cashbackBps: 575n }],
   },
   {
     id: "sample-6",
@@ -90,12 +120,17 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: "Barcelona",
     category: "Artigos esportivos",
     description: "Equipamento de treino e de jogo, do futsal ao campo.",
+    terms: "Sem cashback em vale-presentes e na linha de outlet.",
+    country_en: "Spain",
+    category_en: "Sporting goods",
+    description_en: "Training and match gear, from futsal to the full pitch.",
+    terms_en: "No cashback on gift cards or outlet items.",
     logo: null,
     featured: false,
     affiliateLink: "https://example.com/la-grada-deportes",
     cashbacks: [
-      { category: "Treino", cashbackBps: 300n },
-      { category: "Jogo", cashbackBps: 600n },
+      { category: "Treino", category_en: "Training", cashbackBps: 300n },
+      { category: "Jogo", category_en: "Match day", cashbackBps: 600n },
     ],
   },
   {
@@ -105,10 +140,15 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: null,
     category: "Alimentos e bebidas",
     description: "Café torrado para manhãs de clássico.",
+    terms: "Sem cashback na assinatura mensal.",
+    country_en: "United Kingdom",
+    category_en: "Food and drink",
+    description_en: "Coffee roasted for derby mornings.",
+    terms_en: "No cashback on the monthly subscription.",
     logo: null,
     featured: false,
     affiliateLink: "https://example.com/terrace-coffee",
-    cashbacks: [{ category: "Tudo", cashbackBps: 450n }],
+    cashbacks: [{ category: "Tudo", category_en: "Everything", cashbackBps: 450n }],
   },
   {
     id: "sample-8",
@@ -117,12 +157,17 @@ export const SAMPLE_STORES: readonly SampleStore[] = [
     club: null,
     category: "Viagens",
     description: "Hotel e passagem para ver o jogo de perto.",
+    terms: "Sem cashback em seguros, taxas de embarque e reservas canceladas.",
+    country_en: null,
+    category_en: "Travel",
+    description_en: "Hotels and flights to see the match up close.",
+    terms_en: "No cashback on insurance, airport taxes or cancelled bookings.",
     logo: null,
     featured: false,
     affiliateLink: "https://example.com/apito-viagens",
     cashbacks: [
-      { category: "Hotéis", cashbackBps: 350n },
-      { category: "Passagens", cashbackBps: 250n },
+      { category: "Hotéis", category_en: "Hotels", cashbackBps: 350n },
+      { category: "Passagens", category_en: "Flights", cashbackBps: 250n },
     ],
   },
 ];

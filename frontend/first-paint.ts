@@ -22,6 +22,8 @@ export function firstPaint(): string {
     "</div></div></section>",
     '<section class="page first-paint" data-page="/stores">',
     `<p class="page-title">${both("stores.title")}</p><p class="lead">${both("stores.description")}</p>${skeletons(6, "h-64", "store-grid")}</section>`,
+    `<section class="page first-paint" data-page="/stores/">${fromServer(skeletons(1, "h-24"))}${skeletons(1, "h-64")}</section>`,
+    `<section class="page first-paint" data-page="/ticket/">${fromServer("")}${skeletons(1, "h-64")}</section>`,
     '<section class="page first-paint" data-page="/auth">',
     `<p class="page-title">${both("auth.title")}</p><p class="lead">${both("auth.description")}</p>${skeletons(1, "h-64")}</section>`,
     '<section class="page first-paint" data-page="/dashboard">',
@@ -31,6 +33,11 @@ export function firstPaint(): string {
 
 const LOGO =
   '<svg aria-hidden="true" width="30" height="30" viewBox="0 0 32 32"><path fill="currentColor" d="M4 5h24a2 2 0 0 1 2 2v5.200a3.800 3.800 0 0 0 0 7.600V25a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-5.200a3.800 3.800 0 0 0 0-7.600V7a2 2 0 0 1 2-2z"/><path class="logo-letter" d="M9 9h14v4h-4.700v11h-4.600V13H9z"/></svg>';
+
+/** The api writes the name and the description of what is shown into it: `api/site/page.ts`. */
+function fromServer(between: string): string {
+  return `<p class="page-title" data-heading></p>${between}<p class="lead" data-description></p>`;
+}
 
 /** What the app shows while it loads, there before any of its code is. */
 function skeletons(count: number, height: string, grid = "grid"): string {

@@ -1,9 +1,9 @@
 import "./design/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient, storesQuery } from "./api/queries.ts";
+import { queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
-import { paths } from "./app/paths.ts";
+import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
 import { fetchFirstScreen } from "./app/screens.tsx";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
@@ -11,6 +11,9 @@ import { findWallets } from "./wallet/config.ts";
 
 // Requested now, in parallel with the code that shows it.
 if (location.pathname === paths.home || location.pathname === paths.stores) queryClient.prefetchQuery(storesQuery);
+const [, kind, id = ""] = location.pathname.split("/");
+if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));
+if (kind === "ticket" && TICKET_ID.test(id)) queryClient.prefetchQuery(ticketQuery(id));
 const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(location.pathname), findWallets()]);
 
 showClub();

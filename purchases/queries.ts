@@ -106,6 +106,21 @@ export async function listTickets(
   return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();
 }
 
+/** A wallet's tickets with what was paid for each, newest first. */
+export async function listPaidTickets(
+  queries: Queries,
+  wallet: WalletAddress,
+  page: { limit: number; before?: bigint | undefined },
+) {
+  let query = queries
+    .selectFrom("nfts")
+    .leftJoin("payouts", "payouts.token_id", "nfts.token_id")
+    .select(["nfts.token_id", "payouts.transaction_hash", "payouts.amount_gwei"])
+    .where("nfts.owner", "=", wallet);
+  if (page.before !== undefined) query = query.where("nfts.token_id", "<", page.before);
+  return query.orderBy("nfts.token_id", "desc").limit(page.limit).execute();
+}
+
 export async function findPurchase(queries: Queries, id: bigint): Promise<Purchase | undefined> {
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }

@@ -8,6 +8,8 @@ import type { ReconcileOptions } from "./reconcile.ts";
 /** Deposits to and withdrawals from all distributors together, other than payouts. */
 export type Flows = { fundedWei: bigint; sweptWei: bigint; withdrawnWei: bigint };
 
+type FlowsOptions = Pick<ReconcileOptions, "database" | "client" | "contracts" | "startBlock">;
+
 const RANGE_BLOCKS = 2_000n;
 /** Payouts are not requested: there may be more of them than fit a response. */
 const EVENTS = [
@@ -31,7 +33,7 @@ const storedSchema = z.object({
  * the first block, because an earlier response may have been incomplete.
  */
 export async function readFlows(
-  options: ReconcileOptions,
+  options: FlowsOptions,
   upTo: bigint,
   { isFresh = false }: { isFresh?: boolean } = {},
 ): Promise<Flows> {
@@ -61,7 +63,7 @@ export async function readFlows(
 }
 
 async function addRange(
-  { client, contracts }: ReconcileOptions,
+  { client, contracts }: FlowsOptions,
   sum: Flows,
   fromBlock: bigint,
   toBlock: bigint,

@@ -78,7 +78,10 @@ const SHOTS: Shot[] = [
     path: "/visits",
     isLoggedIn: true,
     isViewport: true,
-    act: (page) => page.locator(".visit-claim button").first().click(),
+    async act(page) {
+      await page.locator(".visit-claim button").first().click();
+      await page.getByRole("dialog").waitFor();
+    },
   },
   { name: "stores", path: "/stores" },
   { name: "stores-loading", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
@@ -126,6 +129,13 @@ const SHOTS: Shot[] = [
   { name: "not-found", path: "/nowhere" },
 ];
 
+/** The whole page is in view, so that what is fixed to an edge is at the page's edge. */
+async function seeWholePage(page: Page, width: number): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width, height });
+  await page.waitForFunction(() => !document.querySelector(".club-picker-space"));
+}
+
 function pressHero(page: Page): Promise<void> {
   return page.locator(".hero .button").first().click();
 }
@@ -160,17 +170,17 @@ function seePanel(page: Page): Promise<void> {
 /** With the shape and detail of the contract's picture. */
 const ART = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><rect width="600" height="600" fill="#0b3d2e"/><rect x="60" y="90" width="480" height="420" rx="24" fill="#f7f4ea"/><rect x="60" y="390" width="480" height="120" fill="#0a6b3d"/><text x="100" y="320" font-family="sans-serif" font-size="150" font-weight="700" fill="#0b3d2e">10%</text></svg>')}`;
 
-/** Twelve purchases over several months, in every state. */
+/** 36 purchases over several months, in every state. */
 function fill(server: FixtureServer): void {
   const { me } = server;
   if (!me) return;
   const stores = server.stores.map((store) => store.name);
-  me.purchases = Array.from({ length: 12 }, (_, index) => {
-    const date = new Date(Date.UTC(2026, index % 10, 3 + index)).toISOString();
+  me.purchases = Array.from({ length: 36 }, (_, index) => {
+    const date = new Date(Date.UTC(2026, 9 - Math.floor(index / 5), 28 - (index % 5) * 5)).toISOString();
     const status = index % 5 === 3 ? "cancelled" : index % 3 === 2 ? "pending" : "confirmed";
     const percent = 2.5 + (index % 4) * 1.5;
     return fixturePurchase({
-      id: index + 1,
+      id: 36 - index,
       store: stores[index % stores.length] ?? "",
       destination: me.wallet,
       amount: `${(index + 1) * 137}.90`,
@@ -189,9 +199,9 @@ function fill(server: FixtureServer): void {
     confirmed: "11000",
     pending: "1034.55",
     paid: "9000",
-    count: 12,
-    confirmed_count: 8,
-    pending_count: 4,
+    count: 36,
+    confirmed_count: 21,
+    pending_count: 15,
   };
 }
 
@@ -229,6 +239,7 @@ async function shoot(
     (isLoading) => document.fonts.status === "loaded" && (isLoading || !document.querySelector("[data-skeleton]")),
     shot.isLoading ?? false,
   );
+  if (!shot.isViewport) await seeWholePage(page, width);
   await page.screenshot({
     path: join(folder, `${shot.name}-${language}-${theme}-${width}.png`),
     fullPage: !shot.isViewport,

@@ -6,6 +6,7 @@ import {
   updateFanToken,
 } from "../../catalogue/fan-tokens.ts";
 import {
+  type CategoryFields,
   deleteStore,
   findStore,
   findStoreByName,
@@ -344,12 +345,18 @@ function cached({ text, etag }: CachedText): TextReply {
   return { text, type: JSON_TYPE, etag, headers: PUBLIC_HEADERS };
 }
 
-type GivenRate = { cashback_percent?: bigint; group_code?: string | null; is_default?: boolean };
+type GivenRate = {
+  cashback_percent?: bigint;
+  category_en?: string | null;
+  group_code?: string | null;
+  is_default?: boolean;
+};
 
 function categoryFields<Given extends GivenRate>(body: Given) {
   return {
     ...(body.cashback_percent === undefined ? {} : { cashbackBps: body.cashback_percent }),
+    ...(body.category_en === undefined ? {} : { categoryEn: body.category_en }),
     ...(body.group_code === undefined ? {} : { groupCode: body.group_code }),
     ...(body.is_default === undefined ? {} : { isDefault: body.is_default }),
-  } as { cashbackBps: NonNullable<Given["cashback_percent"]>; groupCode?: string | null; isDefault?: boolean };
+  } as { cashbackBps: NonNullable<Given["cashback_percent"]> } & Omit<CategoryFields, "cashbackBps">;
 }

@@ -14,6 +14,7 @@ export function toWireStore(store: StoreWithCategories): Store {
     club: store.club,
     category: store.category,
     description: store.description,
+    ...textsOf(store),
     logo: store.logo,
     featured: store.featured === 1n,
     is_draft: lacksOf(store).length > 0,
@@ -37,10 +38,18 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
   return {
     id: Number(category.id),
     category: category.category,
+    ...(category.categoryEn === null ? {} : { category_en: category.categoryEn }),
     cashback_percent: percentText(category.cashbackBps),
     ...(category.groupCode === null ? {} : { group_code: category.groupCode }),
     ...(category.isDefault ? { is_default: true as const } : {}),
   };
+}
+
+/** The texts that a store need not have: most have none of them. */
+function textsOf({ terms, country_en, category_en, description_en, terms_en }: StoreWithCategories) {
+  return Object.fromEntries(
+    Object.entries({ terms, country_en, category_en, description_en, terms_en }).filter(([, text]) => text !== null),
+  );
 }
 
 function numberIfAny(value: bigint | null): number | null {

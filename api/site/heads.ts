@@ -6,7 +6,14 @@ import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
 
 /** The head of a page for readers without scripts: search engines and previews of shared links. */
-export type Head = { title: string; description: string; image?: string; isMissing?: true };
+export type Head = {
+  title: string;
+  description: string;
+  /** What the page is about, in its first paint. */
+  heading?: string;
+  image?: string;
+  isMissing?: true;
+};
 export type PageLanguage = "pt" | "en";
 
 type Texts = Record<PageLanguage, { title: string; description: string }>;
@@ -87,7 +94,8 @@ async function storeHead({ database }: Services, id: string, language: PageLangu
     language === "pt"
       ? `${store.name}: ${isRange ? "até " : ""}${percent} de cashback · ${PRODUCT_NAME}`
       : `${store.name}: ${isRange ? "up to " : ""}${percent} cashback · ${PRODUCT_NAME}`;
-  return { title, description: store.description ?? GENERAL[language].description };
+  const own = (language === "en" ? store.description_en : null) ?? store.description;
+  return { title, heading: store.name, description: own ?? GENERAL[language].description };
 }
 
 async function ticketHead(services: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
@@ -99,11 +107,13 @@ async function ticketHead(services: Services, id: string, language: PageLanguage
   return language === "pt"
     ? {
         title: `Ingresso nº ${id}: ${store} · ${PRODUCT_NAME}`,
+        heading: `Ingresso nº ${id}`,
         description: `Compra de R$ ${value.replace(".", ",")} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
         image: `/api/nfts/${id}/image`,
       }
     : {
         title: `Ticket no. ${id}: ${store} · ${PRODUCT_NAME}`,
+        heading: `Ticket no. ${id}`,
         description: `A purchase of R$${value} with ${percent}% cashback, recorded on the Chiliz chain. Anyone can check it.`,
         image: `/api/nfts/${id}/image`,
       };

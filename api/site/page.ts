@@ -30,23 +30,28 @@ export function withHead(
         `<link rel="alternate" hreflang="x-default" href="${pt}" />`,
         `<meta property="og:url" content="${language === "en" ? en : pt}" />`,
       ].join("");
-  return html
-    .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
-    .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
-    .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
-    .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
-    .replace(
-      /<meta property="og:description" content="[^"]*"/,
-      () => `<meta property="og:description" content="${description}"`,
-    )
-    .replace(
-      /<meta property="og:locale" content="[^"]*"/,
-      () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
-    )
-    .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
-      images.map((image) => `<meta property="og:image" content="${origin}${image}" />`).join(""),
-    );
+  return (
+    html
+      .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
+      .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
+      // There is one first paint for stores and one for tickets; the page shows the one that it needs.
+      .replaceAll("data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
+      .replaceAll("data-description></p>", () => `>${description}</p>`)
+      .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
+      .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
+      .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)
+      .replace(
+        /<meta property="og:description" content="[^"]*"/,
+        () => `<meta property="og:description" content="${description}"`,
+      )
+      .replace(
+        /<meta property="og:locale" content="[^"]*"/,
+        () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
+      )
+      .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
+        images.map((image) => `<meta property="og:image" content="${origin}${image}" />`).join(""),
+      )
+  );
 }
 
 function escaped(text: string): string {

@@ -8,6 +8,8 @@ import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 export const storeCashbackSchema = z.object({
   id: z.number(),
   category: z.string(),
+  /** Left out where the Portuguese name serves both languages. */
+  category_en: z.string().optional(),
   /** Decimal text, no trailing zeros. */
   cashback_percent: z.string(),
   /** The network's commission group it applies to; absent if it is not for a particular group. */
@@ -24,6 +26,13 @@ export const storeSchema = z.object({
   club: z.string().nullable(),
   category: z.string().nullable(),
   description: z.string().nullable(),
+  /** What brings no cashback there; left out where nothing beyond the shop's own rules is excluded. */
+  terms: z.string().optional(),
+  /** In English; each is left out where the Portuguese text serves both languages. */
+  country_en: z.string().optional(),
+  category_en: z.string().optional(),
+  description_en: z.string().optional(),
+  terms_en: z.string().optional(),
   logo: z.string().nullable(),
   featured: z.boolean(),
   /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
@@ -125,6 +134,11 @@ export const createStoreRequestSchema = z.strictObject({
   club: optionalText(60),
   category: optionalText(60),
   description: optionalText(1_000),
+  terms: optionalText(1_000),
+  country_en: optionalText(60),
+  category_en: optionalText(60),
+  description_en: optionalText(1_000),
+  terms_en: optionalText(1_000),
   logo: optionalLogo,
   affiliate_link: optionalLink,
   network: optionalName,
@@ -153,6 +167,7 @@ const percentSchema = z
 /** A percent from 0 to 100 with at most 2 decimals, as a number or text with a dot or comma, to basis points. */
 export const createCashbackRequestSchema = z.strictObject({
   category: text(60).min(1, "must not be empty"),
+  category_en: optionalText(60),
   cashback_percent: percentSchema,
   group_code: optionalText(64),
   is_default: z.boolean().optional(),

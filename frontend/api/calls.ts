@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { CheckUserResponse } from "../../domain/api/people.ts";
+import type { booksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purchases.ts";
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
@@ -48,18 +49,35 @@ export async function getTicket(tokenId: string, { signal }: Signal = {}): Promi
   return readTicket(await call<Answer>("GET", `/api/nfts/${encodeURIComponent(tokenId)}`, undefined, signal));
 }
 
+export type WalletTicket = z.infer<typeof walletTicketsSchema>["tickets"][number];
+
+/** Every ticket of a wallet as the index has them, newest first, page by page. */
+export async function getWalletTickets(wallet: string, { signal }: Signal = {}): Promise<WalletTicket[]> {
+  const tickets: WalletTicket[] = [];
+  for (let before: number | null | undefined; before !== null; ) {
+    const path = pageOf(`/api/wallets/${wallet}/tickets`, before);
+    const page: z.infer<typeof walletTicketsSchema> = await call("GET", path, undefined, signal);
+    tickets.push(...page.tickets);
+    before = page.next_before;
+  }
+  return tickets;
+}
+
+export async function getBooks(): Promise<z.infer<typeof booksSchema>["data"]> {
+  return (await call<z.infer<typeof booksSchema>>("GET", "/api/books")).data;
+}
+
 export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
 
-/** The user's purchases before an id, newest first. */
-export function getPurchases(before: number, { signal }: Signal = {}): Promise<PurchasePage> {
-  return call("GET", `/api/purchases?limit=${LIST_LIMIT}&before=${before}`, undefined, signal);
+/** The user's purchases before an id, or the newest. */
+export function getPurchases(before?: number, { signal }: Signal = {}): Promise<PurchasePage> {
+  return call("GET", pageOf("/api/purchases", before), undefined, signal);
 }
 
 /** Every purchase of the user, newest first, page by page. */
 export async function getAllPurchases(): Promise<PurchaseRecord[]> {
   const purchases: PurchaseRecord[] = [];
-  let before: number | null = Number.MAX_SAFE_INTEGER;
-  while (before !== null) {
+  for (let before: number | null | undefined; before !== null; ) {
     const page: PurchasePage = await getPurchases(before);
     purchases.push(...page.purchases);
     before = page.next_before;
@@ -117,17 +135,17 @@ type OwnPage<T> = { rows: T[]; next_before: number | null };
 
 /** The user's visits to stores before an id, newest first. */
 export async function getClicks(before?: number): Promise<OwnPage<Click>> {
-  const answer = await call<{ clicks: Click[]; next_before: number | null }>("GET", ownPage("/api/clicks", before));
+  const answer = await call<{ clicks: Click[]; next_before: number | null }>("GET", pageOf("/api/clicks", before));
   return { rows: answer.clicks, next_before: answer.next_before };
 }
 
 /** The user's claims before an id, newest first. */
 export async function getClaims(before?: number): Promise<OwnPage<Claim>> {
-  const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", ownPage("/api/claims", before));
+  const answer = await call<{ claims: Claim[]; next_before: number | null }>("GET", pageOf("/api/claims", before));
   return { rows: answer.claims, next_before: answer.next_before };
 }
 
-const ownPage = (path: string, before: number | undefined): string =>
+const pageOf = (path: string, before: number | undefined): string =>
   before === undefined ? `${path}?limit=${LIST_LIMIT}` : `${path}?limit=${LIST_LIMIT}&before=${before}`;
 
 export function createClaim(claim: z.input<typeof createClaimRequestSchema>): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import { deployment } from "../app/deployment.ts";
-import { getConfig, getFanTokens, getStores } from "./calls.ts";
+import { getConfig, getFanTokens, getStore, getStores, getTicket } from "./calls.ts";
 import { ApiError } from "./http.ts";
 
 const RETRIES = 2;
@@ -41,4 +41,8 @@ export const offeredStoresQuery = queryOptions({
   ...storesQuery,
   select: (stores) => stores.filter((store) => !store.isDraft),
 });
+export const storeQuery = (id: string) =>
+  queryOptions({ queryKey: ["store", id], queryFn: ({ signal }) => getStore(id, { signal }) });
+export const ticketQuery = (id: string) =>
+  queryOptions({ queryKey: ["ticket", id], queryFn: ({ signal }) => getTicket(id, { signal }) });
 export const fanTokensQuery = queryOptions({ queryKey: ["fan-tokens"], queryFn: getFanTokens });

@@ -11,7 +11,7 @@ import { completeConfig } from "../app/deployment.ts";
 export type { AppConfig };
 
 /** Ids are text here, so that database ids and sample ids have one type. */
-export type StoreCashback = { id: string; category: string; percent: string };
+export type StoreCashback = { id: string; category: string; percent: string; categoryEn: string };
 export type Store = {
   id: string;
   name: string;
@@ -19,6 +19,10 @@ export type Store = {
   club: string;
   category: string;
   description: string;
+  /** What brings no cashback there, beyond what brings none anywhere. */
+  terms: string;
+  /** The texts that the catalogue also has in English. */
+  english: Partial<Record<"country" | "category" | "description" | "terms", string>>;
   logo: string;
   featured: boolean;
   affiliateLink: string;
@@ -27,6 +31,8 @@ export type Store = {
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
+  /** How long the cashback waits after the confirmation, in days; 0 where the shop's own value holds. */
+  holdDays: number;
   /** Nobody can buy there yet. docs/product.md#store-draft */
   isDraft: boolean;
 };
@@ -45,6 +51,8 @@ export type Profile = {
   purchases: PurchaseRecord[];
   totals: Totals | undefined;
 };
+
+const DAY_SECONDS = 86_400;
 
 type Loose = Record<string, unknown>;
 
@@ -75,6 +83,7 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     id: text(one.id),
     category: text(one.category),
     percent: text(one.cashback_percent),
+    categoryEn: text(one.category_en).trim(),
   }));
   const percents = rates.map((one) => number(one.percent));
   const max = number(row.cashback_max) || number(row.max_cashback) || Math.max(0, ...percents);
@@ -86,6 +95,8 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     club: text(row.club).trim(),
     category: text(row.category).trim(),
     description: text(row.description),
+    terms: text(row.terms).trim(),
+    english: englishOf(row),
     logo: text(row.logo),
     featured: row.featured === true || row.featured === 1,
     affiliateLink: text(row.affiliate_link) || text(row.affiliateLink),
@@ -93,8 +104,16 @@ function toStore(row: Loose & Partial<Record<keyof ApiStore, unknown>>, cashback
     minCashback: min,
     maxCashback: max,
     cashbacks: rates,
+    holdDays: Math.round(number(row.hold_seconds) / DAY_SECONDS),
     isDraft: row.is_draft === true,
   };
+}
+
+function englishOf(row: Loose): Store["english"] {
+  const named = (["country", "category", "description", "terms"] as const).map(
+    (name) => [name, text(row[`${name}_en`]).trim()] as const,
+  );
+  return Object.fromEntries(named.filter(([, english]) => english));
 }
 
 export function readFanTokens(answer: Loose): FanToken[] {

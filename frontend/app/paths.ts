@@ -19,3 +19,7 @@ export const paths = {
 export function safeNext(next: string | null): string {
   return next?.startsWith("/") && !next.startsWith("//") && !next.startsWith("/\\") ? next : paths.dashboard;
 }
+
+/** The ids of stores and tickets as an address has them. */
+export const STORE_ID = /^\d+$/;
+export const TICKET_ID = /^[1-9]\d{0,14}$/;

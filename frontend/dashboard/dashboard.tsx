@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import { formatDecimal } from "../../domain/money.ts";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { configQuery } from "../api/queries.ts";
@@ -20,6 +21,7 @@ import { toast } from "../ui/toast.ts";
 import { AddressTools } from "../wallet/address-tools.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { AsOf } from "./as-of.tsx";
+import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
 import { ProcessingStrip } from "./processing-strip.tsx";
 import { SampleTickets } from "./sample-tickets.tsx";
@@ -165,7 +167,7 @@ function ProfileView({ profile }: { profile: Profile }) {
 
       <div className="two-columns">
         <WalletCard profile={profile} />
-        <BonusSystem />
+        <BonusSystem profile={profile} />
       </div>
       <FanTokens profile={profile} />
     </div>
@@ -207,25 +209,54 @@ function WalletCard({ profile }: { profile: Profile }) {
   );
 }
 
-const TIERS = ["basic", "silver", "gold"] as const;
+/** The highest first, as in a league table. */
+const TIERS = ["gold", "silver", "basic"] as const;
 
-function BonusSystem() {
+function BonusSystem({ profile }: { profile: Profile }) {
   const t = useText();
   const program = useQuery(configQuery).data.bonus_program;
+  const own = useBestToken(profile);
   return (
     <section className="card card-body" aria-labelledby="bonus-card">
       <h2 id="bonus-card" className="card-title">
         {t("dashboard.bonus")}
       </h2>
       {program !== "tiers" && <p className="muted mb-3">{t("dashboard.bonus.text")}</p>}
-      <ul className="tier-list">
-        {TIERS.map((tier) => (
-          <li key={tier}>
-            <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span>
-            <span>{program === "tiers" ? t(`home.tiers.${tier}.text`) : t(`dashboard.bonus.${tier}`)}</span>
-          </li>
+      <ol className="tier-list league">
+        {TIERS.map((tier, index) => (
+          <Fragment key={tier}>
+            {own?.position === index + 1 && <OwnPosition own={own} />}
+            <li>
+              <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span>
+              <span>{program === "tiers" ? t(`home.tiers.${tier}.text`) : t(`dashboard.bonus.${tier}`)}</span>
+            </li>
+          </Fragment>
         ))}
-      </ul>
+        {own && own.position > TIERS.length && <OwnPosition own={own} />}
+      </ol>
     </section>
+  );
+}
+
+function OwnPosition({ own }: { own: BestToken }) {
+  const t = useText();
+  const { number, percent } = useFormat();
+  return (
+    <li className="league-own">
+      <span className="badge">{t("league.you")}</span>
+      <span>
+        <strong className="figures">
+          {number(formatDecimal(own.held.units, own.held.decimals))} {own.symbol}
+        </strong>
+        {" · "}
+        {own.missing === undefined
+          ? t("tokens.top")
+          : t("tokens.missing", {
+              amount: number(own.missing),
+              count: Number(own.missing),
+              percent: percent(own.nextPercent),
+            })}
+      </span>
+    </li>
   );
 }

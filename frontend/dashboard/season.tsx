@@ -17,7 +17,7 @@ import { EmptyPanel } from "../ui/state-panel.tsx";
 import { Stamp } from "../ui/ticket.tsx";
 import { toast } from "../ui/toast.ts";
 import { CashbackHistory } from "./cashback-history.tsx";
-import { type Entry, entriesOf, type Filter, filterEntries, PERIODS, statusOf, toCsv } from "./statement.ts";
+import { byMonth, type Entry, entriesOf, type Filter, filterEntries, PERIODS, statusOf, toCsv } from "./statement.ts";
 import { NftTicket, RecordTicket } from "./ticket-cards.tsx";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
@@ -129,6 +129,7 @@ type StatementProps = {
 
 function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll }: StatementProps) {
   const t = useText();
+  const { monthAndYear } = useFormat();
   const [filter, setFilter] = useState<Filter>({});
   const [shown, setShown] = useState(PAGE);
   const [isExporting, setExporting] = useState(false);
@@ -191,13 +192,18 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
         {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
       </p>
       {found.length === 0 && !isSearching && <p className="muted">{t("statement.none")}</p>}
-      <ol className="statement-rows">
-        {found.slice(0, shown).map((entry) => (
-          <li key={entry.id}>
-            <StatementRow entry={entry} />
-          </li>
-        ))}
-      </ol>
+      {byMonth(found.slice(0, shown)).map(({ month, entries: ofMonth }) => (
+        <div key={month} className="statement-month">
+          <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
+          <ol className="statement-rows">
+            {ofMonth.map((entry) => (
+              <li key={entry.id}>
+                <StatementRow entry={entry} />
+              </li>
+            ))}
+          </ol>
+        </div>
+      ))}
       {isOlderAway && (
         <p role="alert" className="problem">
           {t("statement.olderAway")}
@@ -221,7 +227,7 @@ function StatementRow({ entry }: { entry: Entry }) {
   return (
     <article className="statement-row" data-status={entry.status}>
       <div className="statement-store">
-        <h4>{entry.store}</h4>
+        <h5>{entry.store}</h5>
         <p className="muted">
           {t("ticket.number")} {entry.id}
           {entry.date && (

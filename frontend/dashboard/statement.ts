@@ -94,6 +94,25 @@ export function filterEntries(entries: readonly Entry[], filter: Filter, nowMs =
   );
 }
 
+/** Entries of one month that follow each other; `month` is a date in it, empty for those without a date. */
+export type Month = { month: string; entries: Entry[] };
+
+/** Newest first, as they are given. A month is the reader's own, not UTC's. */
+export function byMonth(entries: readonly Entry[]): Month[] {
+  const months: Month[] = [];
+  for (const entry of entries) {
+    const last = months.at(-1);
+    if (last && monthOf(last.month) === monthOf(entry.date)) last.entries.push(entry);
+    else months.push({ month: entry.date, entries: [entry] });
+  }
+  return months;
+}
+
+function monthOf(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? "" : `${date.getFullYear()}-${date.getMonth()}`;
+}
+
 export type EntryStatus = Entry["status"] | "paid";
 
 /** A confirmed purchase whose cashback has arrived is paid. */

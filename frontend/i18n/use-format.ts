@@ -31,6 +31,8 @@ export function useFormat() {
         iso ? intl.formatDate(iso, { day: "2-digit", month: "2-digit", timeZone: "UTC" }) : "",
       /** "jun." */
       month: (iso: string | undefined) => (iso ? intl.formatDate(iso, { month: "short" }) : ""),
+      /** "junho de 2026" */
+      monthAndYear: (iso: string) => intl.formatDate(iso, { month: "long", year: "numeric" }),
       /** "14:32" */
       time: (iso: string) => intl.formatDate(iso, { timeStyle: "short" }),
       dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "medium" }),

@@ -10,7 +10,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
+import { type DistributorBooks, readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
 
 /** Every purchase of a wallet, derived again in the reader's browser from a public node. */
 export default function ProofPage() {
@@ -132,12 +132,10 @@ function Rows({ proof }: { proof: WalletProof }) {
   );
 }
 
-/** The distributor's balance, and the part of it that is credited to recipients who refused. */
+/** What came into the distributor, what went out as cashback, and what is left. */
 function Books() {
   const t = useText();
-  const { chz } = useFormat();
   const books = useQuery({ queryKey: ["books"], queryFn: readBooks, staleTime: 15_000 });
-  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
   return (
     <section className="card card-body" aria-labelledby="books">
       <h2 id="books" className="card-title">
@@ -146,23 +144,57 @@ function Books() {
       {books.isError ? (
         <p role="alert">{t("reason.chainAway")}</p>
       ) : books.data ? (
-        <dl className="facts">
-          {(
-            [
-              ["balance", books.data.balanceWei],
-              ["owed", books.data.balanceWei - books.data.availableWei],
-              ["left", books.data.availableWei],
-            ] as const
-          ).map(([name, amount]) => (
-            <div key={name}>
-              <dt>{t(`proofPage.books.${name}`)}</dt>
-              <dd className="figures">{wei(amount)}</dd>
-            </div>
-          ))}
-        </dl>
+        <Ledger books={books.data} />
       ) : (
         <Skeletons count={1} className="h-24" />
       )}
     </section>
+  );
+}
+
+function Ledger({ books }: { books: DistributorBooks }) {
+  const t = useText();
+  const { chz } = useFormat();
+  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
+  const { flows, balanceWei, availableWei } = books;
+  const rows = [
+    ...(flows
+      ? ([
+          ["funded", flows.fundedWei],
+          ["paid", -flows.paidWei],
+        ] as const)
+      : []),
+    ...(flows && flows.withdrawnWei > 0n ? ([["withdrawn", -flows.withdrawnWei]] as const) : []),
+    ["balance", balanceWei],
+    ["owed", balanceWei - availableWei],
+    ["left", availableWei],
+  ] as const;
+  return (
+    <>
+      <dl className="ledger">
+        {rows.map(([name, amount]) => (
+          <div key={name} data-name={name}>
+            <dt>{t(`proofPage.books.${name}`)}</dt>
+            <dd className="figures">{amount < 0n ? `− ${wei(-amount)}` : wei(amount)}</dd>
+          </div>
+        ))}
+      </dl>
+      {flows && <Closing flows={flows} balanceWei={balanceWei} />}
+    </>
+  );
+}
+
+/** Payments are summed in whole gwei: a million of them lose less than this. */
+const ROUNDING_WEI = 10n ** 15n;
+
+function Closing({ flows, balanceWei }: { flows: NonNullable<DistributorBooks["flows"]>; balanceWei: bigint }) {
+  const t = useText();
+  const { chz } = useFormat();
+  const difference = flows.fundedWei - flows.paidWei - flows.withdrawnWei - balanceWei;
+  const size = difference < 0n ? -difference : difference;
+  return size <= ROUNDING_WEI ? (
+    <p className="proof-holds">{t("proofPage.books.closes")}</p>
+  ) : (
+    <p className="muted">{t("proofPage.books.open", { amount: chz(formatDecimal(size, CHZ_DECIMALS)) })}</p>
   );
 }

@@ -1,9 +1,11 @@
 import { type Hex, parseAbiItem } from "viem";
 import { parseDecimal } from "../../domain/money.ts";
 import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
-import { call } from "../api/http.ts";
+import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
+import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { chainClient, contracts, owedWei, readPayments } from "../ticket/read-chain.ts";
+import { chainClient, contracts, distributors, owedWei, type Payment, readPayments } from "../ticket/read-chain.ts";
+import { inChunks } from "./in-chunks.ts";
 
 export type ProvenPurchase = {
   id: bigint;
@@ -18,60 +20,124 @@ export type ProvenPurchase = {
 };
 export type WalletProof = { purchases: ProvenPurchase[]; paidWei: bigint; matches: boolean };
 
+type Options = { signal: AbortSignal; onProgress: (done: number) => void };
+/** The wallet's tickets, each with the transaction that paid it. */
+type Found = Map<bigint, Hex | undefined>;
+
+/**
+ * Reads a wallet's tickets and payments from the chain and does the sums again. The api may say where to look; nothing that it
+ * says is believed, and what it leaves out is noticed: then the whole chain is searched.
+ */
+export async function readWallet(wallet: Hex, options: Options): Promise<WalletProof> {
+  for (let attempt = 1; ; attempt++) {
+    const said = await getWalletTickets(wallet, options).catch(() => undefined);
+    const found = said && (await follow(wallet, said, options));
+    if (found || !said || attempt === ATTEMPTS)
+      return derive(wallet, found ?? (await search(wallet, options)), said, options);
+    // The index is a few blocks behind the chain: it may know what is missing in a moment.
+    await new Promise((resolve) => setTimeout(resolve, BEHIND_MS));
+  }
+}
+
+const ATTEMPTS = 3;
+const BEHIND_MS = 2_000;
+
+/** The tickets that the api names, if the chain knows no other of the wallet and no other payment of them. */
+async function follow(wallet: Hex, said: readonly WalletTicket[], { signal }: Options): Promise<Found | undefined> {
+  const { nft, distributor } = contracts();
+  const client = chainClient();
+  // Tickets stay with their buyer: as many as the wallet has were ever minted to it.
+  const count = await client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] });
+  if (count !== BigInt(said.length)) return undefined;
+  const words = [...new Set(said.map((one) => BigInt(one.token_id) >> WORD_BITS))];
+  const bits = new Map<bigint, bigint>();
+  await inChunks(words, signal, async (word) => {
+    bits.set(word, await client.readContract({ ...distributor, functionName: "paidWord", args: [word] }));
+  });
+  const isPaid = (id: bigint) => (((bits.get(id >> WORD_BITS) ?? 0n) >> (id & WORD_MASK)) & 1n) === 1n;
+  if (said.some((one) => isPaid(BigInt(one.token_id)) !== (one.paid !== null))) return undefined;
+  return new Map(said.map((one) => [BigInt(one.token_id), one.paid?.tx as Hex | undefined]));
+}
+
+/** `paidWord` has the bits of 256 purchases. */
+const WORD_BITS = 8n;
+const WORD_MASK = 255n;
+
 const transfer = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)");
-const paid = parseAbiItem("event CashbackPaid(uint256 indexed purchaseId, address indexed recipient, uint256 amount)");
+const payments = [
+  parseAbiItem("event CashbackPaid(uint256 indexed purchaseId, address indexed recipient, uint256 amount)"),
+  parseAbiItem("event CashbackDeferred(uint256 indexed purchaseId, address indexed recipient, uint256 amount)"),
+] as const;
 
 /** The range that public nodes accept in one call. */
 const RANGE = 5_000n;
-const CANCELLED = 3;
 
-type Options = { signal: AbortSignal; onProgress: (done: number) => void };
-
-/** Reads a wallet's tickets and payments from the chain and does the sums again. */
-export async function readWallet(wallet: Hex, { signal, onProgress }: Options): Promise<WalletProof> {
-  const { nft, distributor } = contracts();
+/** Every block since the contracts were deployed. */
+async function search(wallet: Hex, { signal, onProgress }: Options): Promise<Found> {
   const client = chainClient();
   const head = await client.getBlockNumber();
   const start = BigInt(deployment.start_block);
+  const ranges: bigint[] = [];
+  for (let from = start; from <= head; from += RANGE) ranges.push(from);
   const ids = new Set<bigint>();
-  const payments = new Map<bigint, { tx: Hex; paidWei: bigint }>();
-  for (let from = start; from <= head; from += RANGE) {
-    signal.throwIfAborted();
-    const range = { fromBlock: from, toBlock: from + RANGE - 1n < head ? from + RANGE - 1n : head };
-    const [received, paidLogs] = await Promise.all([
-      client.getLogs({ address: nft.address, event: transfer, args: { to: wallet }, ...range }),
-      client.getLogs({ address: distributor.address, event: paid, args: { recipient: wallet }, ...range }),
+  const paid: Found = new Map();
+  let done = 0;
+  await inChunks(ranges, signal, async (fromBlock) => {
+    const toBlock = fromBlock + RANGE - 1n < head ? fromBlock + RANGE - 1n : head;
+    const range = { fromBlock, toBlock };
+    const [received, ...paidLogs] = await Promise.all([
+      client.getLogs({ address: contracts().nft.address, event: transfer, args: { to: wallet }, ...range }),
+      ...payments.map((event) =>
+        client.getLogs({ address: distributors(), event, args: { recipient: wallet }, ...range }),
+      ),
     ]);
     for (const log of received) if (log.args.tokenId !== undefined) ids.add(log.args.tokenId);
-    for (const { args, transactionHash } of paidLogs) {
-      if (args.purchaseId !== undefined && args.amount !== undefined)
-        payments.set(args.purchaseId, { tx: transactionHash, paidWei: args.amount });
-    }
-    onProgress(Number(range.toBlock - start + 1n) / Number(head - start + 1n));
-  }
+    for (const { args, transactionHash } of paidLogs.flat())
+      if (args.purchaseId !== undefined) paid.set(args.purchaseId, transactionHash);
+    done += 1;
+    onProgress(done / ranges.length);
+  });
+  return new Map([...ids].map((id) => [id, paid.get(id)]));
+}
+
+async function derive(
+  wallet: Hex,
+  found: Found,
+  said: readonly WalletTicket[] | undefined,
+  { signal, onProgress }: Options,
+): Promise<WalletProof> {
+  const { nft } = contracts();
+  const transactions = new Set([...found.values()].filter((tx) => tx !== undefined));
+  const paid = new Map<string, Payment>();
+  await inChunks([...transactions], signal, async (tx) => {
+    for (const [id, payment] of await readPayments(tx)) paid.set(`${tx}:${id}`, payment);
+  });
+  const saidById = said && new Map(said.map((one) => [BigInt(one.token_id), one]));
   const purchases: ProvenPurchase[] = [];
-  const rates = await readPayments([...new Set([...payments.values()].map(({ tx }) => tx))]);
-  for (const id of [...ids].sort((a, b) => (a < b ? 1 : -1))) {
-    signal.throwIfAborted();
-    const record = await client.readContract({ ...nft, functionName: "purchaseOf", args: [id] });
-    if (record.status === CANCELLED) continue;
-    const payment = payments.get(id);
+  let done = 0;
+  await inChunks([...found], signal, async ([id, tx]) => {
+    const record = await chainClient().readContract({ ...nft, functionName: "purchaseOf", args: [id] });
+    done += 1;
+    onProgress(done / found.size);
+    if (record.status === CHAIN_STATUS.cancelled) return;
+    const payment = tx && paid.get(`${tx}:${id}`);
     const ticket = {
       valueCents: BigInt(record.valueCents),
       totalBps: BigInt(record.cashbackBps) + BigInt(record.bonusBps),
     };
-    const weiPerCent = payment && rates.get(`${payment.tx}:${id}`);
-    const whole = weiPerCent === undefined ? undefined : owedWei(ticket, weiPerCent);
+    const whole = payment?.weiPerCent === undefined ? undefined : owedWei(ticket, payment.weiPerCent);
+    const isTheirs = record.buyer.toLowerCase() === wallet && (payment?.recipient ?? wallet) === wallet;
     purchases.push({
       id,
       ...ticket,
-      weiPerCent,
-      paidWei: payment?.paidWei,
-      // Less than the product was kept back; more is always wrong.
-      isExact: payment === undefined || (whole !== undefined && payment.paidWei <= whole),
-      agrees: await apiAgrees(id, payment?.paidWei),
+      weiPerCent: payment?.weiPerCent,
+      paidWei: payment?.amountWei,
+      // Less than the product was kept back; more is always wrong, and so is a payment that its transaction does not have.
+      isExact: isTheirs && (tx ? whole !== undefined && payment !== undefined && payment.amountWei <= whole : true),
+      agrees: saidById && agrees(saidById.get(id), payment?.amountWei),
     });
-  }
+  });
+  purchases.sort((a, b) => (a.id < b.id ? 1 : -1));
   return {
     purchases,
     paidWei: purchases.reduce((sum, one) => sum + (one.paidWei ?? 0n), 0n),
@@ -79,25 +145,36 @@ export async function readWallet(wallet: Hex, { signal, onProgress }: Options): 
   };
 }
 
-/** The api's own words on a ticket, side by side with the chain's. */
-async function apiAgrees(id: bigint, paidWei: bigint | undefined): Promise<boolean | undefined> {
-  try {
-    const { data } = await call<{ data: { paid: { amount: string } | null } }>("GET", `/api/nfts/${id}`);
-    const said = data.paid ? parseDecimal(data.paid.amount, CHZ_DECIMALS) : undefined;
-    // The api keeps payments to the gwei.
-    return (
-      said === paidWei || (said !== undefined && paidWei !== undefined && said === paidWei - (paidWei % WEI_PER_GWEI))
-    );
-  } catch {
-    return undefined;
-  }
+/** The api keeps payments to the gwei. */
+function agrees(said: WalletTicket | undefined, paidWei: bigint | undefined): boolean {
+  if (!said) return false;
+  if (!said.paid || paidWei === undefined) return said.paid === null && paidWei === undefined;
+  return parseDecimal(said.paid.amount, CHZ_DECIMALS) === paidWei - (paidWei % WEI_PER_GWEI);
 }
 
-export async function readBooks(): Promise<{ balanceWei: bigint; availableWei: bigint }> {
+export type DistributorBooks = {
+  balanceWei: bigint;
+  availableWei: bigint;
+  /** What the api says came in and went out; undefined if it did not respond. */
+  flows: { fundedWei: bigint; paidWei: bigint; withdrawnWei: bigint } | undefined;
+};
+
+/** What the contract holds, from the chain, and what went through it, as the api says. */
+export async function readBooks(): Promise<DistributorBooks> {
   const { distributor } = contracts();
-  const [balanceWei, availableWei] = await Promise.all([
+  const [balanceWei, availableWei, books] = await Promise.all([
     chainClient().getBalance({ address: distributor.address }),
     chainClient().readContract({ ...distributor, functionName: "available" }),
+    getBooks().catch(() => undefined),
   ]);
-  return { balanceWei, availableWei };
+  const wei = (chz: string) => parseDecimal(chz, CHZ_DECIMALS);
+  return {
+    balanceWei,
+    availableWei,
+    flows: books && {
+      fundedWei: wei(books.funded),
+      paidWei: wei(books.paid),
+      withdrawnWei: wei(books.withdrawn),
+    },
+  };
 }

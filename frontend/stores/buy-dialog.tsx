@@ -18,6 +18,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
+import { useStoreTexts } from "./store-texts.ts";
 
 const CENTS = 100n;
 
@@ -150,6 +151,7 @@ function Receive({ store, token, category, onCategory }: ReceiveProps) {
   const t = useText();
   const { brl, chz, percent } = useFormat();
   const config = useQuery(configQuery).data;
+  const { nameOf } = useStoreTexts(store);
   const bonusOf = useBonusOf(store);
   const base = store.cashbacks.find((one) => one.category === category)?.percent ?? String(store.maxCashback);
   const totalBps = parsePercent(base) + (token ? bonusOf(token).totalBps : 0n);
@@ -169,7 +171,7 @@ function Receive({ store, token, category, onCategory }: ReceiveProps) {
             <option value="">{t("receive.category.best")}</option>
             {store.cashbacks.map((one) => (
               <option key={one.id || one.category} value={one.category}>
-                {one.category} ({percent(one.percent)})
+                {nameOf(one)} ({percent(one.percent)})
               </option>
             ))}
           </select>
@@ -227,6 +229,7 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
   const { percent, percentRange, brl, decimal, chz } = useFormat();
   const { profile } = useSession();
   const config = useQuery(configQuery).data;
+  const { terms } = useStoreTexts(store);
   const { storeBps, holdingBps, totalBps, held } = useBonusOf(store)(token);
   const points = (bps: bigint) => `+${percent(percentText(bps))}`;
   const holding = decimal(formatDecimal(held.units, held.decimals));
@@ -266,6 +269,12 @@ function Summary({ store, token }: { store: Store; token: FanToken }) {
           <dd className="figures">{points(totalBps)}</dd>
         </div>
       </dl>
+      {terms && (
+        <p className="hint">
+          <Icon name="info" />
+          {terms}
+        </p>
+      )}
       <p className="hint">
         <Icon name="refresh" />
         {t("buy.conversion", { chz: chz(formatDecimal(BigInt(config.wei_per_cent) * CENTS, 18)), brl: brl(1) })}

@@ -1,4 +1,6 @@
 import type { Store } from "../api/shapes.ts";
+import type { Language } from "../i18n/language.tsx";
+import { storeTexts } from "./store-texts.ts";
 
 export const FILTERS = ["country", "category", "club"] as const;
 export type FilterName = (typeof FILTERS)[number];
@@ -8,9 +10,21 @@ export type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
 const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
+/** A value of a field as the address has it in either language, and as the reader sees it. */
+export type FilterOption = { value: string; label: string };
+
 /** The sorted distinct non-empty values of a field. docs/product.md#stores. */
-export function optionsOf(stores: readonly Store[], name: FilterName): string[] {
-  return [...new Set(stores.map((store) => store[name].trim()).filter(Boolean))].sort(collator.compare);
+export function optionsOf(stores: readonly Store[], name: FilterName, language: Language = "pt"): FilterOption[] {
+  const labels = new Map<string, string>();
+  for (const store of stores) {
+    const value = store[name].trim();
+    const label = name === "club" ? value : storeTexts(store, language)[name].trim();
+    // A translation given for one store serves all of that value.
+    if (value && (labels.get(value) ?? value) === value) labels.set(value, label || value);
+  }
+  return [...labels]
+    .map(([value, label]) => ({ value, label }))
+    .sort((one, other) => collator.compare(one.label, other.label));
 }
 
 const isOf = (store: Store, club: string): boolean => club !== "" && store.club.toLowerCase() === club.toLowerCase();
@@ -22,7 +36,8 @@ const searchable = (store: Store): string =>
     store.club,
     store.country,
     store.description,
-    ...store.cashbacks.map((one) => one.category),
+    ...Object.values(store.english),
+    ...store.cashbacks.flatMap((one) => [one.category, one.categoryEn]),
   ].join(" ");
 
 /** The stores that match filters and search, the highest cashback first unless sorted by name. */

@@ -6,11 +6,13 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { FavouriteMark } from "./favourites.tsx";
+import { useStoreTexts } from "./store-texts.ts";
 
 export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void }) {
   const t = useText();
   const { percent } = useFormat();
   const nameId = useId();
+  const { country, category, description, nameOf } = useStoreTexts(store);
   return (
     <article className="store-card">
       <div className="store-card-top">
@@ -27,18 +29,18 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
         <Link to={paths.store(store.id)}>{store.name}</Link>
       </h2>
       <ul className="tags">
-        {store.category && <li>{store.category}</li>}
-        <li>{store.country}</li>
+        {category && <li>{category}</li>}
+        <li>{country}</li>
         {store.club && <li className="tag-club">{store.club}</li>}
       </ul>
-      {store.description && <p className="muted store-description">{store.description}</p>}
+      {description && <p className="muted store-description">{description}</p>}
       {store.cashbacks.length > 1 && (
         <details className="rates">
           <summary>{t("store.rates", { count: store.cashbacks.length })}</summary>
           <ul>
             {store.cashbacks.map((one) => (
               <li key={one.id || one.category}>
-                <span>{one.category}</span>
+                <span>{nameOf(one)}</span>
                 <span className="figures">{percent(one.percent)}</span>
               </li>
             ))}

@@ -1,17 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useState } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 import { bonus } from "../../domain/bonus.ts";
 import { formatDecimal, parsePercent, percentText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
-import { getStore } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
-import { configQuery, fanTokensQuery } from "../api/queries.ts";
+import { configQuery, fanTokensQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
-import { paths } from "../app/paths.ts";
+import { paths, STORE_ID } from "../app/paths.ts";
 import { holdingsOf } from "../dashboard/holdings.ts";
-import { useText } from "../i18n/language.tsx";
+import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import NotFound from "../not-found/not-found.tsx";
 import { useSession } from "../session/session.tsx";
@@ -20,6 +19,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { StoreMark, storeColour } from "../ui/store-mark.tsx";
 import { FavouriteMark } from "./favourites.tsx";
+import { storeTexts, useStoreTexts } from "./store-texts.ts";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
 /** The value of the example on the page: R$ 100. */
@@ -29,14 +29,12 @@ const EXAMPLE_CENTS = 10_000n;
 export default function StorePage() {
   const t = useText();
   const { storeId = "" } = useParams();
-  const store = useQuery({
-    queryKey: ["store", storeId],
-    queryFn: ({ signal }) => getStore(storeId, { signal }),
-    enabled: /^\d+$/.test(storeId),
-  });
-  usePageMeta(store.data?.name ?? t("stores.title"), store.data?.description || t("stores.description"));
+  const store = useQuery({ ...storeQuery(storeId), enabled: STORE_ID.test(storeId) });
+  const { language } = useLanguage();
+  const description = store.data && storeTexts(store.data, language).description;
+  usePageMeta(store.data?.name ?? t("stores.title"), description || t("stores.description"));
   const isGone = store.error instanceof ApiError && store.error.status === 404;
-  if (!/^\d+$/.test(storeId) || isGone || store.data?.isDraft) return <NotFound />;
+  if (!STORE_ID.test(storeId) || isGone || store.data?.isDraft) return <NotFound />;
   if (store.isError) {
     return (
       <div className="page">
@@ -52,7 +50,7 @@ export default function StorePage() {
   return store.data ? (
     <Contents store={store.data} />
   ) : (
-    <div className="page">
+    <div className="page page-loading">
       <Skeletons count={1} className="h-64" />
     </div>
   );
@@ -60,7 +58,8 @@ export default function StorePage() {
 
 function Contents({ store }: { store: Store }) {
   const t = useText();
-  const { percent, percentRange } = useFormat();
+  const { percentRange } = useFormat();
+  const { category, country, description } = useStoreTexts(store);
   const [isBuying, setBuying] = useState(false);
   return (
     <section className="page store-page">
@@ -69,7 +68,7 @@ function Contents({ store }: { store: Store }) {
         <div>
           <PageHeading>{store.name}</PageHeading>
           <ul className="tags">
-            {[store.category, store.country, store.club].filter(Boolean).map((tag) => (
+            {[category, country, store.club].filter(Boolean).map((tag) => (
               <li key={tag}>{tag}</li>
             ))}
           </ul>
@@ -79,43 +78,85 @@ function Contents({ store }: { store: Store }) {
           <span className="store-percent-label">{t("store.cashback")}</span>
         </p>
       </div>
-      {store.description && <p className="lead">{store.description}</p>}
-      <YouReceive store={store} />
-      <div className="store-page-actions">
-        <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
-          {t("store.buy")}
-        </button>
-        <FavouriteMark store={store} />
-        <LinkButton className="button button-quiet" to={paths.stores}>
-          {t("home.featured.all")}
-        </LinkButton>
+      {description && <p className="lead">{description}</p>}
+      <div className="store-offer">
+        <YouReceive store={store} />
+        <div className="store-page-actions">
+          <button type="button" className="button button-signal" onClick={() => startTransition(() => setBuying(true))}>
+            {t("store.buy")}
+          </button>
+          <FavouriteMark store={store} />
+          <LinkButton className="button button-quiet" to={paths.stores}>
+            {t("home.featured.all")}
+          </LinkButton>
+        </div>
       </div>
-      <div className="two-columns">
-        <section className="card card-body" aria-labelledby="rates">
-          <h2 id="rates" className="card-title">
-            {t("storePage.rates")}
-          </h2>
-          <dl className="facts">
-            {store.cashbacks.map((one) => (
-              <div key={one.id || one.category}>
-                <dt>{one.category}</dt>
-                <dd className="figures">{percent(one.percent)}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-        <section className="card card-body" aria-labelledby="counts">
-          <h2 id="counts" className="card-title">
-            {t("storePage.counts")}
-          </h2>
-          <ul className="plain-list">
-            {(["link", "excluded", "confirmed", "paid"] as const).map((one) => (
-              <li key={one}>{t(`storePage.counts.${one}`)}</li>
-            ))}
-          </ul>
-        </section>
+      <div className="store-facts">
+        <Rates store={store} />
+        <Excluded store={store} />
+        <WhenItCounts store={store} />
       </div>
       {isBuying && <BuyDialog store={store} onClose={() => setBuying(false)} />}
+    </section>
+  );
+}
+
+function Rates({ store }: { store: Store }) {
+  const t = useText();
+  const { percent } = useFormat();
+  const { nameOf } = useStoreTexts(store);
+  return (
+    <section className="card card-body" aria-labelledby="rates">
+      <h2 id="rates" className="card-title">
+        {t("storePage.rates")}
+      </h2>
+      <dl className="rate-list">
+        {store.cashbacks.map((one) => (
+          <div key={one.id || one.category}>
+            <dt>{nameOf(one)}</dt>
+            <dd className="figures">{percent(one.percent)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** What brings no cashback: the store's own exclusions, then those of every store. */
+function Excluded({ store }: { store: Store }) {
+  const t = useText();
+  const { terms } = useStoreTexts(store);
+  return (
+    <section className="card card-body" aria-labelledby="excluded">
+      <h2 id="excluded" className="card-title">
+        {t("storePage.excluded")}
+      </h2>
+      <ul className="plain-list">
+        {terms && <li className="store-terms">{terms}</li>}
+        <li>{t("storePage.excluded.all")}</li>
+      </ul>
+    </section>
+  );
+}
+
+function WhenItCounts({ store }: { store: Store }) {
+  const t = useText();
+  return (
+    <section className="card card-body" aria-labelledby="counts">
+      <h2 id="counts" className="card-title">
+        {t("storePage.counts")}
+      </h2>
+      <ol className="plain-list numbered">
+        <li>{t("storePage.counts.link")}</li>
+        <li>{t("storePage.counts.confirmed")}</li>
+        <li>
+          {t("storePage.counts.paid")}
+          {store.holdDays > 0 && ` ${t("storePage.counts.hold", { count: store.holdDays })}`}
+        </li>
+      </ol>
+      <Link className="link" to={paths.help("when-cashback-comes")}>
+        {t("storePage.counts.more")}
+      </Link>
     </section>
   );
 }

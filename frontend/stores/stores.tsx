@@ -5,7 +5,7 @@ import { offeredStoresQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { useClub } from "../club/club.ts";
-import { useText } from "../i18n/language.tsx";
+import { useLanguage, useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
@@ -171,10 +171,11 @@ type FiltersProps = {
 
 function Filters({ stores, isPending, selection, choose }: FiltersProps) {
   const t = useText();
+  const { language } = useLanguage();
   return (
     <>
       {FILTERS.map((name) => {
-        const options = optionsOf(stores, name);
+        const options = optionsOf(stores, name, language);
         // The club filter is shown only if a store has a club. docs/product.md#stores
         if (name === "club" && options.length === 0 && !isPending) return null;
         return (
@@ -186,9 +187,9 @@ function Filters({ stores, isPending, selection, choose }: FiltersProps) {
               onChange={(event) => choose(name, event.target.value)}
             >
               <option value="">{t(`stores.${name}.all`)}</option>
-              {options.map((option) => (
-                <option key={option} value={option}>
-                  {option}
+              {options.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
                 </option>
               ))}
             </select>

@@ -12,8 +12,9 @@ export type ChainTicket = {
   totalBps: bigint;
   isPaid: boolean;
   /** From the transaction that the site names; undefined if it names none. */
-  payment: { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string } | undefined;
+  payment: Payment | undefined;
 };
+export type Payment = { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string };
 
 export const contracts = () => ({
   nft: { address: deployment.purchase_nft as Hex, abi: purchaseNftAbi },
@@ -42,18 +43,22 @@ export async function readChainTicket(tokenId: bigint, paymentTx: string | undef
   };
 }
 
-async function readPayment(tokenId: bigint, hash: Hex): Promise<ChainTicket["payment"]> {
-  return (await paymentsIn(hash)).get(tokenId);
+/** The distributor in office, and those that paid before it. */
+export const distributors = (): Hex[] =>
+  [deployment.cashback_distributor, ...deployment.former_distributors].map((address) => address as Hex);
+
+async function readPayment(tokenId: bigint, hash: Hex): Promise<Payment | undefined> {
+  return (await readPayments(hash)).get(tokenId);
 }
 
 /** The payments of a transaction by purchase, each with the rate that applied to it. */
-async function paymentsIn(hash: Hex) {
+export async function readPayments(hash: Hex): Promise<Map<bigint, Payment>> {
   const receipt = await chainClient().getTransactionReceipt({ hash });
-  const payments = new Map<bigint, NonNullable<ChainTicket["payment"]>>();
+  const payments = new Map<bigint, Payment>();
   let weiPerCent: bigint | undefined;
-  const distributors = [deployment.cashback_distributor, ...deployment.former_distributors];
+  const ours: readonly string[] = distributors();
   for (const log of receipt.logs) {
-    if (!distributors.includes(log.address.toLowerCase())) continue;
+    if (!ours.includes(log.address.toLowerCase())) continue;
     const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
     // The rate event comes before the payments that it applies to.
     if (event.eventName === "RateApplied") weiPerCent = event.args.weiPerCent;
@@ -62,16 +67,6 @@ async function paymentsIn(hash: Hex) {
     payments.set(purchaseId, { amountWei: amount, weiPerCent, recipient: recipient.toLowerCase() });
   }
   return payments;
-}
-
-/** The rates of all payments in these transactions, by transaction and purchase. */
-export async function readPayments(hashes: readonly Hex[]): Promise<Map<string, bigint>> {
-  const rates = new Map<string, bigint>();
-  for (const hash of hashes) {
-    for (const [id, { weiPerCent }] of await paymentsIn(hash))
-      if (weiPerCent !== undefined) rates.set(`${hash}:${id}`, weiPerCent);
-  }
-  return rates;
 }
 
 /** The whole of value × percent × rate, in wei. */

@@ -3,11 +3,11 @@ import { useParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
-import { getTicket } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
+import { ticketQuery } from "../api/queries.ts";
 import type { PublicTicket } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
-import { paths } from "../app/paths.ts";
+import { paths, TICKET_ID } from "../app/paths.ts";
 import { ExplorerLink } from "../dashboard/explorer-link.tsx";
 import { nftFacts } from "../dashboard/tickets.ts";
 import { useText } from "../i18n/language.tsx";
@@ -25,12 +25,8 @@ import { type ChainTicket, owedWei, readChainTicket } from "./read-chain.ts";
 export default function TicketPage() {
   const t = useText();
   const { tokenId = "" } = useParams();
-  const isId = /^[1-9]\d{0,14}$/.test(tokenId);
-  const ticket = useQuery({
-    queryKey: ["ticket", tokenId],
-    queryFn: ({ signal }) => getTicket(tokenId, { signal }),
-    enabled: isId,
-  });
+  const isId = TICKET_ID.test(tokenId);
+  const ticket = useQuery({ ...ticketQuery(tokenId), enabled: isId });
   usePageMeta(t("ticketPage.title", { id: tokenId }), t("ticketPage.description"));
   if (!isId || (ticket.error instanceof ApiError && ticket.error.status === 404)) return <NotFound />;
   if (ticket.isError) {
@@ -47,8 +43,17 @@ export default function TicketPage() {
   }
   return (
     <section className="page ticket-page">
-      <PageHeading>{t("ticketPage.title", { id: tokenId })}</PageHeading>
-      {ticket.data ? <Contents ticket={ticket.data} /> : <Skeletons count={1} className="h-64" />}
+      <div>
+        <PageHeading>{t("ticketPage.title", { id: tokenId })}</PageHeading>
+        <p className="lead">{t("ticketPage.description")}</p>
+      </div>
+      {ticket.data ? (
+        <Contents ticket={ticket.data} />
+      ) : (
+        <div className="page-loading">
+          <Skeletons count={1} className="h-64" />
+        </div>
+      )}
     </section>
   );
 }
@@ -88,6 +93,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
                 src={ticket.metadata.image}
                 alt={t("nft.image", { name: ticket.metadata.name })}
                 className="nft-image"
+                isEager
                 fallback={
                   <span className="nft-image nft-placeholder">
                     <BlankTicket />

@@ -7,6 +7,8 @@ type PictureProps = {
   fallback: ReactNode;
   className?: string;
   onBroken?: () => void;
+  /** In sight as soon as the page is. */
+  isEager?: boolean;
 };
 
 /** `ipfs://` goes through a public gateway. */
@@ -15,7 +17,7 @@ export function webAddress(address: string): string {
 }
 
 /** An image with a fallback. */
-export function Picture({ src, alt, fallback, className, onBroken }: PictureProps) {
+export function Picture({ src, alt, fallback, className, onBroken, isEager }: PictureProps) {
   const [broken, setBroken] = useState("");
   if (!src || broken === src) return fallback;
   return (
@@ -23,7 +25,7 @@ export function Picture({ src, alt, fallback, className, onBroken }: PictureProp
       src={webAddress(src)}
       alt={alt}
       className={className}
-      loading="lazy"
+      loading={isEager ? "eager" : "lazy"}
       decoding="async"
       onError={() => {
         setBroken(src);

@@ -111,6 +111,35 @@ describe("The catalogue in the panel", () => {
       expectRefusal(await buyer.post("/api/admin/catalogue", { format: "csv", content: file }), 403, "FORBIDDEN");
     });
 
+    it("keeps texts in both languages and what is excluded, from the panel and from a file", async () => {
+      const admin = await api.admin("catalogue");
+      const texts = { country_en: "Brazil", description_en: "Shirts", terms: "Sem cashback em vales." };
+      const { id } = (await admin.post("/api/store", { name: "Bilíngue", country: "Brasil", ...texts })).body;
+      const read = async () => (await admin.get(`/api/stores/${id}`)).body.store;
+      expect(await read())
+        .to.include(texts)
+        .and.not.to.have.any.keys("terms_en", "category_en");
+      await admin.send("PUT", `/api/store/${id}`, JSON.stringify({ terms: "", terms_en: "No vouchers." }));
+      expect(await read())
+        .to.include({ terms_en: "No vouchers." })
+        .and.not.to.have.any.keys("terms");
+
+      const head = "type,store,name,country,category,category_en,cashback_percent,terms";
+      const file = `${head}\nstore,,Bilíngue,Brasil,Moda,Fashion,,Nada de vales\ncashback,Bilíngue,,,Camisas,Shirts,4,\n`;
+      const change = async (content: string) =>
+        (await admin.post("/api/admin/catalogue", { format: "csv", content, apply: true })).body.changes;
+      expect(await change(file)).to.have.lengthOf(2);
+      expect(await read()).to.deep.include({
+        category_en: "Fashion",
+        terms: "Nada de vales",
+        terms_en: "No vouchers.",
+      });
+      expect((await read()).cashbacks[0]).to.include({ category: "Camisas", category_en: "Shirts" });
+      expect(await change(file.replace("Camisas,Shirts", "Camisas,Jerseys"))).to.deep.equal([
+        "~ Bilíngue, Camisas: category_en → Jerseys",
+      ]);
+    });
+
     it("reports an unavailable chain when a token's contract is looked up", async () => {
       const admin = await api.admin("catalogue");
       const asked = await admin.get(`/api/admin/token-contract?contract=0x${"cd".repeat(20)}`);

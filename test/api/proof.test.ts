@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { createPublicClient, http } from "viem";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
@@ -39,7 +41,33 @@ describe("The dashboards' totals", function () {
         matches: true,
       });
     }
+    for (const buyer of buyers) {
+      const { totals, purchases } = await buyer.me();
+      const { body } = await buyer.get(`/api/wallets/${buyer.address}/tickets`);
+      expect(body.tickets.map((one: { token_id: number }) => one.token_id)).to.deep.equal(
+        purchases.map(({ id }) => id),
+      );
+      const paid: bigint[] = body.tickets.map((one: { paid: { amount: string } }) => parseDecimal(one.paid.amount, 9));
+      const sum = paid.reduce((one, other) => one + other, 0n);
+      expect(formatDecimal(sum, 9)).to.equal(totals.paid);
+    }
+    const [three] = buyers.slice(2) as [Caller];
+    const path = `/api/wallets/${three.address}/tickets?limit=2`;
+    const first = (await three.get(path)).body;
+    const rest = (await three.get(`${path}&before=${first.next_before}`)).body;
+    expect([first.tickets.length, rest.tickets.length, rest.next_before]).to.deep.equal([2, 1, null]);
+
+    // What came in, minus what went out, is what the contract holds, but for the remainders below a gwei.
     const stranger = await system.user();
+    const { data } = (await stranger.get("/api/books")).body;
+    const wei = (chz: string) => parseDecimal(chz, 18);
+    const client = createPublicClient({ transport: http(system.anvil.rpcUrl) });
+    const balance = await client.getBalance({ address: system.deployment.cashbackDistributor.address });
+    const difference = wei(data.funded) - wei(data.paid) - wei(data.withdrawn) - balance;
+    expect(Number(difference)).to.be.within(0, 20 * 1e9);
+    expect(wei(data.paid) > 0n).to.equal(true);
+    expect((await stranger.get("/api/wallets/0x12/tickets")).status).to.equal(400);
+
     expect(await prove(stranger.address)).to.deep.equal({ purchases: 0, expected: "0", paid: "0", matches: true });
   });
 

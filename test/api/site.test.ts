@@ -40,6 +40,8 @@ describe("The pages of the site, before any script runs", function () {
     const english = await open("/stores/1?lang=en");
     expect(english.title).to.match(/^Verdão Store: up to \d.*% cashback · Torcida$/);
     expect(english.language).to.equal("en");
+    expect(page.description).to.equal("Camisas, agasalhos e acessórios da torcida do Palmeiras.");
+    expect(english.description).to.equal("Shirts, tracksuits and accessories for Palmeiras fans.");
     expect(english.canonical).to.equal(`${system.url}/stores/1?lang=en`);
     expect((await open("/")).title).not.to.equal((await open("/stores")).title);
   });

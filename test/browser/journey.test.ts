@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { expect } from "chai";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { readLedger } from "../testing/ledger.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
@@ -111,11 +111,23 @@ describe("A newcomer's journey", function () {
     expect(await link.getAttribute("rel")).to.include("noopener");
     await stranger.goto(torcida.url + (await link.getAttribute("href")));
     await stranger.getByText("Concluída").waitFor();
-    await stranger.goto(`${torcida.url}/proof?wallet=${me.wallet}`);
+    // By keyboard alone: from the footer to the proof, and from its row to the ticket.
+    await stranger.goto(torcida.url);
+    await stranger.getByRole("heading", { level: 1 }).waitFor();
+    await tabTo(stranger, "Confira você mesmo");
+    await stranger.keyboard.press("Enter");
+    await stranger.getByLabel("Endereço da carteira").waitFor();
+    await tabTo(stranger, "Endereço da carteira");
+    await stranger.keyboard.type(me.wallet);
+    await stranger.keyboard.press("Enter");
     await stranger.getByText("1 compra, e a conta confere: 10,00 CHZ pagos.").waitFor();
+    await stranger.getByText("A conta fecha").waitFor();
     await stranger.getByRole("cell", { name: "O mesmo" }).waitFor();
     await stranger.getByText("Livre para pagar").waitFor();
     await stranger.screenshot({ path: `${SCREENSHOTS}/6-proof.png`, fullPage: true });
+    await tabTo(stranger, String(me.purchases[0].id));
+    await stranger.keyboard.press("Enter");
+    await stranger.getByText("Confere: foi pago exatamente o prometido").waitFor();
     await stranger.context().close();
     expect(problems).to.deep.equal([]);
     await context.close();
@@ -136,6 +148,20 @@ describe("A newcomer's journey", function () {
     await context.close();
   });
 });
+
+/** Moves the focus by Tab until it is on the link, button or field of this name. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let press = 0; press < 80; press++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | HTMLInputElement | null;
+      const label = element && "labels" in element ? element.labels?.[0] : undefined;
+      return (label ?? element)?.textContent?.trim();
+    });
+    if (focused === name) return;
+  }
+  throw new Error(`No press of Tab reaches "${name}"`);
+}
 
 describe("`npm run dev`", function () {
   this.timeout(240_000);

@@ -19,7 +19,7 @@ describe("Stores", () => {
     const { page, problems } = await site.open("/stores", english());
     const card = page.getByRole("article").filter({ hasText: "Boutique Parisienne" });
     await card.waitFor();
-    for (const text of ["Moda esportiva", "França", "Paris Saint-Germain", "7%"]) {
+    for (const text of ["Sportswear", "France", "Paris Saint-Germain", "7%"]) {
       await card.getByText(text, { exact: true }).first().waitFor();
     }
     expect(await names(page)).to.have.length(8);
@@ -31,12 +31,12 @@ describe("Stores", () => {
     const country = page.getByLabel("Country");
     await country.waitFor();
     expect((await country.locator("option").allTextContents()).slice(1)).to.deep.equal([
-      "Brasil",
-      "Espanha",
-      "França",
-      "Itália",
+      "Brazil",
+      "France",
+      "Italy",
       "Portugal",
-      "Reino Unido",
+      "Spain",
+      "United Kingdom",
     ]);
     await country.selectOption("Brasil");
     expect(await names(page)).to.have.members(["Verdão Store", "Mercado da Bola", "Gramado Eletrônicos"]);
@@ -47,6 +47,29 @@ describe("Stores", () => {
     expect(await names(page)).to.deep.equal(["Verdão Store"]);
     await page.getByRole("button", { name: "Clear filters" }).click();
     expect(await names(page)).to.have.length(8);
+  });
+
+  it("speaks the reader's language, keeps a filter when it changes, and finds words of both", async () => {
+    const { page } = await site.open("/stores", english());
+    await page.getByLabel("Category").selectOption({ label: "Travel" });
+    expect(await names(page)).to.deep.equal(["Apito Viagens"]);
+    await page.getByRole("button", { name: "Português" }).click();
+    await page.getByLabel("Categoria").waitFor();
+    expect(await page.getByLabel("Categoria").locator("option:checked").textContent()).to.equal("Viagens");
+    expect(await names(page)).to.deep.equal(["Apito Viagens"]);
+    await page.getByText("Hotel e passagem para ver o jogo de perto.").waitFor();
+    await page.getByRole("button", { name: "Limpar filtros" }).click();
+    await page.getByLabel("Buscar").fill("roasted");
+    expect(await names(page)).to.deep.equal(["Terrace Coffee"]);
+  });
+
+  it("says what brings no cashback, on the store's page and before buying", async () => {
+    const { page } = await site.open("/stores/4", english());
+    const excluded = page.getByRole("region", { name: "What earns no cashback" });
+    await excluded.getByText("No cashback on phones, consoles or gift cards.").waitFor();
+    await page.getByRole("region", { name: "Cashback by category" }).getByText("Sound").waitFor();
+    await page.getByRole("button", { name: "Buy now" }).click();
+    await page.getByRole("dialog").getByText("No cashback on phones, consoles or gift cards.").waitFor();
   });
 
   it("keeps every letter that is typed into the search", async () => {

@@ -22,6 +22,13 @@ export function fixtureStores(): Store[] {
       club: sample.club,
       category: sample.category,
       description: sample.description,
+      ...given({
+        terms: sample.terms,
+        country_en: sample.country_en,
+        category_en: sample.category_en,
+        description_en: sample.description_en,
+        terms_en: sample.terms_en,
+      }),
       logo: null,
       featured: sample.featured,
       is_draft: false,
@@ -40,11 +47,15 @@ export function fixtureStores(): Store[] {
       cashbacks: sample.cashbacks.map((one, at) => ({
         id: index * 10 + at + 1,
         category: one.category,
+        ...given({ category_en: one.category_en }),
         cashback_percent: percentText(one.cashbackBps),
       })),
     };
   });
 }
+
+const given = (texts: Record<string, string | null>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== null));
 
 export const fixtureTokens = (): FanToken[] => [
   { id: 1, name: "Paris Saint-Germain", slug: "psg", image: "", symbol: "PSG", contract: null },

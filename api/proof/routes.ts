@@ -1,0 +1,57 @@
+import { addressSchema, pageQuerySchema } from "../../domain/api/common.ts";
+import { booksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
+import { chzTextFromGwei } from "../../domain/money.ts";
+import { listPaidTickets } from "../../purchases/queries.ts";
+import { invalid } from "../http/api-error.ts";
+import { type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { booksReader } from "./books.ts";
+
+const LIMIT = { perMinute: 120, by: "origin" } as const;
+
+/** What everybody may hold against the chain. docs/product.md#proof-page */
+export function proofRoutes(services: Services): Route[] {
+  const readBooks = booksReader(services);
+  return [
+    route({
+      method: "get",
+      path: "/api/wallets/:wallet/tickets",
+      access: "anyone",
+      summary: "A wallet's tickets and their payments, newest first, as the index has them",
+      limit: LIMIT,
+      query: pageQuerySchema,
+      responses: { 200: walletTicketsSchema },
+      async handle({ params, query }) {
+        const wallet = addressSchema.safeParse(params.wallet);
+        if (!wallet.success) throw invalid("wallet must be a wallet address: 0x and 40 hex digits", "wallet");
+        const rows = await listPaidTickets(services.database.kysely, wallet.data, query);
+        const last = rows.length === query.limit ? rows.at(-1) : undefined;
+        return {
+          body: {
+            success: true,
+            tickets: rows.map(({ token_id, transaction_hash, amount_gwei }) => ({
+              token_id: Number(token_id),
+              paid:
+                transaction_hash === null || amount_gwei === null
+                  ? null
+                  : { tx: transaction_hash, amount: chzTextFromGwei(amount_gwei) },
+            })),
+            next_before: last ? Number(last.token_id) : null,
+          },
+          headers: { "cache-control": "no-cache" },
+        };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/books",
+      access: "anyone",
+      summary: "What was paid into the distributor, paid out as cashback and taken back",
+      limit: LIMIT,
+      responses: { 200: booksSchema },
+      async handle() {
+        return { body: { success: true, data: await readBooks() }, headers: { "cache-control": "public, max-age=30" } };
+      },
+    }),
+  ];
+}

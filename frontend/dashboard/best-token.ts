@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
+import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
+import { formatDecimal, percentText } from "../../domain/money.ts";
+import { configQuery, fanTokensQuery } from "../api/queries.ts";
+import type { Profile } from "../api/shapes.ts";
+import { useClub } from "../club/club.ts";
+import { holdingsOf } from "./holdings.ts";
+import { tierStanding } from "./tier-standing.ts";
+
+export type BestToken = {
+  symbol: string;
+  held: Holding;
+  /** 1 above all tiers, 4 below all of them. */
+  position: number;
+  /** Tokens up to the next tier, decimal text; undefined at the top. */
+  missing: string | undefined;
+  nextPercent: string;
+};
+
+const POSITIONS = { gold: 1, silver: 2, basic: 3 } as const;
+const BELOW_ALL = 4;
+
+/**
+ * Where the reader stands among the tiers of docs/product.md#tier-badge, with the token of their club, else with the one that
+ * they hold most of. Undefined without a token, and under the program `tiers`, whose silver depends on the store.
+ */
+export function useBestToken(profile: Profile): BestToken | undefined {
+  const program = useQuery(configQuery).data.bonus_program;
+  const { data: known = [] } = useQuery(fanTokensQuery);
+  const club = useClub();
+  if (program === "tiers") return undefined;
+  const holdings = holdingsOf(profile);
+  const best = [...known, ...SAMPLE_FAN_TOKENS]
+    .map((token) => {
+      const held = holdings.find(token);
+      return { token, held, isClubs: Boolean(club) && tokenMatchesClub(token, club), way: wholeOf(held) };
+    })
+    .filter(({ held }) => held.units > 0n)
+    .reduce<Candidate | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
+  if (!best) return undefined;
+  const { reached, next } = tierStanding(best.held, program);
+  return {
+    symbol: best.token.symbol,
+    held: best.held,
+    position: reached ? POSITIONS[reached.name] : BELOW_ALL,
+    missing: next && "missing" in next ? formatDecimal(next.missing, best.held.decimals) : undefined,
+    nextPercent: next ? percentText(next.bonusBps) : "0",
+  };
+}
+
+type Candidate = { token: { symbol: string }; held: Holding; isClubs: boolean; way: number };
+
+const isBetter = (one: Candidate, other: Candidate): boolean =>
+  one.isClubs === other.isClubs ? one.way > other.way : one.isClubs;
+
+const wholeOf = ({ units, decimals }: Holding): number => Number(formatDecimal(units, decimals));

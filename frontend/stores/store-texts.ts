@@ -1,0 +1,19 @@
+import type { Store, StoreCashback } from "../api/shapes.ts";
+import { type Language, useLanguage } from "../i18n/language.tsx";
+
+export type StoreTexts = Pick<Store, "country" | "category" | "description" | "terms">;
+
+/** What the catalogue says about a store, in the reader's language where it has both. docs/product.md#store-languages */
+export function storeTexts(store: Store, language: Language): StoreTexts {
+  const { country, category, description, terms, english } = store;
+  const own = { country, category, description, terms };
+  return language === "en" ? { ...own, ...english } : own;
+}
+
+export function useStoreTexts(store: Store): StoreTexts & { nameOf: (category: StoreCashback) => string } {
+  const { language } = useLanguage();
+  return {
+    ...storeTexts(store, language),
+    nameOf: ({ category, categoryEn }) => (language === "en" && categoryEn ? categoryEn : category),
+  };
+}
