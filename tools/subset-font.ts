@@ -1,4 +1,7 @@
-/** Subsets the product's typeface to what its screens use: Latin text, weights 400 to 800, widths 75 to 100 %. */
+/**
+ * Subsets the product's typeface to what its screens use: Latin text, weights 400 to 800, widths 75 to 100 %; and cuts the two
+ * fonts that the pictures of shared links are drawn with.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import subsetFont from "subset-font";
@@ -20,3 +23,14 @@ if (subset.length > MAXIMUM_BYTES)
   throw new Error(`${TARGET} would be ${subset.length} bytes; at most ${MAXIMUM_BYTES}`);
 writeFileSync(TARGET, subset);
 console.log(`${TARGET}: ${subset.length} bytes`);
+
+const PICTURE_FONTS = [
+  ["bold", { wght: 800, wdth: 75 }],
+  ["plain", { wght: 600, wdth: 100 }],
+] as const;
+for (const [name, variationAxes] of PICTURE_FONTS) {
+  const target = `api/site/share/fonts/archivo-${name}.ttf`;
+  const font = await subsetFont(readFileSync(SOURCE), TEXT, { targetFormat: "truetype", variationAxes });
+  writeFileSync(target, font);
+  console.log(`${target}: ${font.length} bytes`);
+}

@@ -4,6 +4,8 @@ import { findPurchaseNft } from "../../database/nfts.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
+import { localNumber, rateOf } from "./local-number.ts";
+import { sharePicture } from "./share/share-pictures.ts";
 
 /** The head of a page for readers without scripts: search engines and previews of shared links. */
 export type Head = {
@@ -87,40 +89,38 @@ async function storeHead({ database }: Services, id: string, language: PageLangu
   if (SAMPLE.test(id)) return FIXED["/stores"]?.[language];
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
-  const highest = store.categories.reduce((best, one) => (one.cashbackBps > best ? one.cashbackBps : best), 0n);
-  const isRange = store.categories.some((one) => one.cashbackBps !== highest);
-  const percent = `${localPercent(highest, language)}%`;
+  const { highest, isRange } = rateOf(store);
+  const percent = `${localNumber(percentText(highest), language)}%`;
   const title =
     language === "pt"
       ? `${store.name}: ${isRange ? "até " : ""}${percent} de cashback · ${PRODUCT_NAME}`
       : `${store.name}: ${isRange ? "up to " : ""}${percent} cashback · ${PRODUCT_NAME}`;
+  const image = sharePicture("store", id, language);
   const own = (language === "en" ? store.description_en : null) ?? store.description;
-  return { title, heading: store.name, description: own ?? GENERAL[language].description };
+  return { title, heading: store.name, description: own ?? GENERAL[language].description, image };
 }
 
 async function ticketHead(services: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
   const nft = ID.test(id) ? await findPurchaseNft(services.database.kysely, BigInt(id)) : undefined;
   if (!nft) return undefined;
   const store = nft.store_name ?? "";
-  const percent = localPercent(nft.cashback_bps + nft.bonus_bps, language);
-  const value = reaisText(nft.value_cents);
+  const percent = localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language);
+  const value = localNumber(reaisText(nft.value_cents), language);
+  const image = sharePicture("ticket", id, language);
   return language === "pt"
     ? {
         title: `Ingresso nº ${id}: ${store} · ${PRODUCT_NAME}`,
         heading: `Ingresso nº ${id}`,
-        description: `Compra de R$ ${value.replace(".", ",")} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
-        image: `/api/nfts/${id}/image`,
+        description: `Compra de R$ ${value} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
+        image,
       }
     : {
         title: `Ticket no. ${id}: ${store} · ${PRODUCT_NAME}`,
         heading: `Ticket no. ${id}`,
         description: `A purchase of R$${value} with ${percent}% cashback, recorded on the Chiliz chain. Anyone can check it.`,
-        image: `/api/nfts/${id}/image`,
+        image,
       };
 }
-
-const localPercent = (bps: bigint, language: PageLanguage): string =>
-  language === "pt" ? percentText(bps).replace(".", ",") : percentText(bps);
 
 /** The site's own URL: as configured, otherwise (on this machine) from the request. */
 export function originOf({ environment }: Services, request: Request): string {

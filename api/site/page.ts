@@ -10,6 +10,9 @@ export function withDeployment(html: string, config: AppConfig): string {
   return html.replace(EMPTY, () => EMPTY.replace("></", `>${text}</`));
 }
 
+/** Of every picture for shared links. */
+const SIZE = '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" />';
+
 /** The page with its own title, description, addresses and picture. */
 export function withHead(
   html: string,
@@ -49,7 +52,7 @@ export function withHead(
         () => `<meta property="og:locale" content="${language === "en" ? "en_US" : "pt_BR"}"`,
       )
       .replace(/<meta property="og:image" content="[^"]*" \/>/, () =>
-        images.map((image) => `<meta property="og:image" content="${origin}${image}" />`).join(""),
+        images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
       )
   );
 }

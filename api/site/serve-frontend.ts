@@ -9,6 +9,7 @@ import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
 import { generalHead, headOf, originOf, PUBLIC_PATHS } from "./heads.ts";
 import { withDeployment, withHead } from "./page.ts";
+import { sharePictures } from "./share/share-pictures.ts";
 
 const YEAR_S = 31_536_000;
 
@@ -38,6 +39,7 @@ export function serveFrontend(services: Services, directory: string): RequestHan
   router.get("/sitemap.xml", async (request, response) => {
     response.type("application/xml").send(await sitemap(services, originOf(services, request)));
   });
+  router.get("/share/*picture", sharePictures(services));
   router.use(async (request, response, next) => {
     const isPage = request.method === "GET" || request.method === "HEAD";
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);

@@ -4,6 +4,7 @@ import { Link, useParams } from "react-router";
 import { bonus } from "../../domain/bonus.ts";
 import { formatDecimal, parsePercent, percentText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { storeColour } from "../../domain/store-mark.ts";
 import { ApiError } from "../api/http.ts";
 import { configQuery, fanTokensQuery, storeQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
@@ -17,7 +18,7 @@ import { useSession } from "../session/session.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { StoreMark, storeColour } from "../ui/store-mark.tsx";
+import { StoreMark } from "../ui/store-mark.tsx";
 import { FavouriteMark } from "./favourites.tsx";
 import { storeTexts, useStoreTexts } from "./store-texts.ts";
 

@@ -1,29 +1,7 @@
 import { useId } from "react";
+import { drawnMark } from "../../domain/store-mark.ts";
 import type { Store } from "../api/shapes.ts";
 import { Picture } from "./picture.tsx";
-
-const SHAPES = [
-  "M8 8h48v48H8z",
-  "M32 4l28 28-28 28L4 32z",
-  "M32 4a28 28 0 1 0 0 56 28 28 0 0 0 0-56z",
-  "M6 14l26-8 26 8v22c0 12-10 19-26 24C16 55 6 48 6 36z",
-  "M18 4h28l14 14v28L46 60H18L4 46V18z",
-  "M6 10h52v10a8 8 0 0 0 0 16v18H6V36a8 8 0 0 0 0-16z",
-] as const;
-const PATTERNS = [
-  "M20 0v64M32 0v64M44 0v64",
-  "M0 20h64M0 32h64M0 44h64",
-  "M-8 40L40-8M0 64L64 0M24 72L72 24",
-  "M32 0v64M0 32h64",
-  "M32 18a14 14 0 1 0 0 28 14 14 0 0 0 0-28",
-] as const;
-
-/** The same store has the same mark everywhere, and its neighbours another. */
-function seedOf(text: string): number {
-  let seed = 2_166_136_261;
-  for (const letter of text) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 16_777_619) >>> 0;
-  return seed;
-}
 
 /** A store's logo, or a generated mark with its own shape and colours. */
 export function StoreMark({ store, size = 56 }: { store: Pick<Store, "id" | "name" | "logo">; size?: number }) {
@@ -32,31 +10,18 @@ export function StoreMark({ store, size = 56 }: { store: Pick<Store, "id" | "nam
   );
 }
 
-/** A store's own dark colour, drawn from its name; white words on it keep a contrast of 7:1. */
-export const storeColour = (name: string): string => `hsl(${seedOf(name) % 360} 45% 22%)`;
-
 function DrawnMark({ name, size }: { name: string; size: number }) {
-  const seed = seedOf(name);
   const id = useId();
-  const shape = SHAPES[(seed >>> 3) % SHAPES.length];
-  const hue = seed % 360;
-  const second = (hue + 40 + ((seed >>> 9) % 160)) % 360;
+  const { shape, pattern, fill, stroke, letter } = drawnMark(name);
   return (
     <svg className="store-mark" aria-hidden="true" width={size} height={size} viewBox="0 0 64 64">
       <clipPath id={id}>
         <path d={shape} />
       </clipPath>
-      <path d={shape} fill={`hsl(${hue} 45% 30%)`} />
-      <path
-        clipPath={`url(#${id})`}
-        d={PATTERNS[(seed >>> 6) % PATTERNS.length]}
-        fill="none"
-        stroke={`hsl(${second} 60% 55%)`}
-        strokeWidth="5"
-        opacity=".4"
-      />
+      <path d={shape} fill={fill} />
+      <path clipPath={`url(#${id})`} d={pattern} fill="none" stroke={stroke} strokeWidth="5" opacity=".4" />
       <text x="32" y="42" textAnchor="middle" fontSize="30" fontWeight="800" fill="#fff">
-        {name.trim().slice(0, 1).toUpperCase()}
+        {letter}
       </text>
     </svg>
   );

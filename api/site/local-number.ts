@@ -1,0 +1,12 @@
+import type { StoreWithCategories } from "../../catalogue/stores.ts";
+import type { PageLanguage } from "./heads.ts";
+
+/** Decimal text as the reader writes it. */
+export const localNumber = (text: string, language: PageLanguage): string =>
+  language === "pt" ? text.replace(".", ",") : text;
+
+/** The highest percent of a store, in basis points, and whether others are lower. */
+export function rateOf({ categories }: StoreWithCategories): { highest: bigint; isRange: boolean } {
+  const highest = categories.reduce((best, one) => (one.cashbackBps > best ? one.cashbackBps : best), 0n);
+  return { highest, isRange: categories.some((one) => one.cashbackBps !== highest) };
+}

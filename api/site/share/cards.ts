@@ -1,0 +1,161 @@
+import { PRODUCT_NAME } from "../../../domain/product.ts";
+import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
+import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
+import type { PageLanguage } from "../heads.ts";
+
+/** The size that readers of shared links crop least. */
+export const CARD = { width: 1200, height: 630 } as const;
+
+/** `percent` as the reader writes it, without the sign. */
+export type StoreCard = { name: string; percent: string; isRange: boolean; tags: readonly string[] };
+export type TicketCard = { id: string; store: string; percent: string; value: string; status: PurchaseStatus };
+
+const PAPER = "#f7f4ea";
+const INK = "#12201a";
+const SOFT = "#47554d";
+const PITCH = "#0b3d2e";
+const STAMPS: Record<PurchaseStatus, { fill: string; ink: string; line: string }> = {
+  processing: { fill: "none", ink: "#7a5200", line: "#7a5200" },
+  pending: { fill: "none", ink: "#7a5200", line: "#7a5200" },
+  confirmed: { fill: "#0a6b3d", ink: "#ffffff", line: "#0a6b3d" },
+  cancelled: { fill: "none", ink: SOFT, line: SOFT },
+};
+
+const WORDS = {
+  pt: {
+    upTo: "até",
+    cashback: "de cashback",
+    ticket: "INGRESSO Nº",
+    back: "CASHBACK",
+    value: "VALOR",
+    motto: "Compre, torça e receba cashback",
+    status: {
+      processing: "EM PROCESSAMENTO",
+      pending: "PENDENTE",
+      confirmed: "CONFIRMADO",
+      cancelled: "CANCELADO",
+    } satisfies Record<PurchaseStatus, string>,
+  },
+  en: {
+    upTo: "up to",
+    cashback: "cashback",
+    ticket: "TICKET NO.",
+    back: "CASHBACK",
+    value: "VALUE",
+    motto: "Shop, cheer and get cashback",
+    status: {
+      processing: "PROCESSING",
+      pending: "PENDING",
+      confirmed: "CONFIRMED",
+      cancelled: "CANCELLED",
+    } satisfies Record<PurchaseStatus, string>,
+  },
+};
+
+/** A store's picture for shared links: its colour, its mark, and its percent. */
+export function drawStoreCard(store: StoreCard, language: PageLanguage): string {
+  const words = WORDS[language];
+  const { shape, pattern, fill, stroke, letter } = drawnMark(store.name);
+  const percentX = 80;
+  return card(
+    storeColour(store.name),
+    [
+      '<g transform="translate(80 84) scale(2.6)">',
+      `<clipPath id="mark"><path d="${shape}"/></clipPath><path d="${shape}" fill="${fill}" stroke="#ffffff" stroke-opacity="0.35"/>`,
+      `<path clip-path="url(#mark)" d="${pattern}" fill="none" stroke="${stroke}" stroke-width="5" opacity="0.4"/>`,
+      bold({ x: 32, y: 42, size: 30, text: letter, colour: "#ffffff", anchor: "middle" }),
+      "</g>",
+      bold({ x: 290, y: 165, size: fitted(store.name, 830, 92), text: store.name, colour: "#ffffff" }),
+      plain({ x: 292, y: 225, size: 32, text: store.tags.join("  ·  "), colour: "#e4ebe6" }),
+      ...(store.isRange ? [plain({ x: percentX, y: 350, size: 44, text: words.upTo, colour: "#e4ebe6" })] : []),
+      `<text x="${percentX}" y="540" font-family="Archivo"><tspan font-size="220" font-weight="800" font-stretch="condensed" fill="#ffc93c">${escaped(store.percent)}%</tspan><tspan dx="28" font-size="56" font-weight="600" fill="#ffffff">${words.cashback}</tspan></text>`,
+      bold({ x: 1120, y: 570, size: 44, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "end" }),
+    ].join(""),
+  );
+}
+
+/** A ticket's picture for shared links: the ticket of the dashboard, large. */
+export function drawTicketCard(ticket: TicketCard, language: PageLanguage): string {
+  const words = WORDS[language];
+  const stamp = STAMPS[ticket.status];
+  const word = words.status[ticket.status];
+  const stampWidth = 60 + word.length * 23;
+  return card(
+    PITCH,
+    [
+      `<path fill="${PAPER}" d="${TICKET}"/><path fill="${storeColour(ticket.store)}" d="${STUB}"/>`,
+      '<path d="M900 100v430" stroke="#12201a" stroke-width="5" stroke-linecap="round" stroke-dasharray="1 16" fill="none"/>',
+      plain({ x: 110, y: 150, size: 30, text: `${words.ticket} ${ticket.id}`, colour: SOFT, spacing: 4 }),
+      bold({ x: 110, y: 245, size: fitted(ticket.store, 750, 92), text: ticket.store, colour: INK }),
+      plain({ x: 110, y: 310, size: 26, text: words.back, colour: SOFT, spacing: 3 }),
+      bold({ x: 110, y: 445, size: 150, text: `${ticket.percent}%`, colour: PITCH }),
+      plain({ x: 560, y: 310, size: 26, text: words.value, colour: SOFT, spacing: 3 }),
+      bold({ x: 560, y: 380, size: fitted(ticket.value, 300, 64), text: ticket.value, colour: INK }),
+      `<g transform="rotate(-3 ${560 + stampWidth / 2} 450)"><rect x="560" y="418" width="${stampWidth}" height="66" rx="10" fill="${stamp.fill}" stroke="${stamp.line}" stroke-width="5"${ticket.status === "confirmed" ? "" : ' stroke-dasharray="14 8"'}/>`,
+      plain({
+        x: 560 + stampWidth / 2,
+        y: 463,
+        size: 30,
+        text: word,
+        colour: stamp.ink,
+        anchor: "middle",
+        spacing: 3,
+      }),
+      "</g>",
+      plain({ x: 110, y: 505, size: 25, text: words.motto, colour: SOFT }),
+      `<g transform="translate(1040 315) rotate(90)">${bold({ x: 0, y: 25, size: 76, text: PRODUCT_NAME.toUpperCase(), colour: "#ffffff", anchor: "middle", spacing: 8 })}</g>`,
+      barcode(ticket.id),
+    ].join(""),
+  );
+}
+
+/** Rounded corners, and notches where the stub is torn off. */
+const TICKET =
+  "M90 75h792a18 18 0 0 0 36 0V75h192v0a0 0 0 0 1 0 0v480H918a18 18 0 0 0-36 0H90a24 24 0 0 1-24-24V99a24 24 0 0 1 24-24z";
+const STUB = "M918 75h192a24 24 0 0 1 24 24v432a24 24 0 0 1-24 24H918a18 18 0 0 0-18-18V93a18 18 0 0 0 18-18z";
+
+function barcode(id: string): string {
+  const bars: string[] = [];
+  let seed = Number(id) % 2_147_483_647 || 1;
+  for (let y = 130; y < 500; ) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    const height = 3 + (seed % 9);
+    bars.push(`<rect x="940" y="${y}" width="44" height="${height}"/>`);
+    y += height + 4 + (seed % 5);
+  }
+  return `<g fill="#ffffff" fill-opacity="0.85">${bars.join("")}</g>`;
+}
+
+function card(background: string, content: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD.width}" height="${CARD.height}" viewBox="0 0 ${CARD.width} ${CARD.height}"><rect width="${CARD.width}" height="${CARD.height}" fill="${background}"/>${PITCH_LINES}${content}</svg>`;
+}
+
+const PITCH_LINES =
+  '<g fill="none" stroke="#ffffff" stroke-opacity="0.1" stroke-width="4"><circle cx="600" cy="315" r="150"/><path d="M600 0v630M0 165h150v300H0M1200 165h-150v300h150"/></g>';
+
+type Text = {
+  x: number;
+  y: number;
+  size: number;
+  text: string;
+  colour: string;
+  anchor?: "start" | "middle" | "end";
+  spacing?: number;
+};
+
+const bold = (text: Text): string => written(text, "800", "condensed");
+const plain = (text: Text): string => written(text, "600", "normal");
+
+function written({ x, y, size, text, colour, anchor = "start", spacing = 0 }: Text, weight: string, stretch: string) {
+  return `<text x="${x}" y="${y}" font-family="Archivo" font-size="${size}" font-weight="${weight}" font-stretch="${stretch}" fill="${colour}" text-anchor="${anchor}" letter-spacing="${spacing}">${escaped(text)}</text>`;
+}
+
+/** A bold letter is about this wide, in parts of its size. */
+const LETTER_WIDTH = 0.5;
+
+/** The size at which a text is no wider than `width`, at most `largest`. */
+const fitted = (text: string, width: number, largest: number): number =>
+  Math.floor(Math.min(largest, width / (LETTER_WIDTH * Math.max(1, [...text].length))));
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -1,0 +1,62 @@
+import { Worker } from "node:worker_threads";
+import { LRUCache } from "lru-cache";
+import type { Drawn } from "./renderer-thread.ts";
+
+/** About 40 kB each. */
+const KEPT_PICTURES = 200;
+/** More at a time would wait longer than a reader of links does. */
+const WAITING_MAX = 16;
+
+type Waiting = { resolve: (png: Uint8Array) => void; reject: (error: Error) => void };
+
+/** Too many pictures are waiting, or the thread has ended. */
+export class NotDrawnError extends Error {
+  override readonly name = "NotDrawnError";
+}
+
+/**
+ * Turns SVG into PNG in a thread of its own, so that no request waits for it. The thread starts with the first picture; one
+ * that died is replaced with the next.
+ */
+export class Renderer {
+  #worker: Worker | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #kept = new LRUCache<string, Uint8Array>({ max: KEPT_PICTURES });
+  #last = 0;
+
+  /** @throws NotDrawnError */
+  async draw(svg: string): Promise<Uint8Array> {
+    const known = this.#kept.get(svg);
+    if (known) return known;
+    if (this.#waiting.size >= WAITING_MAX) throw new NotDrawnError("Too many pictures are waiting");
+    const id = ++this.#last;
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    this.#waiting.set(id, { resolve, reject });
+    this.#start().postMessage({ id, svg });
+    const png = await promise;
+    this.#kept.set(svg, png);
+    return png;
+  }
+
+  #start(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(new URL("./renderer-thread.ts", import.meta.url));
+    worker.unref();
+    worker.on("message", (drawn: Drawn) => {
+      const waiting = this.#waiting.get(drawn.id);
+      this.#waiting.delete(drawn.id);
+      if ("png" in drawn) waiting?.resolve(drawn.png);
+      else waiting?.reject(new NotDrawnError(drawn.problem));
+    });
+    const end = (reason: unknown) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      for (const { reject } of this.#waiting.values()) reject(new NotDrawnError(String(reason)));
+      this.#waiting.clear();
+    };
+    worker.on("error", end);
+    worker.on("exit", end);
+    this.#worker = worker;
+    return worker;
+  }
+}

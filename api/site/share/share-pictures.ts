@@ -1,0 +1,65 @@
+import type { RequestHandler } from "express";
+import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
+import { findPurchaseNft } from "../../../database/nfts.ts";
+import { percentText, reaisText } from "../../../domain/money.ts";
+import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
+import type { Services } from "../../services.ts";
+import type { PageLanguage } from "../heads.ts";
+import { localNumber, rateOf } from "../local-number.ts";
+import { drawStoreCard, drawTicketCard } from "./cards.ts";
+import { Renderer } from "./renderer.ts";
+
+const AGE_SECONDS = 3_600;
+
+/** The address of the picture that goes with a link to a store or a ticket. */
+export const sharePicture = (kind: "store" | "ticket", id: string, language: PageLanguage): string =>
+  `/share/${kind}/${id}/${language}.png`;
+
+/** `/share/{store|ticket}/{id}/{language}.png`; the site's own picture where that one cannot be drawn. */
+export function sharePictures(services: Services): RequestHandler {
+  const renderer = new Renderer();
+  return async (request, response, next) => {
+    const [, kind, id = "", language] = PATH.exec(request.path) ?? [];
+    if (!kind) return next();
+    const draw = kind === "store" ? storeCard : ticketCard;
+    const svg = await draw(services, BigInt(id), language === "en" ? "en" : "pt");
+    if (svg === undefined) return next();
+    try {
+      const png = await renderer.draw(svg);
+      response.set({ "content-type": "image/png", "cache-control": `public, max-age=${AGE_SECONDS}` });
+      response.send(Buffer.from(png));
+    } catch (error) {
+      services.log.warn({ err: error }, "A picture for a shared link was not drawn");
+      response.redirect(302, "/og.png");
+    }
+  };
+}
+
+const PATH = /^\/share\/(store|ticket)\/([1-9]\d{0,14})\/(pt|en)\.png$/;
+
+async function storeCard({ database }: Services, id: bigint, language: PageLanguage): Promise<string | undefined> {
+  const store = await findStore(database.kysely, id);
+  if (!store || !isOnOffer(store)) return undefined;
+  const { highest, isRange } = rateOf(store);
+  const isEnglish = language === "en";
+  const category = (isEnglish ? store.category_en : null) ?? store.category;
+  const tags = [category, store.club].filter((tag): tag is string => Boolean(tag));
+  const percent = localNumber(percentText(highest), language);
+  return drawStoreCard({ name: store.name, percent, isRange, tags }, language);
+}
+
+async function ticketCard({ database }: Services, id: bigint, language: PageLanguage): Promise<string | undefined> {
+  const nft = await findPurchaseNft(database.kysely, id);
+  if (!nft) return undefined;
+  const value = localNumber(reaisText(nft.value_cents), language);
+  return drawTicketCard(
+    {
+      id: String(id),
+      store: nft.store_name ?? "",
+      percent: localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language),
+      value: language === "en" ? `R$${value}` : `R$ ${value}`,
+      status: purchaseStatusFromChain(nft.status),
+    },
+    language,
+  );
+}
