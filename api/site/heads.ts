@@ -1,10 +1,10 @@
 import type { Request } from "express";
 import { findStore } from "../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
-import { percentText, reaisText } from "../../domain/money.ts";
+import { percentText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
-import { localNumber, rateOf } from "./local-number.ts";
+import { localNumber, localReais, rateOf } from "./local-number.ts";
 import { sharePicture } from "./share/share-pictures.ts";
 
 /** The head of a page for readers without scripts: search engines and previews of shared links. */
@@ -105,19 +105,19 @@ async function ticketHead(services: Services, id: string, language: PageLanguage
   if (!nft) return undefined;
   const store = nft.store_name ?? "";
   const percent = localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language);
-  const value = localNumber(reaisText(nft.value_cents), language);
+  const value = localReais(nft.value_cents, language);
   const image = sharePicture("ticket", id, language);
   return language === "pt"
     ? {
         title: `Ingresso nº ${id}: ${store} · ${PRODUCT_NAME}`,
         heading: `Ingresso nº ${id}`,
-        description: `Compra de R$ ${value} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
+        description: `Compra de ${value} com ${percent}% de cashback, registrada na rede Chiliz. Qualquer pessoa pode conferir.`,
         image,
       }
     : {
         title: `Ticket no. ${id}: ${store} · ${PRODUCT_NAME}`,
         heading: `Ticket no. ${id}`,
-        description: `A purchase of R$${value} with ${percent}% cashback, recorded on the Chiliz chain. Anyone can check it.`,
+        description: `A purchase of ${value} with ${percent}% cashback, recorded on the Chiliz chain. Anyone can check it.`,
         image,
       };
 }

@@ -5,6 +5,12 @@ import type { PageLanguage } from "./heads.ts";
 export const localNumber = (text: string, language: PageLanguage): string =>
   language === "pt" ? text.replace(".", ",") : text;
 
+/** "R$ 1.370,90", "R$1,370.90". */
+export const localReais = (cents: bigint, language: PageLanguage): string =>
+  new Intl.NumberFormat(language === "en" ? "en" : "pt-BR", { style: "currency", currency: "BRL" }).format(
+    Number(cents) / 100,
+  );
+
 /** The highest percent of a store, in basis points, and whether others are lower. */
 export function rateOf({ categories }: StoreWithCategories): { highest: bigint; isRange: boolean } {
   const highest = categories.reduce((best, one) => (one.cashbackBps > best ? one.cashbackBps : best), 0n);

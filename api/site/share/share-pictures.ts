@@ -1,11 +1,11 @@
 import type { RequestHandler } from "express";
 import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../../database/nfts.ts";
-import { percentText, reaisText } from "../../../domain/money.ts";
+import { percentText } from "../../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
 import type { Services } from "../../services.ts";
 import type { PageLanguage } from "../heads.ts";
-import { localNumber, rateOf } from "../local-number.ts";
+import { localNumber, localReais, rateOf } from "../local-number.ts";
 import { drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
@@ -51,13 +51,12 @@ async function storeCard({ database }: Services, id: bigint, language: PageLangu
 async function ticketCard({ database }: Services, id: bigint, language: PageLanguage): Promise<string | undefined> {
   const nft = await findPurchaseNft(database.kysely, id);
   if (!nft) return undefined;
-  const value = localNumber(reaisText(nft.value_cents), language);
   return drawTicketCard(
     {
       id: String(id),
       store: nft.store_name ?? "",
       percent: localNumber(percentText(nft.cashback_bps + nft.bonus_bps), language),
-      value: language === "en" ? `R$${value}` : `R$ ${value}`,
+      value: localReais(nft.value_cents, language),
       status: purchaseStatusFromChain(nft.status),
     },
     language,

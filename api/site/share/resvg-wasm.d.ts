@@ -1,0 +1,10 @@
+/** What the pictures of shared links use of it; its own types need those of a browser. */
+declare module "@resvg/resvg-wasm" {
+  type Options = { font: { fontBuffers: Uint8Array[]; defaultFontFamily: string } };
+  export function initWasm(module: Uint8Array): Promise<void>;
+  export class Resvg {
+    constructor(svg: string, options: Options);
+    render(): { asPng(): Uint8Array };
+    free(): void;
+  }
+}
