@@ -130,7 +130,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
       sections: [
         {
           heading: "Confira antes",
-          text: "Você estava na sua conta quando tocou em Comprar agora?\nComprou logo depois, na mesma janela, sem cupom de outro site?\nO bloqueador de anúncios estava desligado na loja?\nFrete, impostos, vale-presentes e itens devolvidos não contam.",
+          text: "Você estava na sua conta quando tocou em Comprar agora?\nComprou logo depois, na mesma janela, sem cupom de outro site?\nO bloqueador de anúncios estava desligado na loja?\nFrete, impostos e itens devolvidos não contam, nem o que a página da loja exclui.",
         },
         {
           heading: "Ainda falta?",
@@ -143,7 +143,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
       sections: [
         {
           heading: "Check first",
-          text: "Were you logged in when you pressed Buy now?\nDid you buy right after, in the same window, without a coupon from another site?\nWas your ad blocker off at the store?\nShipping, taxes, gift cards and returned items do not count.",
+          text: "Were you logged in when you pressed Buy now?\nDid you buy right after, in the same window, without a coupon from another site?\nWas your ad blocker off at the store?\nShipping, taxes and returned items do not count, nor what the store's page excludes.",
         },
         {
           heading: "Still missing?",

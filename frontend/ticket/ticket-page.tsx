@@ -68,45 +68,45 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
     ["paid", ticket.paid],
   ] as const;
   return (
-    <>
-      <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
-        <Ticket
-          tone={facts.status}
-          kicker={t("nft.kicker", { id: ticket.tokenId })}
-          title={<h2>{facts.store}</h2>}
-          fields={[
-            {
-              label: t("ticket.cashback"),
-              isMain: true,
-              value: facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps)),
-            },
-            {
-              label: t("ticket.value"),
-              value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
-            },
-            { label: t("ticket.wallet"), value: shortenAddress(facts.buyer.toLowerCase()) },
-          ]}
-          stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
-          stub={
-            <>
-              <Picture
-                src={ticket.metadata.image}
-                alt={t("nft.image", { name: ticket.metadata.name })}
-                className="nft-image"
-                isEager
-                fallback={
-                  <span className="nft-image nft-placeholder">
-                    <BlankTicket />
-                  </span>
-                }
-              />
-              <Barcode />
-            </>
-          }
-        />
-      </div>
-      <Share tokenId={ticket.tokenId} store={facts.store} />
-      <div className="two-columns">
+    <div className="ticket-columns">
+      <div>
+        <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
+          <Ticket
+            tone={facts.status}
+            kicker={t("nft.kicker", { id: ticket.tokenId })}
+            title={<h2>{facts.store}</h2>}
+            fields={[
+              {
+                label: t("ticket.cashback"),
+                isMain: true,
+                value: facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps)),
+              },
+              {
+                label: t("ticket.value"),
+                value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
+              },
+              { label: t("ticket.wallet"), value: shortenAddress(facts.buyer.toLowerCase()) },
+            ]}
+            stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
+            stub={
+              <>
+                <Picture
+                  src={ticket.metadata.image}
+                  alt={t("nft.image", { name: ticket.metadata.name })}
+                  className="nft-image"
+                  isEager
+                  fallback={
+                    <span className="nft-image nft-placeholder">
+                      <BlankTicket />
+                    </span>
+                  }
+                />
+                <Barcode />
+              </>
+            }
+          />
+        </div>
+        <Share tokenId={ticket.tokenId} store={facts.store} />
         <section className="card card-body" aria-labelledby="life">
           <h2 id="life" className="card-title">
             {t("timeline.title")}
@@ -132,14 +132,14 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
           </ol>
           {ticket.paid && <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>}
         </section>
-        <Proof ticket={ticket} />
       </div>
-      <p className="mt-4">
+      <div>
+        <Proof ticket={ticket} />
         <LinkButton className="button button-quiet" to={paths.proof}>
           {t("ticketPage.toProof")}
         </LinkButton>
-      </p>
-    </>
+      </div>
+    </div>
   );
 }
 

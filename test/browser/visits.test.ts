@@ -59,7 +59,7 @@ describe("Visits and claims", () => {
     await dialog.getByLabel("Número do pedido").fill("VS-77");
     await dialog.getByLabel("Valor da compra (R$)").fill("10");
     await dialog.getByRole("button", { name: "Enviar" }).click();
-    await dialog.getByText("Você já reclamou deste pedido. Veja a situação na lista.").waitFor();
+    await dialog.getByText("Você já reclamou deste pedido. Acompanhe na lista.").waitFor();
   });
 
   it("explains the empty list, a failure, and how to log in", async () => {
