@@ -38,8 +38,8 @@ export function drawnMark(name: string): DrawnMark {
   return {
     shape: SHAPES[(seed >>> 3) % SHAPES.length] ?? SHAPES[0],
     pattern: PATTERNS[(seed >>> 6) % PATTERNS.length] ?? PATTERNS[0],
-    fill: `hsl(${hue} 45% 30%)`,
-    stroke: `hsl(${second} 60% 55%)`,
+    fill: `hsl(${hue} 55% 32%)`,
+    stroke: `hsl(${second} 70% 58%)`,
     letter: name.trim().slice(0, 1).toUpperCase(),
   };
 }

@@ -68,6 +68,15 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
 
   const actions = (
     <>
+      {/* Beside the buttons, in sight however long the list of tokens is. */}
+      {session.status === "anonymous" && (
+        <p className="dialog-note">
+          {t("buy.noLogin")}{" "}
+          <Link className="link" to={paths.auth(paths.store(store.id))}>
+            {t("buy.login")}
+          </Link>
+        </p>
+      )}
       <button type="button" className="button button-quiet" onClick={onClose}>
         {t("common.cancel")}
       </button>
@@ -107,17 +116,6 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
         <TokenTiles tokens={list} store={store} chosen={token} onChoose={setSlug} />
       )}
       {token && <Summary store={store} token={token} />}
-      {session.status === "anonymous" && (
-        <p className="hint">
-          <Icon name="info" />
-          <span>
-            {t("buy.visitor")}{" "}
-            <Link className="link" to={paths.auth(paths.store(store.id))}>
-              {t("buy.login")}
-            </Link>
-          </span>
-        </p>
-      )}
       {problem && (
         <div role="alert" className="problem">
           <p>

@@ -19,7 +19,7 @@ function DrawnMark({ name, size }: { name: string; size: number }) {
         <path d={shape} />
       </clipPath>
       <path d={shape} fill={fill} />
-      <path clipPath={`url(#${id})`} d={pattern} fill="none" stroke={stroke} strokeWidth="5" opacity=".4" />
+      <path clipPath={`url(#${id})`} d={pattern} fill="none" stroke={stroke} strokeWidth="5" opacity=".5" />
       <text x="32" y="42" textAnchor="middle" fontSize="30" fontWeight="800" fill="#fff">
         {letter}
       </text>
