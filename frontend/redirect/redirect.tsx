@@ -12,6 +12,7 @@ import { useSession } from "../session/session.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import { StoreMark } from "../ui/store-mark.tsx";
 import { useCountdown } from "./use-countdown.ts";
 
 type Destination = { name: string; link: string };
@@ -94,7 +95,7 @@ function Countdown({ destination }: { destination: Destination }) {
       <div className="redirect-way" aria-hidden="true">
         <Initial name={PRODUCT_NAME} />
         <span />
-        <Initial name={destination.name} />
+        <StoreMark store={{ id: "", name: destination.name, logo: "" }} size={44} />
       </div>
       <PageHeading>{t("redirect.title")}</PageHeading>
       <p className="redirect-store">{destination.name}</p>

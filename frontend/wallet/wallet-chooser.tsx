@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import type { Connector } from "wagmi";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { localWallets } from "./local-wallets.ts";
 import { isReadersOwn, useWallet } from "./wallet.tsx";
 
@@ -27,16 +28,28 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={t("wallet.choose")} onClose={onClose}>
-      {!hasOwn && (
-        <div className="mb-4 space-y-3">
-          {connectors.length > 0 && <p className="font-semibold">{t("wallet.notFound")}</p>}
+      {hasOwn ? (
+        <p className="muted mb-4">{t("auth.step1.text")}</p>
+      ) : (
+        <div className="wallet-none">
+          {connectors.length > 0 && (
+            <p className="wallet-none-title">
+              <Icon name="wallet" />
+              {t("wallet.notFound")}
+            </p>
+          )}
           <p>{t("wallet.none.help")}</p>
-          <p className="flex flex-wrap gap-3">
-            <a className="link" href="https://metamask.io/download" target="_blank" rel="noopener noreferrer">
+          <p className="wallet-none-links">
+            <a
+              className="button button-small"
+              href="https://metamask.io/download"
+              target="_blank"
+              rel="noopener noreferrer"
+            >
               {t("wallet.none.install")}
             </a>
             <a
-              className="link"
+              className="button button-small button-quiet"
               href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
               rel="noopener noreferrer"
             >
@@ -45,6 +58,7 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
           </p>
         </div>
       )}
+      {!hasOwn && connectors.length > 0 && <p className="option-heading">{t("wallet.try")}</p>}
       <ul className="space-y-2">
         {connectors.map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
