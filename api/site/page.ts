@@ -38,8 +38,8 @@ export function withHead(
       .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
       .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
       // There is one first paint for stores and one for tickets; the page shows the one that it needs.
-      .replaceAll("data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
-      .replaceAll("data-description></p>", () => `>${description}</p>`)
+      .replaceAll(" data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
+      .replaceAll(" data-description></p>", () => `>${description}</p>`)
       .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)
       .replace(/<meta name="description" content="[^"]*"/, () => `<meta name="description" content="${description}"`)
       .replace(/<meta property="og:title" content="[^"]*"/, () => `<meta property="og:title" content="${title}"`)

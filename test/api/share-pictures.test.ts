@@ -1,0 +1,109 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect } from "chai";
+import express from "express";
+import { sharePictures } from "../../api/site/share/share-pictures.ts";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { onBothEngines } from "../testing/databases.ts";
+import { type InProcessApi, startInProcess } from "./support/in-process.ts";
+
+const WALLET = `0x${"ab".repeat(20)}` as WalletAddress;
+
+describe("Pictures for shared links, and the public list of a wallet's tickets", function () {
+  this.timeout(60_000);
+  onBothEngines(({ open }) => {
+    let api: InProcessApi;
+    let site: Server;
+    let url: string;
+    beforeEach(async () => {
+      api = await startInProcess((await open()).database);
+      const app = express();
+      app.get("/share/*picture", sharePictures(api.services));
+      app.use((_request, response) => {
+        response.status(404).end();
+      });
+      site = createServer(app);
+      await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+      url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+      await named(api);
+      for (let id = 1; id <= 3; id++) await mint(api, id);
+    });
+    afterEach(async () => {
+      site.close();
+      await api.stop();
+    });
+
+    const read = async (path: string) => {
+      const response = await fetch(url + path);
+      return { status: response.status, type: response.headers.get("content-type"), bytes: await response.bytes() };
+    };
+
+    it("are PNGs of 1200 by 630 pixels, in the reader's language, of what is there alone", async () => {
+      const portuguese = await read("/share/store/1/pt.png");
+      expect([portuguese.status, portuguese.type]).to.deep.equal([200, "image/png"]);
+      const header = new DataView(portuguese.bytes.buffer, portuguese.bytes.byteOffset);
+      expect(header.getUint32(0).toString(16)).to.equal("89504e47");
+      expect([header.getUint32(16), header.getUint32(20)]).to.deep.equal([1200, 630]);
+      expect(portuguese.bytes).to.have.length.within(10_000, 200_000);
+      expect((await read("/share/store/1/en.png")).bytes).not.to.deep.equal(portuguese.bytes);
+      expect((await read("/share/store/1/pt.png")).bytes).to.deep.equal(portuguese.bytes);
+      const ticket = await read("/share/ticket/1/pt.png");
+      expect([ticket.status, ticket.type]).to.deep.equal([200, "image/png"]);
+      for (const path of ["store/999/pt.png", "ticket/99/pt.png", "store/1/fr.png", "x/1/pt.png", "store/1%27/pt.png"])
+        expect((await read(`/share/${path}`)).status, path).to.equal(404);
+    });
+
+    it("shows a ticket's status as it is now", async () => {
+      const pending = await read("/share/ticket/1/pt.png");
+      await api.services.database.kysely.updateTable("nfts").set({ status: 2n }).where("token_id", "=", 1n).execute();
+      expect((await read("/share/ticket/1/pt.png")).bytes).not.to.deep.equal(pending.bytes);
+    });
+
+    it("lists a wallet's tickets for everybody, page by page, with what was paid", async () => {
+      await api.services.database.kysely
+        .insertInto("payouts")
+        .values({
+          ...{ token_id: 2n, recipient: WALLET, amount_gwei: 7_500_000_000n, state: "paid", paid_at: 1n },
+          ...{ transaction_hash: `0x${"cd".repeat(32)}`, block_number: 5n, log_index: 0n },
+        })
+        .execute();
+      const stranger = await api.user();
+      const path = `/api/wallets/${WALLET.toUpperCase().replace("0X", "0x")}/tickets?limit=2`;
+      const { body } = await stranger.get(path);
+      expect(body.tickets).to.deep.equal([
+        { token_id: 3, paid: null },
+        { token_id: 2, paid: { tx: `0x${"cd".repeat(32)}`, amount: "7.5" } },
+      ]);
+      const rest = (await stranger.get(`${path}&before=${body.next_before}`)).body;
+      expect([rest.tickets, rest.next_before]).to.deep.equal([[{ token_id: 1, paid: null }], null]);
+      expect((await stranger.get("/api/wallets/0x12/tickets")).status).to.equal(400);
+    });
+  });
+});
+
+/** The chain has the name of every store. */
+async function named({ services }: InProcessApi): Promise<void> {
+  await services.database.kysely
+    .updateTable("operations")
+    .set({ status: "done" })
+    .where("kind", "=", "register_store")
+    .execute();
+}
+
+async function mint({ services }: InProcessApi, id: number): Promise<void> {
+  await services.database.kysely
+    .insertInto("nfts")
+    .values({
+      ...{
+        token_id: BigInt(id),
+        owner: WALLET,
+        store_id: 1n,
+        value_cents: 10_000n,
+        cashback_bps: 500n,
+        bonus_bps: 200n,
+      },
+      ...{ status: 1n, mint_transaction: `0x${"ef".repeat(32)}`, minted_block: 1n, minted_at: 1n },
+      ...{ status_transaction: null, status_block: null, status_at: null },
+    })
+    .execute();
+}
