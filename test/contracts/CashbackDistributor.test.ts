@@ -254,6 +254,8 @@ describeTree("CashbackDistributor", () => {
         await networkHelpers.time.increaseTo(midnight + 86_400);
         expect(await read(distributor, "spentToday")).to.equal(0n);
         await pay(2n, 1_000n);
+        await networkHelpers.time.increaseTo(midnight + 2 * 86_400);
+        expect(await read(distributor, "spentToday")).to.equal(0n);
       });
       it("it should refuse what the balance without credits cannot pay", async () => {
         const receiver = await withCredit();
