@@ -39,7 +39,7 @@ const withoutLibraryWarnings: HardhatPlugin = {
 };
 
 /** In every test run a few; `npm run fuzz` asks for more, with another seed each time. */
-const INVARIANT_RUNS = process.env.FUZZ_SEED === undefined ? { runs: 16, depth: 96 } : { runs: 64, depth: 256 };
+const INVARIANT_RUNS = process.env.FUZZ_SEED === undefined ? { runs: 16, depth: 96 } : { runs: 32, depth: 256 };
 
 export default defineConfig({
   plugins: [
