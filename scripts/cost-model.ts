@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
+import type { Queries } from "../database/transaction.ts";
 
 /** The lowest base fee of Chiliz, plus the tip. */
 const FEE_GWEI = 2_501;
@@ -21,6 +22,7 @@ const VISITS_A_PURCHASE = 10;
 const SAMPLE = 2_000;
 const EVENTS_A_PURCHASE = ["Transfer", "PurchaseMinted", "StatusUpdated", "CashbackPaid"];
 const BATCH = 100;
+const NOW = 1_795_214_363_114;
 
 const gas = JSON.parse(
   readFileSync(join(import.meta.dirname, "../test/contracts/gas-snapshot.json"), "utf8"),
@@ -85,7 +87,9 @@ async function measureStorage(): Promise<number> {
     );
     await checkpoint(database);
     const before = statSync(file).size;
-    for (let id = 1; id <= SAMPLE; id++) await insertPurchase(database, id);
+    await database.kysely.transaction().execute(async (queries) => {
+      for (let id = 1; id <= SAMPLE; id++) await insertPurchase(queries, id);
+    });
     await checkpoint(database);
     const after = statSync(file).size;
     await database.close();
@@ -99,41 +103,60 @@ async function checkpoint({ kysely }: Database): Promise<void> {
   await sql`pragma wal_checkpoint(truncate)`.execute(kysely);
 }
 
-async function insertPurchase({ kysely }: Database, id: number): Promise<void> {
+async function insertPurchase(queries: Queries, id: number): Promise<void> {
   const wallet = `0x${id.toString(16).padStart(40, "a")}`;
   const hash = (salt: string) => `0x${`${id}${salt}`.padStart(64, "b")}`;
-  await kysely.transaction().execute(async (queries) => {
-    await sql`insert into purchases (wallet, store_id, store_name, amount_cents, cashback_bps, bonus_bps, source, wei_per_cent, payable_at, click_id, settled_at, created_at)
-      values (${wallet}, 1, 'Verdão Store', 10000, 500, 0, 'live', 10000000000000000, 1795214363114, ${crypto.randomUUID()}, 1795214363114, 1795214363114)`.execute(
+  // A visit, the sale that came of it as its network reported it twice, and the sale's purchase.
+  const report = JSON.stringify({
+    saleKey: `key-${id}`,
+    currency: "BRL",
+    parts: [{ group: "default", amount: "100.00" }],
+  });
+  const token = String(id).padStart(26, "a");
+  await sql`insert into clicks (id, token, wallet, store_id, store_name, terms, created_at, expires_at)
+      values (${id}, ${token}, ${wallet}, 1, 'Verdão Store', '{"groups":{},"defaultBps":"500","bonusBps":"0"}', ${NOW}, ${NOW})`.execute(
+    queries,
+  );
+  await sql`insert into sales (id, network, account, sale_key, click_ref, click_id, wallet, store_id, status, payable,
+        currency, amount_micros, commission_micros, report, amount_cents, commission_cents, cashback_cent_bps, state,
+        occurred_at, changed_at, read_at, revision_id, created_at, updated_at)
+      values (${id}, 'awin', 'main', ${`key-${id}`}, ${token}, ${id}, ${wallet}, 1, 'approved', 1, 'BRL', 100000000, 9000000,
+        ${report}, 10000, 900, 5000000, 'settled', ${NOW}, ${NOW}, ${NOW}, ${id}, ${NOW}, ${NOW})`.execute(queries);
+  for (const nth of [1, 2]) {
+    await sql`insert into sale_revisions (sale_id, source, hash, report, changed_at, read_at, is_applied)
+        values (${id}, 'poll', ${hash(`r${nth}`)}, ${report}, ${NOW}, ${NOW}, 1)`.execute(queries);
+  }
+  await sql`insert into purchases (id, wallet, store_id, store_name, amount_cents, cashback_bps, bonus_bps, source,
+        wei_per_cent, payable_at, click_id, approved_at, settled_at, created_at, sale_id, cashback_cent_bps, counted_status,
+        counted_wei_per_cent, counted_cent_bps, counted_paid_gwei, counted_open)
+      values (${id}, ${wallet}, 1, 'Verdão Store', 10000, 500, 0, 'live', 10000000000000000, ${NOW}, ${token}, ${NOW}, ${NOW},
+        ${NOW}, ${id}, 5000000, 2, 10000000000000000, 5000000, 5000000000, 0)`.execute(queries);
+  for (const kind of ["mint", "confirm", "pay"]) {
+    await sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, since, created_at, updated_at)
+        values (${kind}, ${id}, 5000000000, 'done', ${NOW}, ${NOW}, ${NOW}, ${NOW})`.execute(queries);
+  }
+  for (const [index, kind] of EVENTS_A_PURCHASE.entries()) {
+    await sql`insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
+        values (${id}, ${index}, ${hash(kind)}, ${kind}, ${id}, ${JSON.stringify({ tokenId: String(id), buyer: wallet, valueCents: "10000" })})`.execute(
       queries,
     );
-    for (const kind of ["mint", "confirm", "pay"]) {
-      await sql`insert into operations (kind, subject_id, amount_gwei, status, not_before, created_at, updated_at)
-        values (${kind}, ${id}, 5000000000, 'done', 1795214363114, 1795214363114, 1795214363114)`.execute(queries);
-    }
-    for (const [index, kind] of EVENTS_A_PURCHASE.entries()) {
-      await sql`insert into chain_events (block_number, log_index, transaction_hash, kind, token_id, arguments)
-        values (${id}, ${index}, ${hash(kind)}, ${kind}, ${id}, ${JSON.stringify({ tokenId: String(id), buyer: wallet, valueCents: "10000" })})`.execute(
-        queries,
-      );
-    }
-    await sql`insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status, mint_transaction, minted_block, minted_at)
-      values (${id}, ${wallet}, 1, 10000, 500, 0, 2, ${hash("m")}, ${id}, 1795214363114)`.execute(queries);
-    await sql`insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
-      values (${id}, ${wallet}, 5000000000, 'paid', ${hash("p")}, ${id}, 3, 1795214363114)`.execute(queries);
-    if (id % BATCH !== 0) return;
-    // A hundred purchases take three transactions, whose bytes are stored.
-    for (const [nonce, size] of [
-      [id * 3, 6_400 * 2],
-      [id * 3 + 1, 3_200 * 2],
-      [id * 3 + 2, 3_300 * 2],
-    ] as const) {
-      await sql`insert into transactions (sender, nonce, to_address, data, gas_limit, status, fencing_token, created_at, updated_at)
+  }
+  await sql`insert into nfts (token_id, owner, store_id, value_cents, cashback_bps, bonus_bps, status, mint_transaction, minted_block, minted_at)
+      values (${id}, ${wallet}, 1, 10000, 500, 0, 2, ${hash("m")}, ${id}, ${NOW})`.execute(queries);
+  await sql`insert into payouts (token_id, recipient, amount_gwei, state, transaction_hash, block_number, log_index, paid_at)
+      values (${id}, ${wallet}, 5000000000, 'paid', ${hash("p")}, ${id}, 3, ${NOW})`.execute(queries);
+  if (id % BATCH !== 0) return;
+  // A hundred purchases take three transactions, whose bytes are stored.
+  for (const [nonce, size] of [
+    [id * 3, 6_400 * 2],
+    [id * 3 + 1, 3_200 * 2],
+    [id * 3 + 2, 3_300 * 2],
+  ] as const) {
+    await sql`insert into transactions (sender, nonce, to_address, data, gas_limit, status, fencing_token, created_at, updated_at)
         values (${wallet}, ${nonce}, ${wallet}, ${"f".repeat(size)}, 5000000, 'confirmed', 1, 1, 1)`.execute(queries);
-      await sql`insert into transaction_hashes (hash, transaction_id, raw, max_fee_wei, max_priority_fee_wei, created_at)
+    await sql`insert into transaction_hashes (hash, transaction_id, raw, max_fee_wei, max_priority_fee_wei, created_at)
         values (${hash(String(nonce))}, (select max(id) from transactions), ${"f".repeat(size + 250)}, 1, 1, 1)`.execute(
-        queries,
-      );
-    }
-  });
+      queries,
+    );
+  }
 }
