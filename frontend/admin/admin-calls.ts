@@ -87,7 +87,7 @@ export const deleteStore = (id: string) => attempt("DELETE", `/api/store/${id}`,
 export const addCashback = (storeId: string, fields: CashbackFields) =>
   attempt("POST", `/api/store/${storeId}/cashback`, nonEmpty(fields), "Failed to add cashback");
 
-/** A field without a value is left as it is. */
+/** A field without a value stays unchanged. */
 export function updateCashback(storeId: string, id: string, fields: CashbackChange): Promise<Outcome> {
   const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "" && value !== undefined));
   return attempt("PUT", `/api/store/${storeId}/cashback/${id}`, body, "Failed to update cashback");
@@ -96,7 +96,7 @@ export function updateCashback(storeId: string, id: string, fields: CashbackChan
 export const deleteCashback = (storeId: string, id: string) =>
   attempt("DELETE", `/api/store/${storeId}/cashback/${id}`, undefined, "Failed to delete cashback");
 
-/** A picture that is empty is left out; the contract is sent only where it is given, null clears it. */
+/** An empty picture is omitted; the contract is sent only if given, null clears it. */
 export function saveFanToken({ id, image, ...fields }: FanTokenFields): Promise<Outcome> {
   const body = {
     ...(id && { id: /^\d+$/.test(id) ? Number(id) : id }),
@@ -129,17 +129,17 @@ export const refuseClaim = (id: number, reason: string) => call("POST", `/api/ad
 export const getMargin = (from: string, to: string, signal?: AbortSignal): Promise<Margin> =>
   call("GET", `/api/admin/margin?from=${from}&to=${to}`, undefined, signal);
 
-/** The queue of what is sent to the chain. docs/product.md#panel-lists. */
+/** The queue of operations for the chain. docs/product.md#panel-lists. */
 export const retryOperation = (id: number, reason: string) =>
   call("POST", `/api/admin/operations/${id}/retry`, { reason });
 export const setPayouts = (paused: boolean, reason: string) => call("POST", "/api/admin/payouts", { paused, reason });
 
-/** Payments that take two people. docs/product.md#panel-approvals. */
+/** Payouts that need two people. docs/product.md#panel-approvals. */
 export const approvePayment = (id: number, reason: string) =>
   call("POST", `/api/admin/approvals/${id}/approve`, { reason });
 export const refusePayment = (id: number, reason: string) =>
   call("POST", `/api/admin/approvals/${id}/refuse`, { reason });
-/** All that a buyer is owed, if it is this amount. docs/product.md#payout-by-hand. */
+/** Pays everything a buyer is owed, if it equals this amount. docs/product.md#payout-by-hand. */
 export const payUser = (user: string, amount: string, reason: string) =>
   call("POST", "/api/distribute-cashback", { user, amount, reason });
 

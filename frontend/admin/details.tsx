@@ -10,7 +10,7 @@ type DetailsProps<T> = {
   children: (data: T) => ReactNode;
 };
 
-/** The sheet of a row while its details are not there. */
+/** The sheet of a row while its details are loading. */
 export function Details<T>({ title, query, onClose, children }: DetailsProps<T>) {
   if (query.data !== undefined) return children(query.data);
   return (

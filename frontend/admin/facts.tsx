@@ -3,7 +3,7 @@ import { shortenAddress } from "../../domain/wallet-address.ts";
 
 export type FactRow = readonly [label: string, value: ReactNode];
 
-/** Labels with their values: null is a dash, undefined is left out. */
+/** Labels with values: null shows a dash, undefined is omitted. */
 export function Facts({ rows }: { rows: readonly FactRow[] }) {
   return (
     <dl className="facts">

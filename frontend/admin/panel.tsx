@@ -31,7 +31,7 @@ export default function Panel() {
         label="Painel de Administração"
         tabs={TABS}
         selected={selected}
-        // What a list showed belongs to its tab.
+        // List state belongs to its tab.
         onSelect={(id) =>
           setParameters(id === "dashboard" ? {} : { tab: id }, { replace: true, preventScrollReset: true })
         }

@@ -29,7 +29,7 @@ const LABELS: Record<string, string> = {
   content: "Arquivo",
 };
 
-/** The api's refusals of an admin's calls, by code. */
+/** The api's errors for admin calls, by code. */
 const BY_CODE: Record<string, string> = {
   ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
   APPROVAL_NEEDED: "Este valor pede duas pessoas: outra pessoa aprova em Aprovações, e depois você conclui.",
@@ -80,7 +80,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/https/, "precisa começar com https://"],
 ];
 
-/** Why the server refused an admin's write, in Portuguese; undefined if the reason is unknown. */
+/** Why the server rejected an admin's write, in Portuguese; undefined if the reason is unknown. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, inPortuguese);
   if (error.code === "CATALOGUE_FILE") return fileProblems(error.message);

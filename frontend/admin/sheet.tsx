@@ -4,7 +4,7 @@ import { Icon } from "../ui/icon.tsx";
 
 type SheetProps = { title: ReactNode; note?: ReactNode; onClose: () => void; actions?: ReactNode; children: ReactNode };
 
-/** Details of a row, beside its list: over the whole screen on a phone. Escape closes it. */
+/** Details of a row, next to its list; full screen on a phone. Escape closes it. */
 export function Sheet({ title, note, onClose, actions, children }: SheetProps) {
   return (
     <Modal.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>

@@ -1,4 +1,4 @@
-/** What the program or the contract said, word for word. */
+/** The verbatim message of the program or the contract. */
 export function TechnicalDetail({ text }: { text: string }) {
   return (
     <details className="technical">

@@ -4,7 +4,7 @@ import { call } from "./http.ts";
 
 export type { Attention };
 
-/** What needs a person: counted in the header for admins, listed in the panel. */
+/** Open tasks: counted in the header for admins, listed in the panel. */
 export const attentionQuery = queryOptions({
   queryKey: ["own", "attention"],
   queryFn: async ({ signal }) =>

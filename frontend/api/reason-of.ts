@@ -1,7 +1,7 @@
 import type { MessageId, Translate } from "../i18n/language.tsx";
 import { ApiError, UnreachableError } from "./http.ts";
 
-/** The api's refusals by code, in the reader's language. */
+/** The api's errors by code, in the user's language. */
 const BY_CODE: Record<string, MessageId> = {
   ALREADY_REGISTERED: "registration.exists",
   CHAIN_UNAVAILABLE: "reason.chainAway",
@@ -24,12 +24,12 @@ const BY_CODE: Record<string, MessageId> = {
   TOO_MANY_REQUESTS: "reason.tooMany",
 };
 
-/** Why a call failed, for people: in their language if the reason is known, otherwise in the server's words. */
+/** Why a call failed: in the user's language if the reason is known, otherwise the server's message. */
 export function reasonOf(error: unknown, t: Translate): string {
   if (error instanceof ApiError) {
     const known = BY_CODE[error.code ?? ""];
     if (known) return t(known);
-    // The server's own words about an internal failure are only logged.
+    // The server's message for an internal error is only logged.
     return error.status >= 500 && error.isServersWord ? t("reason.internal") : error.message;
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");

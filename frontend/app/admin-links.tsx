@@ -5,7 +5,7 @@ import { useText } from "../i18n/language.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { paths } from "./paths.ts";
 
-/** The way to the panel, and how much waits there for a person. */
+/** The link to the panel, with the number of open tasks. */
 export function AdminLinks() {
   const t = useText();
   const { data } = useQuery(attentionQuery);

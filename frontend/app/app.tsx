@@ -33,11 +33,11 @@ import {
 export function App({ language }: { language: Language }) {
   return (
     <LanguageProvider initial={language}>
-      {/* What breaks outside the screens, such as a dialog's code that cannot be fetched. */}
+      {/* Errors outside the screens, such as a dialog's code that cannot be fetched. */}
       <ErrorBoundary resetKey="">
         <WagmiProvider config={wagmiConfig}>
           <QueryClientProvider client={queryClient}>
-            {/* Not in a transition: what is typed into a filter must show at once. */}
+            {/* Not in a transition: text typed into a filter must appear immediately. */}
             <BrowserRouter useTransitions={false}>
               <WalletProvider>
                 <SessionProvider>

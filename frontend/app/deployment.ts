@@ -1,7 +1,7 @@
 import type { AppConfig } from "../../domain/api/config.ts";
 import { DEFAULT_WEI_PER_CENT, SPICY_CHAIN_ID } from "../../domain/product.ts";
 
-/** What the api writes into the page in `api/site/page.ts`. */
+/** The element that `api/site/page.ts` writes into the page. */
 const ELEMENT_ID = "deployment";
 
 /** The default without a server: the Spicy test network. */

@@ -1,4 +1,4 @@
-/** What the browser remembers. Reads and writes do not fail in a browser that forbids storage. */
+/** Values in local storage. Reads and writes do not fail if the browser forbids storage. */
 export const STORAGE_KEYS = {
   token: "auth_token",
   currentWallet: "current_wallet",

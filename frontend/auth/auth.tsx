@@ -86,7 +86,7 @@ export default function Auth() {
 /** The benefits of an account, next to the card. */
 const POINTS = ["ticket", "cashback", "bonus"] as const;
 
-/** A profile exists: a success message, then the dashboard. docs/product.md#auth. */
+/** With a profile: a success message and a link to the dashboard. docs/product.md#auth. */
 function AlreadyIn() {
   const t = useText();
   const navigate = useNavigate();

@@ -5,7 +5,7 @@ import { useSession } from "../session/session.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
 import { challengeOf } from "./use-sign-in.ts";
 
-/** A new session of the same wallet, without leaving the page: what moves money needs a recent sign-in. */
+/** A new session of the same wallet without leaving the page, because calls that move money need a recent sign-in. */
 export function useSignAgain(): { hasWallet: boolean; connect: () => Promise<void>; signAgain: () => Promise<void> } {
   const { begin } = useSession();
   const { address, sign, connect } = useWallet();

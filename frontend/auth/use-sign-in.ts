@@ -12,7 +12,7 @@ import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
 import { AddressMismatchError } from "../wallet/sign.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
-/** `waiting`: the reader logged out with this wallet, so it is asked only after a click, even after a reload. */
+/** `waiting`: the user logged out with this wallet, so it is asked only after a click, even after a reload. */
 export type SignInStep = "idle" | "waiting" | "checking" | "signing" | "failed" | "unregistered" | "registering";
 
 /**
@@ -98,7 +98,7 @@ export function useSignIn() {
   return { step, problem, start, continueToRegistration: () => setStep("registering") };
 }
 
-/** The server's challenge if it contains the sentence; otherwise the sentence itself. */
+/** The server's challenge if it contains the sign-in message; otherwise the message itself. */
 export function challengeOf(checked: CheckedUser, sentence: string): { message: string; nonce?: string } {
   const { challenge } = checked;
   if (!challenge?.message.includes(sentence)) return { message: sentence };

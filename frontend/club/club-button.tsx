@@ -4,7 +4,7 @@ import { useClub } from "./club.ts";
 
 const ClubDialog = lazy(() => import("./club-dialog.tsx"));
 
-/** The reader's club in the header, and the way to another. */
+/** The user's club in the header, and the button to change it. */
 export function ClubButton() {
   const t = useText();
   const club = useClub();

@@ -18,7 +18,7 @@ const KNOWN: Record<string, ClubColours> = {
 };
 const PATTERNS = ["stripes", "hoops", "halves"] as const;
 
-/** An unknown club also gets colours, always the same. */
+/** An unknown club also gets colours, derived from its name. */
 export function coloursOf(club: string): ClubColours {
   const known = KNOWN[club.trim().toLowerCase()];
   if (known) return known;
@@ -34,12 +34,12 @@ export function coloursOf(club: string): ClubColours {
 
 export const css = ([hue, saturation, lightness]: Hsl): string => `hsl(${hue} ${saturation}% ${lightness}%)`;
 
-/** Chalk, the colour of words on an accent. */
+/** Chalk, the text colour on an accent. */
 const CHALK: Rgb = [0xf7, 0xf4, 0xea];
 /** WCAG 2.2 for text, with a margin for the stands drawn over it. */
 const CONTRAST = 7;
 
-/** A club's first colour, darkened until chalk reads well on it, in both themes. */
+/** A club's first colour, darkened until chalk text is readable on it, in both themes. */
 export function accentOf(club: string): Hsl {
   const [hue, saturation, start] = coloursOf(club).first;
   let lightness = start;
@@ -72,5 +72,5 @@ function contrast(one: Rgb, other: Rgb): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** For the test that holds it. */
+/** Exported for its test. */
 export const chalkContrastOf = (club: string): number => contrast(CHALK, rgb(accentOf(club)));

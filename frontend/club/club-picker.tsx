@@ -5,7 +5,7 @@ import { useText } from "../i18n/language.tsx";
 import { chooseClub, useClub } from "./club.ts";
 import { coloursOf, css } from "./club-colours.ts";
 
-/** The clubs that stores and fan tokens have, each once. */
+/** The distinct clubs of stores and fan tokens. */
 function useClubs(): string[] {
   const { data: stores = [] } = useQuery(offeredStoresQuery);
   const { data: tokens = [] } = useQuery(fanTokensQuery);

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { accentOf, css } from "./club-colours.ts";
 
-/** The reader's club; empty if the question was skipped, undefined before it was asked. */
+/** The user's club; empty if the question was skipped, undefined before it was asked. */
 let club: string | undefined = readStored(STORAGE_KEYS.club) ?? undefined;
 const listeners = new Set<() => void>();
 

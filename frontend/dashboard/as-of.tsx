@@ -3,11 +3,14 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useSession } from "../session/session.tsx";
 
-/** Younger figures count as current: they are read again at least this often while the page is seen. */
+/** Newer figures count as current: they are reloaded at least this often while the page is visible. */
 const CURRENT_MS = 90_000;
 const LOOK_MS = 10_000;
 
-/** From when the figures are; after sleep or without a connection it says that they may have changed. docs/product.md#dashboard */
+/**
+ * The time of the figures; after sleep or without a connection it says that they may have changed.
+ * docs/product.md#dashboard
+ */
 export function AsOf() {
   const t = useText();
   const { time, dateTime } = useFormat();
@@ -41,7 +44,7 @@ function useOnline(): boolean {
   );
 }
 
-/** The time, looked at now and then, and at once when the page is seen again. */
+/** The current time, updated periodically and when the page becomes visible. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 
 const SHOWN = 12;
-/** As many as a phone shows; the first of them says its month again. */
+/** How many a phone shows; the first one repeats its month. */
 const PHONE_SHOWN = 6;
 
 /** Cashback of the last purchases as bars, with the same figures as a table. */

@@ -4,7 +4,7 @@ import { configQuery } from "../api/queries.ts";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 
-/** A transaction at the chain's explorer, else on a page of our own, in a new tab. */
+/** A transaction in the chain's explorer, otherwise on our own page, in a new tab. */
 export function ExplorerLink({ hash, children }: { hash: string; children: ReactNode }) {
   const t = useText();
   const { explorer_url } = useQuery(configQuery).data;

@@ -32,7 +32,7 @@ export function nftFacts(nft: PurchaseNft): NftFacts {
   };
 }
 
-/** Pending and Pendente, Confirmed and Confirmado are the same in two places. */
+/** Pending and Pendente, and Confirmed and Confirmado, are synonyms. */
 export function readStatus(text: string): NftFacts["status"] {
   const word = text.trim().toLowerCase();
   if (word.startsWith("confirm")) return "confirmed";

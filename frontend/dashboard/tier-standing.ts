@@ -14,7 +14,7 @@ export type TierStanding = {
 /** In the order of HOLDING_TIERS, the highest first. */
 const NAMES = ["gold", "silver", "basic"] as const;
 
-/** By the program in force: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
+/** By the active program: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
 export function tierStanding(holding: Holding, program: BonusProgram): TierStanding {
   return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
 }
@@ -31,7 +31,7 @@ function byThresholds(holding: Holding): TierStanding {
   };
 }
 
-/** Silver depends on the store, so no holding has it by itself. */
+/** Silver depends on the store, so a holding alone never earns it. */
 function byTheCopy(holding: Holding): TierStanding {
   if (holding.units > TIERS_PROGRAM.goldAbove * oneOf(holding))
     return { reached: { name: "gold", bonusBps: TIERS_PROGRAM.goldBps }, next: undefined, wayPercent: 100 };

@@ -13,7 +13,7 @@ import NotFound from "../not-found/not-found.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { HELP, HELP_TOPICS, type HelpTopic } from "./help-texts.ts";
 
-/** Help as pages of their own. docs/product.md#help */
+/** Help pages. docs/product.md#help */
 export default function HelpPage() {
   const t = useText();
   const { language } = useLanguage();
@@ -62,7 +62,7 @@ export default function HelpPage() {
 
 const CLUB = "Clube";
 
-/** The rule in force, for a holding of the reader's choice. */
+/** Calculates the bonus by the active program for a chosen holding. */
 function Calculator() {
   const t = useText();
   const { percent } = useFormat();

@@ -94,7 +94,10 @@ export default function Home() {
   );
 }
 
-/** The tiers are the page's copy; the operator decides whether they are also the rule. docs/product.md#bonus-tiers. */
+/**
+ * The tiers are marketing copy; the operator decides whether they are also the active program.
+ * docs/product.md#bonus-tiers.
+ */
 function TiersNote() {
   const t = useText();
   const areTheRule = useQuery(configQuery).data.bonus_program === "tiers";

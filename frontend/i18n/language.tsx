@@ -7,7 +7,9 @@ export type Language = "pt" | "en";
 export type MessageId = keyof typeof pt;
 type Values = Record<string, string | number | bigint | Date | undefined>;
 
-/** Portuguese whatever the browser says, until the reader chooses; the choice is remembered. docs/product.md#language. */
+/**
+ * Portuguese, whatever the browser's language, until the user chooses; the choice is stored. docs/product.md#language.
+ */
 export const LOCALES = { pt: "pt-BR", en: "en" } as const;
 
 const cache = createIntlCache();
@@ -57,7 +59,7 @@ export function LanguageProvider({ initial, children }: { initial: Language; chi
   );
 }
 
-/** What is in Portuguese whatever the reader's language: words, numbers and dates. */
+/** Renders its children in Portuguese, whatever the user's language: texts, numbers and dates. */
 export function InPortuguese({ children }: { children: ReactNode }) {
   const intl = useMemo(() => intlFor("pt"), []);
   return <RawIntlProvider value={intl}>{children}</RawIntlProvider>;
@@ -67,10 +69,10 @@ export const useLanguage = () => useContext(LanguageContext);
 
 export type Translate = (id: MessageId, values?: Values) => string;
 
-/** A Portuguese text whatever the reader's language. */
+/** A Portuguese text, whatever the user's language. */
 export const inPortuguese: Translate = (id, values) => say(intlFor("pt"), id, values);
 
-/** The reader's own words, also inside of `InPortuguese`. */
+/** Texts in the user's language, even inside `InPortuguese`. */
 export function useReadersText(): Translate {
   const { language } = useLanguage();
   return useMemo(() => {
@@ -79,7 +81,7 @@ export function useReadersText(): Translate {
   }, [language]);
 }
 
-/** A message in the reader's language. */
+/** A message in the user's language. */
 export function useText(): Translate {
   const intl = useIntl();
   return useCallback((id, values) => say(intl, id, values), [intl]);

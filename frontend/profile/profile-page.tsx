@@ -18,7 +18,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { toast } from "../ui/toast.ts";
 
-/** Edits names and e-mail, exports the reader's data, and erases the account. docs/product.md#erase */
+/** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
   const t = useText();
   const { profile, status } = useSession();
@@ -177,7 +177,7 @@ function YourData({ profile }: { profile: Profile }) {
   );
 }
 
-/** All that we hold of the reader, with every page of the purchases. */
+/** All data we store about the user, with every page of purchases. */
 async function everything(profile: Profile) {
   const { wallet, email, fullName, nativeBalance, tokens } = profile;
   return {

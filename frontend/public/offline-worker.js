@@ -1,4 +1,4 @@
-// Shows a page of its own where a page cannot be fetched. It keeps nothing else, so that no old figure is ever shown.
+// Shows the offline page if a page cannot be fetched. It caches nothing else, so stale figures are never shown.
 const KEPT = "offline-1";
 const FILES = ["/offline.html", "/offline.css", "/offline.js", "/favicon.svg"];
 

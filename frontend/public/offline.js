@@ -1,4 +1,4 @@
-// Of the offline page: tries again when asked to, and by itself once the site can be reached.
+// The offline page: retries on request, and by itself once the site is reachable.
 const LOOK_MS = 3_000;
 
 async function look() {

@@ -4,7 +4,7 @@ const TICK_MS = 100;
 
 export type Countdown = { secondsLeft: number; isPaused: boolean; pause: () => void; resume: () => void };
 
-/** Counts down to a deadline, because timers sleep in hidden tabs; then calls `onEnd` once. */
+/** Counts down to a deadline, because timers are throttled in hidden tabs; then calls `onEnd` once. */
 export function useCountdown(seconds: number, isRunning: boolean, onEnd: () => void): Countdown {
   const [leftMs, setLeftMs] = useState(seconds * 1_000);
   const [isPaused, setPaused] = useState(false);
@@ -25,7 +25,7 @@ export function useCountdown(seconds: number, isRunning: boolean, onEnd: () => v
     return () => clearInterval(timer);
   }, [isRunning, isPaused]);
 
-  // Restored from the back-forward cache: wait for the reader instead of counting down.
+  // Restored from the back-forward cache: wait for the user instead of counting down.
   useEffect(() => {
     const stop = (event: PageTransitionEvent) => {
       if (!event.persisted) return;

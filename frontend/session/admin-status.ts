@@ -7,7 +7,7 @@ import { useSession } from "./session.tsx";
 export type AdminStatus = "checking" | "admin" | "not-admin" | "failed";
 
 /**
- * Whether the user is an admin: checked once per user id. A failed check counts as no, and is retried after
+ * Whether the user is an admin: checked once per user id. A failed check counts as "not an admin", and is retried after
  * 5 seconds until the user logs out. docs/product.md#admin-check.
  */
 export function useAdminStatus(): AdminStatus {

@@ -10,7 +10,7 @@ import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
 
 /**
- * `restoring`: a token exists and its profile is on the way. `unreachable`: it could not be loaded, and the token is kept.
+ * `restoring`: a token exists and its profile is loading. `unreachable`: it could not be loaded, and the token is kept.
  * docs/product.md#session-browser.
  */
 export type SessionStatus = "anonymous" | "restoring" | "unreachable" | "ready";
@@ -28,7 +28,7 @@ export type Session = {
   /** When the profile was loaded; 0 if it was not. */
   loadedAt: number;
   signOut: () => void;
-  /** The wallet that logged out last, which is asked for a signature only after a click. */
+  /** The wallet that last logged out, which is asked for a signature only after a click. */
   signedOutWallet: string | undefined;
 };
 
@@ -179,7 +179,7 @@ export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
     retry: isWorthRetrying,
     staleTime: 5_000,
     refetchOnMount: "always",
-    // After sleep, in a second tab, or back online: what is seen is read again.
+    // Reloads visible data after sleep, in a second tab, or when back online.
     refetchOnWindowFocus: "always",
     refetchOnReconnect: "always",
     refetchInterval: ({ state }) => (state.data ? intervalMs(state.data) : false),

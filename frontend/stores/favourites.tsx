@@ -23,7 +23,7 @@ function toggle(id: string): void {
   for (const listener of listeners) listener();
 }
 
-/** The stores that the reader marked, on this device. */
+/** The user's favourite stores, stored on this device. */
 export function useFavourites(): ReadonlySet<string> {
   return useSyncExternalStore(
     (changed) => {

@@ -9,7 +9,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { readTransaction } from "./read-chain.ts";
 
-/** A transaction of a chain that no public explorer knows. */
+/** A transaction of a chain without a public explorer. */
 export default function TransactionPage() {
   const t = useText();
   const { dateTime } = useFormat();

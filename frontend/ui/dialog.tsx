@@ -15,7 +15,7 @@ type DialogProps = {
   isOpenerGone?: (() => boolean) | undefined;
 };
 
-/** Where the opener has gone: the sheet that it was in, else the page. */
+/** If the opener is gone: the sheet it was in, otherwise the page. */
 const fallbackFocus = () =>
   document.querySelector<HTMLElement>(".sheet") ?? document.querySelector<HTMLElement>("main h1");
 

@@ -8,7 +8,7 @@ type ToastOptions = {
   action?: { label: string; onClick: () => void };
 };
 
-/** Sets every option each time, because the library keeps those of the earlier toast with the id. */
+/** Sets every option each time, because the library keeps the options of the previous toast with the same id. */
 function whole({ id, description, action }: ToastOptions): ExternalToast {
   shownAt.set(id, performance.now());
   return { id, description, action };

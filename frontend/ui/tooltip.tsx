@@ -31,7 +31,7 @@ export function Tooltip({ label, children }: { label: string; children: ReactNod
       >
         <Icon name="info" size={16} />
       </Hint.Trigger>
-      {/* Always there, so that the button's description is read with it. */}
+      {/* Always rendered, so that the button's description is announced with it. */}
       <Hint.Portal keepMounted>
         <Hint.Positioner sideOffset={4} collisionPadding={8} className="tooltip-layer">
           <Hint.Popup role="tooltip" id={id} className="tooltip-text">

@@ -1,7 +1,7 @@
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { toast } from "./toast.ts";
 
-/** Copies a text and says so; where the browser refuses, shows the text, to be copied by hand. */
+/** Copies a text and confirms it; if the browser refuses, shows the text for manual copying. */
 export function useCopy(copied: MessageId, notCopied: MessageId): (text: string) => Promise<void> {
   const t = useText();
   return async (text) => {

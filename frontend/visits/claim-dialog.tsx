@@ -21,7 +21,7 @@ const PROBLEMS: [keyof Fields, MessageId][] = [
 
 const dayOf = (iso: string) => iso.slice(0, 10);
 
-/** Asks for what a person needs to find the sale. docs/product.md#sales-claims */
+/** Asks for the details needed to find the sale. docs/product.md#sales-claims */
 export default function ClaimDialog({ click, wallet, onClose }: { click: Click; wallet: string; onClose: () => void }) {
   const t = useText();
   const client = useQueryClient();

@@ -13,7 +13,7 @@ import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 
 const ClaimDialog = lazy(() => import("./claim-dialog.tsx"));
 
-/** The reader's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims */
+/** The user's visits to stores, and claims for missing cashback. docs/product.md#sales-claims */
 export default function VisitsPage() {
   const t = useText();
   const { profile, status } = useSession();
@@ -43,7 +43,7 @@ export default function VisitsPage() {
 
 type Page<T> = { rows: T[]; next_before: number | null };
 
-/** Pages of the reader's own rows, newest first. */
+/** Pages of the user's own rows, newest first. */
 function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>) {
   const query = useInfiniteQuery({
     queryKey: ["own", name, wallet],

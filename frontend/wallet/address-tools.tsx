@@ -4,7 +4,7 @@ import { useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 
-/** Copies a wallet's address, and opens it at the chain's explorer where there is one. */
+/** Copies a wallet's address, and opens it in the chain's explorer if there is one. */
 export function AddressTools({ address }: { address: string }) {
   const t = useText();
   const { explorer_url } = useQuery(configQuery).data;

@@ -19,8 +19,8 @@ type Persist = { hasHydrated(): boolean; onFinishHydration(done: (state: unknown
 const HYDRATION_MS = 500;
 
 /**
- * Asks every wallet to announce itself, once wagmi has read its storage: what it hears before, it drops. Awaited before the
- * first render, which connects an earlier wallet again.
+ * Asks every wallet to announce itself, once wagmi has read its storage, because it drops earlier announcements.
+ * Awaited before the first render, which reconnects an earlier wallet.
  */
 export async function findWallets(): Promise<void> {
   const { store, mipd } = wagmiConfig._internal;

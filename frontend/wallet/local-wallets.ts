@@ -3,7 +3,7 @@ import type { Language } from "../i18n/language.tsx";
 export type LocalWallet = { name: Record<Language, string>; detail: Record<Language, string> };
 
 /**
- * Wallets that come with the page, by their EIP-6963 name (`rdns`): listed after the reader's own, and never connected
- * without being chosen. The development entry fills it; in a production build it stays empty.
+ * Wallets that come with the page, by their EIP-6963 name (`rdns`): listed after the user's own, and never connected
+ * unless chosen. The development entry fills it; in a production build it stays empty.
  */
 export const localWallets = new Map<string, LocalWallet>();

@@ -1,7 +1,7 @@
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { Eip1193Provider } from "./network.ts";
 
-/** The signature is of another wallet. docs/product.md#sign-in. */
+/** The signature is from another wallet. docs/product.md#sign-in. */
 export class AddressMismatchError extends Error {
   override readonly name = "AddressMismatchError";
 }

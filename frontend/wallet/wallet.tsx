@@ -33,7 +33,7 @@ export const WALLETCONNECT_ID = "walletConnect";
 /** Not one that came with the page. */
 export const isReadersOwn = (connector: Connector): boolean => !localWallets.has(connector.id);
 
-/** A connection attempt that was abandoned; `reason` is shown unless the reader closed it. */
+/** A connection attempt that was abandoned; `reason` is shown unless the user closed it. */
 export class AbandonedError extends Error {
   override readonly name = "AbandonedError";
   readonly reason: string | undefined;
@@ -51,13 +51,13 @@ export type Wallet = {
   /** True until an earlier connection is restored, or not. */
   isRestoring: boolean;
   isWrongNetwork: boolean;
-  /** Announced wallets; wallets of the page come last. */
+  /** Announced wallets; the page's own wallets come last. */
   connectors: readonly Connector[];
-  /** Connects the only wallet, or lets the reader choose. */
+  /** Connects the only wallet, or lets the user choose. */
   connect: () => Promise<void>;
   /** `abandoned` rejects with an AbandonedError when the wait is over. */
   connectWith: (connector: Connector, abandoned?: Promise<never>) => Promise<void>;
-  /** Opens the chooser where `connect` would not: one wallet of the reader's own, beside others. */
+  /** Opens the chooser where `connect` would not: the user has exactly one wallet, but others are offered too. */
   choose: (() => void) | undefined;
   disconnect: () => Promise<void>;
   switchToTarget: () => Promise<void>;
@@ -224,7 +224,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** The reader's own wallet, if there is exactly one: it is connected without a question. */
+/** The user's own wallet, if there is exactly one: it is connected without asking. */
 function onlyOwn(connectors: readonly Connector[]): Connector | undefined {
   const own = connectors.filter(isReadersOwn);
   return own.length === 1 && !HAS_WALLETCONNECT ? own[0] : undefined;

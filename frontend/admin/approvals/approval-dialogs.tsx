@@ -42,7 +42,7 @@ const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
   }),
 };
 
-/** Approve, refuse, or make the payment that was approved. */
+/** Approves, refuses, or makes an approved payout. */
 export function ApprovalDialog({ kind, approval, onClose }: ApprovalDialogProps) {
   const { chz } = useFormat();
   const consequences: Consequence[] = [

@@ -16,7 +16,7 @@ import { approvalHref, askedFor } from "./asked-for.ts";
 
 type Deciding = { kind: ApprovalDecision; approval: Approval };
 
-/** Payments above the sum that takes two people: asked for by one, decided by another. docs/product.md#panel-approvals. */
+/** Payouts above the threshold: requested by one admin, decided by another. docs/product.md#panel-approvals. */
 export function ApprovalsView() {
   const [deciding, setDeciding] = useState<Deciding>();
   return (
@@ -28,7 +28,7 @@ export function ApprovalsView() {
   );
 }
 
-/** From what sum on two people are asked. */
+/** The threshold for two-person approval. */
 function Rule() {
   const { chz } = useFormat();
   const { data } = useQuery({ queryKey: ["own", "configuration"], queryFn: getConfiguration, staleTime: 60_000 });
@@ -129,7 +129,7 @@ function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval)
   };
 }
 
-/** What needs no more than was said already is done from here; the rest where it was begun. */
+/** Completes payouts that need no further input from here; the others where they were requested. */
 function Conclude({
   approval,
   onDecide,

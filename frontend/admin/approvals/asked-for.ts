@@ -1,10 +1,10 @@
 import { viewHref } from "../list/list-address.ts";
 import type { Approval } from "../shapes.ts";
 
-/** The number, or the wallet, that a request is about. */
+/** The number or wallet that a request concerns. */
 export const subjectOf = ({ subject }: Pick<Approval, "subject">): string => subject.split(/[: ]/).at(-1) ?? subject;
 
-/** What is asked for, as one says it. */
+/** The request in words. */
 export function askedFor(approval: Pick<Approval, "action" | "subject" | "purchase_id">): string {
   const number = subjectOf(approval);
   switch (approval.action) {
@@ -23,7 +23,7 @@ export function askedFor(approval: Pick<Approval, "action" | "subject" | "purcha
   }
 }
 
-/** The place of what is asked about. */
+/** The link to the subject of the request. */
 export function approvalHref(approval: Approval): string {
   const number = subjectOf(approval);
   if (approval.action.startsWith("sale.")) return viewHref({ view: "sales" }, { row: number });

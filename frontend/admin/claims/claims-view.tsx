@@ -13,7 +13,7 @@ import { MatchDialog, RefuseDialog } from "./claim-dialogs.tsx";
 
 type Decision = { kind: "match" | "refuse"; claim: Claim };
 
-/** Claims for missing cashback: matched to a sale, or refused with a reason that the buyer sees. */
+/** Claims for missing cashback: matched to a sale, or rejected with a reason that the buyer sees. */
 export function ClaimsView() {
   const [deciding, setDeciding] = useState<Decision>();
   const close = () => setDeciding(undefined);

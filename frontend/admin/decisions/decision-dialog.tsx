@@ -10,7 +10,7 @@ import { Field } from "../field.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { refusalOf } from "../refusals.ts";
 
-/** What a decision changes, as label and value. */
+/** An effect of a decision, as label and value. */
 export type Consequence = readonly [label: string, value: ReactNode];
 
 type DecisionDialogProps = {
@@ -18,10 +18,10 @@ type DecisionDialogProps = {
   /** What will happen. */
   text: ReactNode;
   consequences?: readonly Consequence[];
-  /** The button's word, such as "Liberar venda". */
+  /** The button's label, such as "Liberar venda". */
   action: string;
   isDangerous?: boolean;
-  /** What the reason is for; no reason is asked without it. */
+  /** Explains the reason field; without it no reason is asked for. */
   reasonHint?: string;
   /** The toast when it is done. */
   done: string;
@@ -36,7 +36,9 @@ type DecisionDialogProps = {
 
 const REASON_LENGTH = 200;
 
-/** A decision of an admin: says what will happen, asks why, and asks for a new signature where the sign-in is too old. */
+/**
+ * A decision by an admin: shows its effect, asks for a reason, and asks for a new signature if the sign-in is too old.
+ */
 export function DecisionDialog(props: DecisionDialogProps) {
   const { title, text, consequences, action, isDangerous = false, reasonHint, children, onClose } = props;
   const formId = useId();
@@ -114,7 +116,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
   );
 }
 
-/** The decision takes a second person, who is asked now. docs/product.md#panel-approvals. */
+/** The decision needs a second person; the request has been made. docs/product.md#panel-approvals. */
 function Asked({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
@@ -140,7 +142,7 @@ function Asked({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** `sign`: the server wants a newer sign-in before it decides. `asked`: a second person decides first. */
+/** `sign`: the server requires a newer sign-in. `asked`: a second person decides first. */
 type Step = "idle" | "busy" | "sign" | "asked";
 
 function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: DecisionDialogProps) {

@@ -22,7 +22,9 @@ const PERMISSION_WORDS: Record<Permission, string> = {
 
 type Permissions = { role: Role | undefined; can: (permission: Permission) => boolean };
 
-/** What the signed-in admin may do. Until that is known nothing is hidden: the server decides anyway. */
+/**
+ * The permissions of the signed-in admin. Until they are known nothing is hidden, because the server decides anyway.
+ */
 export function usePermissions(): Permissions {
   const { data } = useQuery({ queryKey: ["own", "role"], queryFn: getRole, staleTime: 60_000, retry: false });
   const permissions = data?.permissions ?? PERMISSIONS;
@@ -44,7 +46,7 @@ type PermittedButtonProps = {
   children: ReactNode;
 };
 
-/** A button that says why where the admin's role may not use it. */
+/** A button that explains why the admin's role may not use it. */
 export function PermittedButton({
   permission,
   className = "button button-small button-quiet",
@@ -67,7 +69,7 @@ export function PermittedButton({
   );
 }
 
-/** One sentence above the panel about what the role leaves out. */
+/** One sentence above the panel about what the role does not allow. */
 export function RoleNotice() {
   const { role, can } = usePermissions();
   if (role === undefined || role === "owner") return null;

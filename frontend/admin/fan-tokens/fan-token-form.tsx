@@ -16,7 +16,7 @@ import { OnChain } from "./on-chain.tsx";
 
 export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "", contract: "" };
 
-/** Their pictures come with the app; every other token needs one of its own. */
+/** Their pictures are part of the app; every other token needs its own. */
 const BUILT_IN = ["psg", "verdao"];
 
 const { name: nameSchema, slug: slugSchema } = saveFanTokenRequestSchema.shape;
@@ -157,11 +157,11 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
   );
 }
 
-/** What another token has already. */
+/** Values already used by another token. */
 const serversWord = (error: FieldError | undefined): string | undefined =>
   error?.type === "server" ? error.message : undefined;
 
-/** URLs that the content policy allows; a half-typed one is not requested. */
+/** URLs that the Content Security Policy allows; a half-typed one is not requested. */
 function isShowable(image: string): boolean {
   if (image.startsWith("/")) return true;
   if (!URL.canParse(image)) return false;

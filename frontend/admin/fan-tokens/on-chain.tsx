@@ -3,7 +3,7 @@ import { isAddressShaped } from "../../../domain/wallet-address.ts";
 import { readTokenContract } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
 
-/** What a token's contract says of itself, so that a wrong address is seen before it is saved. */
+/** Metadata of a token's contract, so that a wrong address is noticed before saving. */
 export function OnChain({ contract }: { contract: string }) {
   const token = useQuery({
     queryKey: ["own", "token-contract", contract.toLowerCase()],

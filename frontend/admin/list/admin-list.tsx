@@ -13,13 +13,13 @@ import { moveBetweenRows } from "./move-between-rows.ts";
 
 type AdminListProps<Row> = {
   list: ListDefinition<Row>;
-  /** Buttons beside the list's own. */
+  /** Additional buttons. */
   actions?: ReactNode;
-  /** The details of the row in the address. */
+  /** The details of the row in the URL. */
   details?: (id: string, close: () => void) => ReactNode;
 };
 
-/** Every list of the panel: search, filters, sort, pages, CSV, its state in the address, arrow keys between rows. */
+/** Every list of the panel: search, filters, sorting, paging, CSV, state in the URL, arrow keys between rows. */
 export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) {
   const address = useListAddress();
   const { query, state, sort, cursors, row } = address;

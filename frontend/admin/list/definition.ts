@@ -3,7 +3,7 @@ import type { ListState } from "./list-address.ts";
 
 export type Page<Row> = {
   rows: Row[];
-  /** What to ask the next page with; null on the last. */
+  /** The cursor of the next page; null on the last. */
   next_before: number | string | null;
   /** 10,001 means more. */
   total: number;
@@ -25,23 +25,23 @@ export type Column<Row> = {
   isFigure?: boolean;
 };
 
-/** One list of the panel: what it asks for, and how its rows look. */
+/** One list of the panel: its request, and how its rows look. */
 export type ListDefinition<Row> = {
-  /** Its call; also asked as CSV unless `hasCsv` is false. */
+  /** The API path; also requested as CSV unless `hasCsv` is false. */
   path: string;
   /** The accessible name, such as "Compras". */
   title: string;
   /** "compra", "compras" */
   noun: readonly [one: string, many: string];
-  /** What the search field finds; no field without it. */
+  /** What the search field finds; without it there is no search field. */
   search?: string;
-  /** Filters beside "Todas"; none if empty. */
+  /** Filters in addition to "Todas"; none if empty. */
   states?: readonly Option[];
   /** The word for no filter. */
   allStates?: string;
   sorts?: readonly Option[];
   hasCsv?: boolean;
-  /** Asked again at this interval while it is open. */
+  /** Refetch interval while the list is open. */
   refreshMs?: number;
   keyOf: (row: Row) => string;
   /** The row's heading, the link to its details. */
@@ -49,12 +49,12 @@ export type ListDefinition<Row> = {
   columns: readonly Column<Row>[];
   /** Buttons of a row. */
   actions?: (row: Row) => ReactNode;
-  /** The whole row as a card, in place of columns. */
+  /** The whole row as a card, instead of columns. */
   card?: (row: Row) => ReactNode;
-  /** What is said when it cannot be loaded; with an id, by a toast too. */
+  /** The message if it cannot be loaded; with an id, also shown as a toast. */
   failure?: { title: string; toastId?: string };
   empty: { title: string; hint?: string };
-  /** In place of the call, for what is at hand already. */
+  /** Used instead of the API call for data that is already loaded. */
   load?: (
     asked: Pick<ListState, "query" | "state" | "sort"> & { before: string | undefined },
     signal: AbortSignal,

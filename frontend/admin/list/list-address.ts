@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 
-/** What a list shows. It stands in the page's address, so that a reload or a shared link shows the same. */
+/** The state of a list. It is stored in the URL, so that a reload or a shared link shows the same. */
 export type ListState = {
   query: string;
   state: string;
@@ -13,10 +13,10 @@ export type ListState = {
 };
 
 export type ListAddress = ListState & {
-  /** Filters begin at the first page, and replace the entry in the browser's history. */
+  /** Filters start at the first page, and replace the browser's history entry. */
   filter: (change: Partial<Pick<ListState, "query" | "state" | "sort">>) => void;
   toPage: (cursors: readonly string[]) => void;
-  /** The address with the details of a row. */
+  /** The URL with the details of a row. */
   rowHref: (id: string) => string;
   closeRow: () => void;
 };
@@ -69,7 +69,7 @@ function setOrDelete(parameters: URLSearchParams, name: string, value: string): 
   else parameters.delete(name);
 }
 
-/** The address of a view of the panel; `filters` presets its list. */
+/** The URL of a view of the panel; `filters` presets its list. */
 export function viewHref(
   view: { tab?: string; view?: string },
   filters: Partial<Record<"query" | "state" | "row", string>> = {},

@@ -3,7 +3,7 @@ import type { Page } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
 import { PAGE_ROWS } from "./list-calls.ts";
 
-/** The total that means more. */
+/** The total that means "more than this". */
 const UNCOUNTED = 10_001;
 
 type ListPagerProps = {
@@ -13,7 +13,7 @@ type ListPagerProps = {
   isBusy: boolean;
 };
 
-/** Which rows these are, of how many, and the way to the others. */
+/** The range of rows, the total, and the buttons for other pages. */
 export function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
   const { integer } = useFormat();
   const { cursors, toPage } = address;

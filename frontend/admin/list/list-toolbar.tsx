@@ -7,7 +7,7 @@ import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
 import { getCsv } from "./list-calls.ts";
 
-/** How long typing must rest before the list is asked. */
+/** Debounce of the search field. */
 const TYPING_MS = 250;
 
 type ListToolbarProps<Row> = { list: ListDefinition<Row>; address: ListAddress; actions: ReactNode };
@@ -42,7 +42,7 @@ function Search({ hint, address }: { hint: string; address: ListAddress }) {
   const [text, setText] = useState(address.query);
   const latest = useRef(address);
   latest.current = address;
-  // The address changed by other means: the back button, or the cleared filters.
+  // The URL changed by other means: the back button, or cleared filters.
   useEffect(() => setText((now) => (now.trim() === address.query ? now : address.query)), [address.query]);
   useEffect(() => {
     const query = text.trim();

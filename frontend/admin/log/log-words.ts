@@ -3,7 +3,7 @@ import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { OPERATION_KINDS, operationWhy } from "../words.ts";
 
 export type LogEntry = { action: string; subject: string; detail: string };
-/** Names for the ids in the log; undefined for what is deleted. */
+/** Names for the ids in the log; undefined for deleted rows. */
 export type Names = {
   store: (id: string) => string | undefined;
   category: (storeId: string, id: string) => string | undefined;
@@ -99,7 +99,7 @@ function idsOf(subject: string): Record<string, string> {
 
 const idOf = (subject: string): string => /(\d+)$/.exec(subject)?.[1] ?? subject;
 
-/** The name at that time, where the log has it. */
+/** The name at that time, if the log has it. */
 function storeOf({ detail, subject, names }: Said): string {
   const id = idsOf(subject).store ?? idOf(subject);
   return text(detail.store) ?? names.store(id) ?? `nº ${id}`;
@@ -120,7 +120,7 @@ function walletOf(subject: string): string {
   return wallet ? shortenAddress(wallet) : subject;
 }
 
-/** ", 5 %", or ", de 5 % para 6 %" where it was another. */
+/** ", 5 %", or ", de 5 % para 6 %" if it changed. */
 function percentOf(detail: Detail): string {
   const now = percentIn(detail);
   if (now === undefined) return "";

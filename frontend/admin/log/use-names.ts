@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { fanTokensQuery, storesQuery } from "../../api/queries.ts";
 import type { Names } from "./log-words.ts";
 
-/** Names of the stores, categories and fan tokens of today. */
+/** Names of the current stores, categories and fan tokens. */
 export function useNames(): Names {
   const { data: stores } = useQuery(storesQuery);
   const { data: tokens } = useQuery(fanTokensQuery);

@@ -32,7 +32,7 @@ const VIEWS: readonly View[] = [
   { id: "log", label: "Registro", Content: LogView },
 ];
 
-/** The figures, and below them the lists that a day's work needs. Each has its own address. */
+/** The figures, and below them the lists for daily work. Each has its own URL. */
 export function DashboardTab() {
   const [parameters] = useSearchParams();
   const attention = useAttention().data;

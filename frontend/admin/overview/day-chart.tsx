@@ -4,7 +4,7 @@ type DayChartProps = {
   label: string;
   days: readonly string[];
   values: readonly number[];
-  /** How many of the last days are meant. */
+  /** How many of the last days are highlighted. */
   marked: number;
   say: (value: number) => string;
 };
@@ -13,7 +13,7 @@ const HEIGHT = 36;
 const STEP = 6;
 const BAR = 4;
 
-/** One bar a day; the days of the period are stronger. Its sentence says what the bars show. */
+/** One bar per day; the days of the period are highlighted. A sentence describes the bars. */
 export function DayChart({ label, days, values, marked, say }: DayChartProps) {
   const { date, shortDate } = useFormat();
   const most = Math.max(...values);

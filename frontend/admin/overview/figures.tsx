@@ -101,7 +101,7 @@ function useSay(): (metric: Metric, value: string | number) => string {
   return ({ unit }, value) => (unit === "brl" ? brl(value) : unit === "chz" ? chz(value) : integer(Number(value)));
 }
 
-/** Against the days before, where they are known. */
+/** Compared with the preceding days, if they are known. */
 function changeText(values: readonly number[], { days, before }: (typeof PERIODS)[number]): string {
   if (before === undefined || values.length < days * 2) return "";
   const sum = (some: readonly number[]) => some.reduce((total, value) => total + value, 0);
@@ -112,7 +112,7 @@ function changeText(values: readonly number[], { days, before }: (typeof PERIODS
   return change === 0 ? `como ${before}` : `${change > 0 ? "+" : "−"}${Math.abs(change)}% sobre ${before}`;
 }
 
-/** The charts' figures for who reads rather than looks. */
+/** The charts' figures as a table, for screen readers. */
 function DayTable({ days }: { days: readonly Day[] }) {
   const { date } = useFormat();
   const say = useSay();

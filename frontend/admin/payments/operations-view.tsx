@@ -12,7 +12,7 @@ import { viewHref } from "../list/list-address.ts";
 import { OPERATION_KINDS, operationWhy, optionsOf, PAYMENT_WORDS, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 
-/** Everything that is sent to the chain: tickets, names of stores, payouts. docs/product.md#panel-lists. */
+/** Everything sent to the chain: tickets, store names, payouts. docs/product.md#panel-lists. */
 export function OperationsView() {
   const { chz } = useFormat();
   const [retrying, setRetrying] = useState<OperationRecord>();

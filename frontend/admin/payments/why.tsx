@@ -3,7 +3,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { TechnicalDetail } from "../technical-detail.tsx";
 import { OPERATION_REASONS, operationWhy } from "../words.ts";
 
-/** Why an operation waits or failed, what helps, and when it is tried next. */
+/** Why an operation waits or failed, what to do, and when it is retried. */
 export function Why({ operation }: { operation: Pick<OperationRecord, "reason" | "error" | "next_try_at"> }) {
   const { dateTime } = useFormat();
   const { reason, error, next_try_at } = operation;

@@ -8,7 +8,7 @@ import type { AdminUser } from "../shapes.ts";
 import { optionsOf, PERSON_WORDS, wordOf } from "../words.ts";
 import { PersonSheet } from "./person-sheet.tsx";
 
-/** Who is registered: their purchases, their sessions, and the erasure of their data. */
+/** Registered users: purchases, sessions, and erasure of their data. */
 export function PeopleTab() {
   return (
     <>

@@ -45,7 +45,7 @@ function sentenceOf({ kind, subject }: Step): string {
   return KINDS[kind](words ?? subject ?? "");
 }
 
-/** The whole life of a purchase, oldest first: what the database knows and what the chain says. */
+/** The history of a purchase, oldest first, from database and chain. */
 export function PurchaseLife({ purchase }: { purchase: PurchaseDetails }) {
   const { dateTime, chz } = useFormat();
   return (

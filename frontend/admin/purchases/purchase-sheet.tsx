@@ -16,7 +16,7 @@ import { TechnicalDetail } from "../technical-detail.tsx";
 import { OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
 
-/** One purchase: where it stands, why it waits, its life, and the switch that holds it. */
+/** One purchase: its state, why it waits, its history, and the hold switch. */
 export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const purchase = useQuery({
     queryKey: ["own", "purchase", id],
@@ -31,7 +31,7 @@ export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void
   );
 }
 
-/** Nothing moves any more. */
+/** Final states. */
 const OVER = ["paid", "settled", "cancelled"];
 
 function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: () => void }) {

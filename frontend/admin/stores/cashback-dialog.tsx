@@ -16,7 +16,7 @@ type CashbackDialogProps = {
 
 const EMPTY: CashbackFields = { category: "", cashback_percent: "", group_code: "", is_default: false };
 
-/** An emptied name is left as it is; an emptied percent is an error. */
+/** An emptied name stays unchanged; an emptied percent is an error. */
 const updateSchema = createCashbackRequestSchema.extend({ category: z.string().trim().max(60) });
 
 /** Adds or edits a store category. A comma is converted to a dot. docs/product.md#store-category. */

@@ -9,7 +9,7 @@ import { PermittedButton } from "../decisions/permissions.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { CatalogueChanges } from "../shapes.ts";
 
-/** The whole catalogue as a file: saved, or read back with its changes shown before they are made. */
+/** Exports the whole catalogue as a file, and imports one after showing the changes. */
 export function CatalogueFile() {
   const [isImporting, setImporting] = useState(false);
   async function save() {

@@ -1,4 +1,4 @@
-/** Suggested spellings, so that one country does not stand under two names. Any other text is accepted. */
+/** Suggested spellings, so that a country is not stored under two names. Any other text is accepted. */
 export const COUNTRIES = [
   "Alemanha",
   "Argentina",

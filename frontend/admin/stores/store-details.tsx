@@ -19,7 +19,7 @@ import { StoreDialog } from "./store-dialog.tsx";
 import { fieldsOf, missingOf } from "./store-fields.ts";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 
-/** One store: whether it sells, what it lacks, its data and its categories. */
+/** One store: whether it can sell, what it lacks, its data and its categories. */
 export function StoreDetails({ id, onBack }: { id: string; onBack: () => void }) {
   const details = useQuery({
     queryKey: ["store", id, "admin"],
@@ -54,7 +54,7 @@ export function StoreDetails({ id, onBack }: { id: string; onBack: () => void })
 function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => void }) {
   const client = useQueryClient();
   const [open, setOpen] = useState<"edit" | "delete">();
-  // The pressed button of the list does not exist any more.
+  // The list button that was clicked no longer exists.
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const close = () => setOpen(undefined);

@@ -10,7 +10,7 @@ import type { TestClick } from "../shapes.ts";
 const LOGO_TYPES = "image/png,image/jpeg,image/webp";
 const LOGO_BYTES = 512 * 1_024;
 
-/** Sends a picture; the server checks what it is, whatever its name says. */
+/** Uploads a picture; the server checks its content, whatever its name. */
 export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () => Promise<unknown> }) {
   const [isBusy, setBusy] = useState(false);
   const denial = useDenial("catalogue");
@@ -42,7 +42,7 @@ export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () =>
   );
 }
 
-/** Where a buyer would be sent, tried with a click that is nobody's. */
+/** Tests where a buyer would be sent, with a click that belongs to nobody. */
 export function TestClickButton({ storeId }: { storeId: string }) {
   const [result, setResult] = useState<TestClick>();
   const [isBusy, setBusy] = useState(false);

@@ -22,7 +22,7 @@ import { loadStores, STORES_PATH, type StoreRow } from "./store-list.ts";
 const LIST = { id: "list", label: "Lista de lojas" } as const;
 const DETAILS = { id: "details", label: "Detalhes da loja" } as const;
 
-/** A list, and the details of the store in the address. Going back to the list clears the selection. */
+/** A list, and the details of the store in the URL. Returning to the list clears the selection. */
 export function StoresTab() {
   const { row: selectedId, closeRow } = useListAddress();
   const [isBack, setBack] = useState(false);
@@ -46,7 +46,7 @@ export function StoresTab() {
   );
 }
 
-/** `takesFocus`: after returning by a button that does not exist any more. */
+/** `takesFocus`: after returning by a button that no longer exists. */
 function StoreList({ takesFocus }: { takesFocus: boolean }) {
   const client = useQueryClient();
   const [isCreating, setCreating] = useState(false);

@@ -10,7 +10,7 @@ import { isPermitted } from "./permission.ts";
 
 type Request = { method: string; params?: unknown };
 
-// Their keys are public, so they are never announced on a public chain, whatever the build.
+// Their keys are public, so they are never announced on a public chain, in any build.
 if (deployment.network === "localhost") DEMO_WALLETS.forEach(announce);
 
 /** Announces a demo wallet by EIP-6963, now and on every request. */

@@ -17,7 +17,9 @@ const WORDS = {
   },
 };
 
-/** The wallet's window with the request, and the reader's decision. Plain DOM, because a wallet is not part of the app. */
+/**
+ * The wallet's dialog with the request, and the user's decision. Plain DOM, because a wallet is not part of the app.
+ */
 export function askConsent(wallet: DemoWallet, kind: "connect" | "sign", detail: string): Promise<boolean> {
   const language = document.documentElement.lang.startsWith("en") ? "en" : "pt";
   const words = WORDS[language];
