@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { durationText } from "../../../domain/duration.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { getConfiguration } from "../admin-calls.ts";
@@ -91,5 +92,11 @@ function SettingValue({ setting }: { setting: Configuration[number] }) {
   if (setting.is_secret)
     return <span className="muted">{setting.is_set ? "segredo, não é mostrado" : "sem segredo"}</span>;
   if (setting.value === null || setting.value === "") return <span className="muted">–</span>;
-  return <code>{setting.value}</code>;
+  const seconds = setting.name.endsWith("_SECONDS") ? Number(setting.value) : 0;
+  return (
+    <>
+      <code>{setting.value}</code>
+      {seconds >= 60 && <span className="row-note">{durationText(seconds, "pt")}</span>}
+    </>
+  );
 }

@@ -10,7 +10,7 @@ import { FormDialog } from "../form-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
 import { NETWORK_WORDS } from "../words.ts";
 import { COUNTRIES } from "./countries.ts";
-import { EMPTY_STORE } from "./store-fields.ts";
+import { EMPTY_STORE, inSeconds, inWords } from "./store-fields.ts";
 
 type TextField = Exclude<keyof StoreFields, "featured">;
 type FieldDefinition = {
@@ -25,6 +25,7 @@ type FieldDefinition = {
 
 const TOO_LONG = "Este texto é longo demais.";
 const NOT_HTTPS = "Informe um endereço que comece com https://.";
+const NOT_DURATION = "Escreva como 3 dias, 12 horas ou 30 minutos, até um ano.";
 const NOT_COUNT = "Informe um número inteiro, sem sinal.";
 const FIELDS: readonly FieldDefinition[] = [
   {
@@ -69,17 +70,17 @@ const NETWORK_FIELDS: readonly FieldDefinition[] = [
   },
   {
     name: "mint_delay_seconds",
-    label: "Espera antes do bilhete (s)",
-    maxLength: 9,
-    hint: "Vazio: a da plataforma.",
-    problem: NOT_COUNT,
+    label: "Espera antes do bilhete",
+    maxLength: 60,
+    hint: "Como 3 dias ou 12 horas. Vazio: a da plataforma.",
+    problem: NOT_DURATION,
   },
   {
     name: "hold_seconds",
-    label: "Prazo de segurança (s)",
-    maxLength: 9,
-    hint: "Vazio: o da plataforma.",
-    problem: NOT_COUNT,
+    label: "Prazo de segurança",
+    maxLength: 60,
+    hint: "Como 30 dias. Vazio: o da plataforma.",
+    problem: NOT_DURATION,
   },
   {
     name: "claim_days",
@@ -91,7 +92,7 @@ const NETWORK_FIELDS: readonly FieldDefinition[] = [
 ];
 
 /** The server's rules, for fields with a value. */
-const schema = z.preprocess((fields: StoreFields) => nonEmpty(fields), createStoreRequestSchema);
+const schema = z.preprocess((fields: StoreFields) => nonEmpty(inSeconds(fields)), createStoreRequestSchema);
 
 const isMissing = (error: FieldError | undefined) => error?.type === "invalid_type";
 
@@ -107,12 +108,12 @@ type StoreDialogProps = {
 /** Creates or edits a store. docs/product.md#store. */
 export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onSubmit }: StoreDialogProps) {
   const { register, handleSubmit, setError, formState } = useForm({
-    defaultValues: initial,
+    defaultValues: inWords(initial),
     resolver: zodResolver(schema, undefined, { raw: true }),
   });
   const { errors, isSubmitting } = formState;
   async function save(fields: StoreFields) {
-    const outcome = await onSubmit(fields);
+    const outcome = await onSubmit(inSeconds(fields));
     if (outcome.success) return onClose();
     const field = refusedField(outcome.error);
     if (field) setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });

@@ -1,3 +1,4 @@
+import { durationText, readDuration } from "../../../domain/duration.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
 
@@ -40,6 +41,20 @@ export const fieldsOf = (store: StoreWithCategories): StoreFields => ({
   claim_days: text(store.claim_days),
   featured: store.featured,
 });
+
+const DURATIONS = ["mint_delay_seconds", "hold_seconds"] as const;
+
+/** Durations as a person writes them: "3 dias". */
+export function inWords(fields: StoreFields): StoreFields {
+  const said = DURATIONS.map((name) => [name, fields[name] && durationText(Number(fields[name]), "pt")]);
+  return { ...fields, ...Object.fromEntries(said) };
+}
+
+/** Durations as the api takes them; what cannot be read stays as it is, and is refused. */
+export function inSeconds(fields: StoreFields): StoreFields {
+  const read = DURATIONS.map((name) => [name, String(readDuration(fields[name]) ?? fields[name])]);
+  return { ...fields, ...Object.fromEntries(read) };
+}
 
 type Sold = Pick<StoreWithCategories, "affiliate_link" | "cashback_max"> &
   Partial<Pick<StoreWithCategories, "network" | "account" | "advertiser_id" | "store_url" | "is_draft">>;
