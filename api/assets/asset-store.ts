@@ -52,8 +52,9 @@ function bucketStore(bucket: URL): AssetStore {
   const call = async (name: string, upload?: { body: Uint8Array<ArrayBuffer>; type: string }) => {
     const url = new URL(`${bucket.origin}${bucket.pathname.replace(/\/$/, "")}/${name}`);
     const method = upload ? "PUT" : "GET";
-    const headers = signedHeaders(key, { method, url, ...upload });
     const body = upload ? { body: upload.body } : {};
+    const type: Record<string, string> = upload ? { "content-type": upload.type } : {};
+    const headers = await signedHeaders(key, { method, url, headers: type, ...body });
     try {
       return await fetch(url, { method, headers, ...body, signal: AbortSignal.timeout(BUCKET_TIMEOUT_MS) });
     } catch (error) {

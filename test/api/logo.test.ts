@@ -163,8 +163,9 @@ async function startBucket(): Promise<Bucket> {
     const method = request.method === "PUT" ? "PUT" : "GET";
     const date = String(request.headers["x-amz-date"]).replace(/(....)(..)(..)T(..)(..)(..)Z/, "$1-$2-$3T$4:$5:$6Z");
     const url = new URL(request.url ?? "/", `http://${request.headers.host}`);
-    const type = method === "PUT" ? { type: String(request.headers["content-type"]) } : {};
-    const expected = signedHeaders(key, { method, url, body, ...type }, new Date(date));
+    const headers: Record<string, string> =
+      method === "PUT" ? { "content-type": String(request.headers["content-type"]) } : {};
+    const expected = await signedHeaders(key, { method, url, body, headers }, new Date(date));
     if (bucket.isAway) return void response.writeHead(500).end();
     if (request.headers.authorization !== expected.authorization) {
       bucket.refused += 1;
