@@ -2,7 +2,8 @@ import { readClock } from "../database/clock.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { amountProblem, saleValue } from "../domain/sale/amount.ts";
-import { type HoldReason, holdForDrift, holdReasons } from "../domain/sale/hold.ts";
+import { encodeFigures, type Hold, type HoldReason, holdForDrift, holdReasons } from "../domain/sale/hold.ts";
+import { sayHolds } from "../domain/sale/hold-words.ts";
 import { planSale } from "../domain/sale/plan.ts";
 import { saleState } from "../domain/sale/state.ts";
 import { type ClickTerms, saleCashback } from "../domain/sale/terms.ts";
@@ -68,6 +69,7 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
     fx_rate_micros: valued.rateMicros,
     unknown_groups: valued.unknownGroups.join(", ") || null,
     hold_reasons: hold.map(({ reason }) => reason).join(" "),
+    hold_figures: encodeFigures(hold),
     reason: reasonText(before, valued.status, isHeld ? hold : []),
     state,
   };
@@ -80,6 +82,7 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
       fx_rate_micros: after.fx_rate_micros,
       unknown_groups: after.unknown_groups,
       hold_reasons: after.hold_reasons,
+      hold_figures: after.hold_figures,
       reason: after.reason,
       state,
       updated_at: BigInt(Date.now()),
@@ -237,9 +240,10 @@ function buyerOf(click: Click) {
   };
 }
 
-function reasonText(sale: Sale, status: string, hold: readonly { text: string }[]): string | null {
+/** In English, for whoever reads the database; the api says it again in the reader's language. */
+function reasonText(sale: Sale, status: string, holds: readonly Hold[]): string | null {
   if (status === "declined") return sale.decline_reason ?? decodeReport(sale.report).reason;
-  return hold.length > 0 ? hold.map(({ text }) => text).join(". ") : null;
+  return holds.length > 0 ? sayHolds(holds, "en") : null;
 }
 
 /** Sales whose currency had no rate; they are applied once there is one. */

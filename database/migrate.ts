@@ -14,6 +14,7 @@ import { up as approvalRequests } from "./migrations/0014-approvals.ts";
 import { up as leanIndexes } from "./migrations/0015-lean-indexes.ts";
 import { up as approvalTerms } from "./migrations/0016-approval-terms.ts";
 import { up as catalogueLanguages } from "./migrations/0017-catalogue-languages.ts";
+import { up as statedReasons } from "./migrations/0018-stated-reasons.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -54,6 +55,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0015-lean-indexes": { up: leanIndexes },
     "0016-approval-terms": { up: (db) => approvalTerms(db, engine) },
     "0017-catalogue-languages": { up: catalogueLanguages },
+    "0018-stated-reasons": { up: statedReasons },
   };
 }
 

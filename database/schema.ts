@@ -345,6 +345,8 @@ type SalesTable = {
   reason: string | null;
   /** The `HoldReason`s that apply, and those released by an admin, separated by spaces. */
   hold_reasons: Generated<string>;
+  /** The figures of those that hold it, by reason, as JSON; null in rows of versions that did not keep them. */
+  hold_figures: string | null;
   released_reasons: Generated<string>;
   released_by: string | null;
   /** A decline by an admin is final. */

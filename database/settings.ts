@@ -11,6 +11,8 @@ import type { Queries } from "./transaction.ts";
 export type SettingName =
   | "catalogue_version"
   | "payouts_paused"
+  /** Which of the system's own reasons that is, as JSON; empty for a person's. */
+  | "payouts_paused_cause"
   | "network"
   | "distributor_flows"
   | "reconciled"

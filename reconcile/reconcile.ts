@@ -6,6 +6,7 @@ import type { Database } from "../database/connect.ts";
 import { blockToReadFrom, requestedSecondRead, requestSecondRead } from "../database/second-read.ts";
 import { writeSetting } from "../database/settings.ts";
 import { chzTextFromWei } from "../domain/money.ts";
+import type { PauseCause } from "../domain/pause-cause.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import { INDEXER_LEASE, isHeld } from "../platform/lease.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
@@ -65,10 +66,10 @@ export type Reconciliation =
 type Compared = Exclude<Reconciliation, { outcome: "cannot say" }>;
 
 /** Why payouts are paused after a comparison; undefined if they are not. Only differences pause them. */
-export function pausingReason(reconciliation: Reconciliation): string | undefined {
+export function pausingReason(reconciliation: Reconciliation): PauseCause | undefined {
   if (reconciliation.outcome === "cannot say") return undefined;
   const [first] = reconciliation.differences;
-  return first && `Database and chain differ: ${first.text}`;
+  return first && { code: "differences", detail: first.text };
 }
 
 /** An index this far behind the head is not complete. */

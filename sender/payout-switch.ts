@@ -1,6 +1,7 @@
 import type { Database } from "../database/connect.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
+import { type PauseCause, pauseCauseSchema, pauseSentence } from "../domain/pause-cause.ts";
 
 /**
  * Pauses payouts: by the environment, by an admin, or by the system after a difference. docs/product.md#payout-pause
@@ -19,16 +20,29 @@ export class PayoutSwitch {
    * once.
    */
   async reason(): Promise<string | undefined> {
-    if (this.#isPausedByEnvironment) return "PAYOUTS_PAUSED is set";
+    if (this.#isPausedByEnvironment) return pauseSentence({ code: "environment" });
     return (await readSetting(this.#database.kysely, "payouts_paused")) || undefined;
   }
 
-  /** The first reason is kept until payouts are resumed. */
-  async pause(reason: string, queries: Queries = this.#database.kysely): Promise<void> {
-    if (!(await readSetting(queries, "payouts_paused"))) await writeSetting(queries, "payouts_paused", reason);
+  /** Which of the system's own reasons that is; undefined for a person's, and those of older versions. */
+  async cause(): Promise<PauseCause | undefined> {
+    if (this.#isPausedByEnvironment) return { code: "environment" };
+    const stored = await readSetting(this.#database.kysely, "payouts_paused_cause");
+    return stored ? pauseCauseSchema.safeParse(JSON.parse(stored)).data : undefined;
+  }
+
+  /** A person's words, or a cause of the system's. The first reason is kept until payouts are resumed. */
+  async pause(why: string | PauseCause, queries: Queries = this.#database.kysely): Promise<void> {
+    if (!(await readSetting(queries, "payouts_paused"))) await writePause(queries, why);
   }
 
   async resume(queries: Queries = this.#database.kysely): Promise<void> {
-    await writeSetting(queries, "payouts_paused", "");
+    await writePause(queries, "");
   }
+}
+
+export async function writePause(queries: Queries, why: string | PauseCause): Promise<void> {
+  const isWords = typeof why === "string";
+  await writeSetting(queries, "payouts_paused_cause", isWords ? "" : JSON.stringify(why));
+  await writeSetting(queries, "payouts_paused", isWords ? why : pauseSentence(why));
 }

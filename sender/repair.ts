@@ -114,7 +114,7 @@ export class Repair {
     const spent = await client.onOneNode((node) => findDeepSpender(node, transaction, confirmations));
     const isOurs = transaction.hashes.some(({ hash }) => hash === spent?.hash);
     if (!spent || isOurs || (await this.#receipts.find(transaction))) return;
-    await payouts.pause(`Another program used the ${key}'s key for nonce ${transaction.nonce}`);
+    await payouts.pause({ code: "lost_nonce", key, nonce: Number(transaction.nonce) });
     log.error(
       { key, nonce: transaction.nonce, by: spent.hash, block: spent.blockNumber },
       "Another program used a key of ours; payouts are paused",

@@ -89,9 +89,10 @@ function toWirePeriod(days: readonly DayTotals[]) {
 
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
-  const [counts, paused, foreign, differences, balances] = await Promise.all([
+  const [counts, paused, cause, foreign, differences, balances] = await Promise.all([
     countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval() }),
     services.payouts.reason(),
+    services.payouts.cause(),
     listForeign(reader, services.senders.keys),
     readSetting(reader, "differences"),
     listLowBalances(services),
@@ -100,6 +101,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     ...counts,
     low_balances: balances,
     payouts_paused: paused ?? null,
+    pause_cause: (paused !== undefined && cause) || null,
     foreign_transactions: foreign.length,
     differences: Number(differences ?? 0),
   };

@@ -71,7 +71,7 @@ export function adminRoutes(services: Services): Route[] {
         if (!body.paused) requireFreshSignIn(identity);
         const was = (await payouts.reason()) ?? null;
         await inAuditedTransaction(database.kysely, async (queries) => {
-          if (body.paused) await payouts.pause(body.reason || "An administrator stopped payments", queries);
+          if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
           else await payouts.resume(queries);
           const action = body.paused ? "payouts.pause" : "payouts.resume";
           const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
@@ -94,7 +94,7 @@ async function buildOverview(services: Services): Promise<Overview> {
   const { reader } = services.database;
   const figures = await readFigures(reader, shownRate(services.rates, services.environment.WEI_PER_CENT));
   const activity = await selectPurchases(reader).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
-  const reason = (await services.payouts.reason()) ?? null;
+  const [reason = null, cause] = await Promise.all([services.payouts.reason(), services.payouts.cause()]);
   const keys = readKeys(services);
   const { address = "", balance = null } = keys[0] ?? {};
   const available = await readDistributorBalance(services);
@@ -112,7 +112,7 @@ async function buildOverview(services: Services): Promise<Overview> {
       status: purchaseStatusFromChain(row.chain_status ?? undefined),
       created_at: new Date(Number(row.created_at)).toISOString(),
     })),
-    payouts: { paused: reason !== null, reason },
+    payouts: { paused: reason !== null, reason, cause: (reason !== null && cause) || null },
     sender: {
       ...{ address, balance, in_flight: keys.reduce((sum, key) => sum + key.in_flight, 0) },
       distributor_balance: available === undefined ? null : chzTextFromWei(available),

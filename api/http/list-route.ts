@@ -14,7 +14,7 @@ type ListDefinition<Row extends z.ZodObject, Query extends ListQuery> = {
   summary: string;
   row: Row;
   query: z.ZodType<Query>;
-  list(query: Omit<Query, "limit"> & { limit: number }): Promise<ListPage<z.output<Row>>>;
+  list(query: Omit<Query, "limit"> & { limit: number }, request: Request): Promise<ListPage<z.output<Row>>>;
 };
 
 const LIMIT = { perMinute: 600, by: "wallet" } as const;
@@ -28,9 +28,10 @@ export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
   query: querySchema,
   list,
 }: ListDefinition<Row, Query>): Route {
-  const read = async (query: Query, limit: number, before = query.before): Promise<ListPage<z.output<Row>>> => {
+  type Page = ListPage<z.output<Row>>;
+  const read = async (request: Request, query: Query, limit: number, before = query.before): Promise<Page> => {
     try {
-      return await list({ ...query, before, limit });
+      return await list({ ...query, before, limit }, request);
     } catch (error) {
       if (error instanceof CursorError) throw invalid(`before ${error.message}`, "before");
       throw error;
@@ -47,13 +48,13 @@ export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
     alternatives: ["text/csv"],
     responses: { 200: listOf(row) },
     async handle({ query, request }) {
-      const headers = { "cache-control": "no-store", vary: "Accept, Authorization, Origin" };
+      const headers = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
       if (!wantsCsv(request)) {
-        const { rows, nextBefore, total } = await read(query, query.limit ?? PAGE_ROWS);
+        const { rows, nextBefore, total } = await read(request, query, query.limit ?? PAGE_ROWS);
         return { body: { success: true, rows, next_before: nextBefore, total } as never, headers };
       }
-      const first = await read(query, query.limit ?? LIST_LIMIT);
-      const next = (before: string) => read(query, LIST_LIMIT, before);
+      const first = await read(request, query, query.limit ?? LIST_LIMIT);
+      const next = (before: string) => read(request, query, LIST_LIMIT, before);
       const file = path.split("/").at(-1);
       return {
         chunks: csvChunks(Object.keys(row.shape), first, query.limit === undefined ? next : undefined),

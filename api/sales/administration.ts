@@ -1,3 +1,4 @@
+import type { Request } from "express";
 import {
   assignSale,
   DecisionError,
@@ -35,6 +36,8 @@ import {
 } from "../../domain/api/sales.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
+import { readHolds } from "../../domain/sale/hold.ts";
+import { type HoldLanguage, sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases } from "../../purchases/sale-purchases.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { inApprovedTransaction } from "../admin/payment-approval.ts";
@@ -62,9 +65,9 @@ function saleRoutes(services: Services): Route[] {
       summary: "Sales as the networks report them, newest first",
       row: saleSchema,
       query: salesQuerySchema,
-      async list(query) {
+      async list(query, request) {
         const { rows, ...page } = await listSales(reader, query);
-        return { ...page, rows: rows.map(toWireSale) };
+        return { ...page, rows: rows.map((row) => toWireSale(row, languageOf(request))) };
       },
     }),
     route({
@@ -73,7 +76,7 @@ function saleRoutes(services: Services): Route[] {
       access: "admin",
       summary: "One sale with its revisions and purchases",
       responses: { 200: saleResponseSchema },
-      async handle({ params }) {
+      async handle({ params, request }) {
         const id = readId(params.id, "Sale");
         const sale = await findSale(kysely, id);
         if (!sale) throw notFound("Sale");
@@ -101,7 +104,12 @@ function saleRoutes(services: Services): Route[] {
             owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
           }),
         );
-        const body = { ...toWireSale(sale), unknown_groups: sale.unknown_groups, revisions, purchases };
+        const body = {
+          ...toWireSale(sale, languageOf(request)),
+          unknown_groups: sale.unknown_groups,
+          revisions,
+          purchases,
+        };
         return { body: { success: true, sale: body }, headers: NO_STORE };
       },
     }),
@@ -309,7 +317,16 @@ function toWireMargin(figures: ReturnType<typeof marginOf>) {
   };
 }
 
-function toWireSale(sale: SaleRow) {
+/** A person's, or the network's, reason for a decline stays as it is. */
+function reasonOf(sale: SaleRow, language: HoldLanguage): string | null {
+  const holds =
+    sale.reason === null || sale.status === "declined" ? [] : readHolds(sale.hold_reasons, sale.hold_figures);
+  return holds.length > 0 && sale.declined_by === null ? sayHolds(holds, language) : sale.reason;
+}
+
+const languageOf = (request: Request): HoldLanguage => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
+
+function toWireSale(sale: SaleRow, language: HoldLanguage) {
   return {
     id: Number(sale.id),
     network: sale.network,
@@ -319,7 +336,7 @@ function toWireSale(sale: SaleRow) {
     state: sale.state,
     status: sale.status,
     payable: sale.status === "approved" && sale.payable === 1n,
-    reason: sale.reason,
+    reason: reasonOf(sale, language),
     store_id: sale.store_id === null ? null : Number(sale.store_id),
     wallet: sale.wallet,
     click_id: sale.click_token,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pauseCauseSchema } from "../pause-cause.ts";
 
 /** Figures for some days. Amounts are decimal text in reais, or in CHZ where stated. */
 const periodShape = {
@@ -34,6 +35,8 @@ export const attentionSchema = z.object({
   ),
   /** Why payouts are paused; null if they are not. */
   payouts_paused: z.string().nullable(),
+  /** The same by code, where it is one of the system's own reasons. */
+  pause_cause: pauseCauseSchema.nullable(),
   /** Transactions of the operator's wallet that are not ours, and differences between database and chain. */
   foreign_transactions: z.number(),
   differences: z.number(),

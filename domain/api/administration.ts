@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AUDIT_AREAS } from "../audit-areas.ts";
+import { pauseCauseSchema } from "../pause-cause.ts";
 import { PERMISSIONS, ROLES } from "../roles.ts";
 import { listQuerySchema } from "./lists.ts";
 
@@ -37,7 +38,7 @@ export const overviewResponseSchema = z.object({
         created_at: z.iso.datetime(),
       }),
     ),
-    payouts: z.object({ paused: z.boolean(), reason: z.string().nullable() }),
+    payouts: z.object({ paused: z.boolean(), reason: z.string().nullable(), cause: pauseCauseSchema.nullable() }),
     sender: z.object({
       address: z.string(),
       /** CHZ for gas; null until it has been read. */

@@ -80,7 +80,7 @@ export const saleSchema = z.object({
   /** The network's status mapped to ours; `unknown` if it has no equivalent. */
   status: z.string(),
   payable: z.boolean(),
-  /** Why it is held or declined. */
+  /** Why it is held or declined, as a sentence in the language of `Accept-Language`: English, or Portuguese. */
   reason: z.string().nullable(),
   store_id: z.number().nullable(),
   wallet: z.string().nullable(),

@@ -33,38 +33,53 @@ export type HoldFacts = {
 
 const BPS = 10_000n;
 
-/** All reasons that apply, each with a sentence for the admin. */
-export function holdReasons(facts: HoldFacts, limits: HoldLimits): { reason: HoldReason; text: string }[] {
-  const found: { reason: HoldReason; text: string }[] = [];
-  const add = (applies: boolean, reason: HoldReason, text: string) => {
-    if (applies) found.push({ reason, text });
+/** What a screen needs to say a reason in its own words; amounts are cents. */
+export type HoldFigures = Partial<
+  Record<"limit" | "seconds" | "currency" | "detail" | "commission" | "cashback", string>
+>;
+/** A reason that applies. */
+export type Hold = { reason: HoldReason; figures: HoldFigures };
+
+/** All reasons that apply. */
+export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
+  const found: Hold[] = [];
+  const add = (applies: boolean, reason: HoldReason, figures: HoldFigures = {}) => {
+    if (applies) found.push({ reason, figures });
   };
   found.push(...holdForDrift(facts.drift));
-  add(facts.amountCents === undefined, "no_rate", `There is no exchange rate for ${facts.currency}`);
-  add(!facts.isOfAccount, "other_account", "The click is of a store of another network or account");
-  add(
-    facts.ordinalOfDay > limits.salesPerDay,
-    "too_many",
-    `More than ${limits.salesPerDay} sales of one wallet in a day`,
-  );
-  add((facts.amountCents ?? 0n) > limits.maximumCents, "too_high", "The amount is above SALE_MAX_REAIS");
+  add(facts.amountCents === undefined, "no_rate", { currency: facts.currency });
+  add(!facts.isOfAccount, "other_account");
+  add(facts.ordinalOfDay > limits.salesPerDay, "too_many", { limit: String(limits.salesPerDay) });
+  add((facts.amountCents ?? 0n) > limits.maximumCents, "too_high", { limit: String(limits.maximumCents) });
   add(
     limits.minimumSeconds > 0n &&
       facts.occurredAt !== null &&
       facts.occurredAt - facts.clickedAt < limits.minimumSeconds * 1_000n,
     "too_fast",
-    `The sale is less than ${limits.minimumSeconds} seconds after the click`,
+    { seconds: String(limits.minimumSeconds) },
   );
-  add(facts.isOrderShared, "order_twice", "The same order was reported for another wallet");
-  add(
-    facts.commissionCents !== null && facts.commissionCents * BPS < facts.cashbackCentBps,
-    "low_commission",
-    "The commission is below the cashback",
-  );
+  add(facts.isOrderShared, "order_twice");
+  add(facts.commissionCents !== null && facts.commissionCents * BPS < facts.cashbackCentBps, "low_commission", {
+    ...{ commission: String(facts.commissionCents), cashback: String(facts.cashbackCentBps / BPS) },
+  });
   return found;
 }
 
 /** The only reason that does not depend on the buyer. */
-export function holdForDrift(drift: string | null): { reason: HoldReason; text: string }[] {
-  return drift === null ? [] : [{ reason: "drift", text: `The network's report is not understood: ${drift}` }];
+export function holdForDrift(drift: string | null): Hold[] {
+  return drift === null ? [] : [{ reason: "drift", figures: { detail: drift } }];
+}
+
+/** The figures of each reason, to be stored beside the reasons. */
+export function encodeFigures(holds: readonly Hold[]): string {
+  return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
+}
+
+/** Stored reasons with their figures; old rows have none. */
+export function readHolds(reasons: string, figures: string | null): Hold[] {
+  const known = (figures === null ? {} : JSON.parse(figures)) as Partial<Record<HoldReason, HoldFigures>>;
+  const names = reasons
+    .split(" ")
+    .filter((name): name is HoldReason => (HOLD_REASONS as readonly string[]).includes(name));
+  return names.map((reason) => ({ reason, figures: known[reason] ?? {} }));
 }

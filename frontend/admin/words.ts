@@ -1,3 +1,4 @@
+import type { PauseCause } from "../../domain/pause-cause.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for what the system calls by code. The tone colours a badge; the word carries the meaning. */
@@ -79,6 +80,10 @@ export const OPERATION_REASONS: Record<string, { why: string; help: string }> = 
     why: "A cotação desta compra passa do teto do distribuidor.",
     help: "Confira a cotação e o teto no contrato.",
   },
+  retired: {
+    why: "Este distribuidor foi aposentado: outro contrato paga no lugar dele.",
+    help: "Segue sozinho quando o servidor conhecer o distribuidor novo.",
+  },
   paused: { why: "O contrato está pausado.", help: "Segue sozinho quando o contrato for retomado." },
   role_missing: {
     why: "A carteira do operador não tem o papel que o contrato exige.",
@@ -128,27 +133,29 @@ const WAITS: Record<string, string> = {
   planning: "O próximo passo começa em segundos.",
 };
 
-/** The sentences of `domain/sale/hold.ts`. */
-const HOLD_SENTENCES: readonly (readonly [RegExp, string])[] = [
-  [/^The network's report is not understood: (.*)$/, "O aviso da rede não foi entendido: $1"],
-  [/^There is no exchange rate for (\w+)$/, "Não há cotação para $1"],
-  [/^The click is of a store of another network or account$/, "O clique é de uma loja de outra rede ou conta"],
-  [/^More than (\d+) sales of one wallet in a day$/, "Mais de $1 vendas de uma carteira em um dia"],
-  [/^The amount is above SALE_MAX_REAIS$/, "O valor passa do máximo por venda"],
-  [/^The sale is less than (\d+) seconds after the click$/, "A venda veio menos de $1 segundos depois do clique"],
-  [/^The same order was reported for another wallet$/, "O mesmo pedido foi avisado para outra carteira"],
-  [/^The commission is below the cashback$/, "A comissão é menor que o cashback"],
-];
+const KEY_OWNERS: Record<string, string> = {
+  operator: "do operador",
+  minter: "do emissor",
+  confirmer: "do confirmador",
+  payer: "do pagador",
+};
 
-/** Why a sale is held, in Portuguese; a person's or a network's own words stay as they are. */
-export function saleReason(reason: string): string {
-  return reason
-    .split(/\. (?=[A-Z])/)
-    .map((sentence) => {
-      const found = HOLD_SENTENCES.find(([pattern]) => pattern.test(sentence));
-      return found ? sentence.replace(found[0], found[1]) : sentence;
-    })
-    .join(". ");
+/** Why payouts are paused, in words; a person's own stay as they are. */
+export function pauseReason(reason: string | null, cause: PauseCause | null): string {
+  switch (cause?.code) {
+    case "environment":
+      return "a variável PAYOUTS_PAUSED está ligada no servidor";
+    case "unsaid":
+      return "alguém pausou sem dizer por quê";
+    case "differences":
+      return "o banco de dados e a rede não batem; veja npm run reconcile antes de retomar";
+    case "lost_nonce":
+      return `outro programa usou a chave ${KEY_OWNERS[cause.key] ?? cause.key} (transação nº ${cause.nonce}); veja se a chave vazou`;
+    case "restored":
+      return `o banco foi restaurado da cópia de ${new Date(cause.created_at).toLocaleString("pt-BR", { dateStyle: "short", timeStyle: "short" })}; rode npm run reconcile antes de pagar`;
+    default:
+      return reason ?? "";
+  }
 }
 
 export const NETWORK_WORDS: Record<string, string> = {

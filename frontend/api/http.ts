@@ -98,6 +98,8 @@ type Exchange = { headers: Record<string, string>; body?: BodyInit | undefined; 
 async function exchange(method: string, path: string, { headers, body, signal }: Exchange) {
   const token = readStored(STORAGE_KEYS.token);
   if (token) headers.authorization = `Bearer ${token}`;
+  // The panel is in Portuguese, whatever the browser's language is.
+  if (path.startsWith("/api/admin/")) headers["accept-language"] = "pt-BR";
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   let text: string;

@@ -5,10 +5,10 @@ import { createGunzip } from "node:zlib";
 import { sql } from "kysely";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate, migrationsOf } from "../../database/migrate.ts";
-import { writeSetting } from "../../database/settings.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
+import { writePause } from "../../sender/payout-switch.ts";
 import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
@@ -41,8 +41,7 @@ export async function readArchive(
       await claimForNetwork({ kysely: queries, location: file }, into.network);
       await setNextIds(queries, target.engine, into.purchaseGap);
       await queries.updateTable("leases").set({ expires_at: 0n }).execute();
-      const reason = `Restored from the backup of ${result.createdAt}: run npm run reconcile before anything is paid`;
-      await writeSetting(queries, "payouts_paused", reason);
+      await writePause(queries, { code: "restored", created_at: result.createdAt });
       return result;
     });
     await migrate(target);

@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000;
 const PUSH_SECRET = "push-secret-of-the-account";
 const PUBLISHER = { publisherId: "45628", token: "a-token" };
 const STORE = 1;
+const PORTUGUESE = { "accept-language": "pt-BR" };
 
 const directory = mkdtempSync(join(tmpdir(), "torcida-accounts-"));
 const accountsFile = join(directory, "accounts.json");
@@ -269,6 +270,8 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(await saleOf(thin.id)).to.include({
         ...{ state: "held", reason: "The commission is below the cashback", commission: "1.00", cashback: "5.00" },
       });
+      const { sale } = (await admin.send("GET", `/api/admin/sales/${thin.id}`, undefined, PORTUGUESE)).body;
+      expect(sale.reason).to.equal("A comissão (R$ 1,00) é menor que o cashback (R$ 5,00)");
       expect((await decide(thin.id, "release")).status).to.equal(200);
       expectRefusal(await decide(thin.id, "release"), 409, "DECISION_REFUSED");
       await inState(thin.id, "settled");

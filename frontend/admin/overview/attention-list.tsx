@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { pauseReason } from "../words.ts";
 import type { Attention } from "./attention.ts";
 
 type Counted = { count: number; words: readonly [one: string, many: string]; href: string; isUrgent?: boolean };
@@ -86,7 +87,9 @@ const WALLETS = {
 /** What stops everything stands first. */
 function alarmsOf(attention: Attention, chz: (amount: string) => string): string[] {
   return [
-    ...(attention.payouts_paused === null ? [] : [`Pagamentos pausados: ${attention.payouts_paused}`]),
+    ...(attention.payouts_paused === null
+      ? []
+      : [`Pagamentos pausados: ${pauseReason(attention.payouts_paused, attention.pause_cause)}`]),
     ...attention.low_balances.map(({ wallet, balance }) => `${WALLETS[wallet]}: ${chz(balance)}`),
   ];
 }

@@ -6,6 +6,7 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { getOverview } from "../admin-calls.ts";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { pauseReason } from "../words.ts";
 import { useAttention } from "./attention.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
@@ -43,7 +44,7 @@ export function Overview() {
       {!data && <p className="hint">Números de exemplo: os verdadeiros aparecem quando o servidor responder.</p>}
       {data?.payouts.paused && !attention.data && (
         <p className="problem" role="status">
-          Pagamentos pausados. {data.payouts.reason}
+          Pagamentos pausados. Motivo: {pauseReason(data.payouts.reason, data.payouts.cause)}.
         </p>
       )}
       {attention.data && <AttentionList attention={attention.data} />}

@@ -11,7 +11,7 @@ import { AdminList } from "../list/admin-list.tsx";
 import type { ListDefinition } from "../list/definition.ts";
 import { viewHref } from "../list/list-address.ts";
 import type { Payment } from "../shapes.ts";
-import { operationWhy, optionsOf, PAYMENT_WORDS, wordOf } from "../words.ts";
+import { operationWhy, optionsOf, PAYMENT_WORDS, pauseReason, wordOf } from "../words.ts";
 import { Why } from "./why.tsx";
 
 const isStuck = ({ state }: Payment): boolean => state === "waiting" || state === "failed";
@@ -97,7 +97,7 @@ function PayoutSwitch() {
   const [deciding, setDeciding] = useState<"pause" | "resume">();
   const { data } = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
   if (!data) return null;
-  const { paused, reason } = data.payouts;
+  const { paused, reason, cause } = data.payouts;
   const { sender } = data;
   return (
     <section className="payout-switch" data-paused={paused || undefined} aria-label="Situação dos pagamentos">
@@ -105,7 +105,7 @@ function PayoutSwitch() {
         <p className="state-title">{paused ? "Pagamentos pausados" : "Pagamentos em andamento"}</p>
         <p className="muted">
           {paused
-            ? `Motivo: ${reason}`
+            ? `Motivo: ${pauseReason(reason, cause)}`
             : `${sender.in_flight} em envio, ${sender.queued} na fila, ${sender.failed} com falha. A pagar: ${chz(data.cashback_open)}.`}
         </p>
       </div>
@@ -139,7 +139,7 @@ function PayoutSwitch() {
           consequences={[
             ["Cashback a pagar", chz(data.cashback_open)],
             ["No distribuidor", sender.distributor_balance === null ? "–" : chz(sender.distributor_balance)],
-            ["Foi pausado por", reason],
+            ["Foi pausado por", pauseReason(reason, cause)],
           ]}
           action="Retomar pagamentos"
           reasonHint="Fica no registro."

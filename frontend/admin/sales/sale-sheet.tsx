@@ -12,7 +12,7 @@ import { Field } from "../field.tsx";
 import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
-import { networkName, SALE_STATUS_WORDS, SALE_WORDS, saleReason, wordOf } from "../words.ts";
+import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
 import { useSaleMoney } from "./sales-view.tsx";
 
 type Decision = "release" | "decline" | "assign";
@@ -47,7 +47,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
           <StateBadge {...wordOf(SALE_WORDS, sale.state)} />
           {sale.reason && (
             <p>
-              <strong>{saleReason(sale.reason)}</strong>
+              <strong>{sale.reason}</strong>
             </p>
           )}
           {sale.unknown_groups && (
@@ -121,7 +121,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
           ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
           ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado no clique"],
           ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
-          ["Retida por", sale.reason ? saleReason(sale.reason) : "–"],
+          ["Retida por", sale.reason ?? "–"],
         ]}
         action="Liberar venda"
         reasonHint="Fica no registro, com o seu nome."

@@ -4,7 +4,7 @@ import { ShortWallet } from "../facts.tsx";
 import { AdminList } from "../list/admin-list.tsx";
 import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
-import { networkName, optionsOf, SALE_WORDS, saleReason, wordOf } from "../words.ts";
+import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
 import { SaleSheet } from "./sale-sheet.tsx";
 
 /** Sales as the affiliate networks report them. docs/product.md#sales. */
@@ -37,7 +37,7 @@ function useSalesList(): ListDefinition<Sale> {
         cell: (row) => (
           <>
             <StateBadge {...wordOf(SALE_WORDS, row.state)} />
-            {row.reason && <span className="row-note">{saleReason(row.reason)}</span>}
+            {row.reason && <span className="row-note">{row.reason}</span>}
           </>
         ),
       },

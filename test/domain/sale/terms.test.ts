@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { holdReasons } from "../../../domain/sale/hold.ts";
+import { encodeFigures, holdReasons, readHolds } from "../../../domain/sale/hold.ts";
 import { blendRate, freezeTerms, saleCashback } from "../../../domain/sale/terms.ts";
 
 const rate = (groupCode: string | null, bps: bigint, isDefault = false) => ({ groupCode, bps, isDefault });
@@ -66,5 +66,15 @@ describe("holdReasons", () => {
   }
   it("does not hold a direct sale for a missing commission", () => {
     expect(reasons({ commissionCents: null })).to.deep.equal([]);
+  });
+
+  it("are stored with the figures that say them; rows without them are readable", () => {
+    const holds = holdReasons({ ...fine, ordinalOfDay: 99n, drift: "status is missing" }, limits);
+    const stored = readHolds(holds.map(({ reason }) => reason).join(" "), encodeFigures(holds));
+    expect(stored).to.deep.equal([
+      { reason: "drift", figures: { detail: "status is missing" } },
+      { reason: "too_many", figures: { limit: String(limits.salesPerDay) } },
+    ]);
+    expect(readHolds("too_many gone", null)).to.deep.equal([{ reason: "too_many", figures: {} }]);
   });
 });

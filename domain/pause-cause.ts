@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+/**
+ * Why payouts are paused where no person said it: by `PAYOUTS_PAUSED`, by an admin without a reason, after a difference
+ * between database and chain, after a transaction of ours lost its nonce, after a backup was restored.
+ */
+export const pauseCauseSchema = z.discriminatedUnion("code", [
+  z.object({ code: z.literal("environment") }),
+  z.object({ code: z.literal("unsaid") }),
+  z.object({ code: z.literal("differences"), detail: z.string() }),
+  z.object({ code: z.literal("lost_nonce"), key: z.string(), nonce: z.number() }),
+  z.object({ code: z.literal("restored"), created_at: z.string() }),
+]);
+export type PauseCause = z.infer<typeof pauseCauseSchema>;
+
+/** The same as a sentence in English. */
+export function pauseSentence(cause: PauseCause): string {
+  switch (cause.code) {
+    case "environment":
+      return "PAYOUTS_PAUSED is set";
+    case "unsaid":
+      return "An administrator stopped payments";
+    case "differences":
+      return `Database and chain differ: ${cause.detail}`;
+    case "lost_nonce":
+      return `Another program used the ${cause.key}'s key for nonce ${cause.nonce}`;
+    case "restored":
+      return `Restored from the backup of ${cause.created_at}: run npm run reconcile before anything is paid`;
+  }
+}
