@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect } from "chai";
+
+const SOURCES = globSync(
+  ["{affiliates,api,catalogue,chain,contracts,database,domain,frontend,indexer,platform}/**/*.{ts,tsx}"].concat([
+    "{purchases,rates,reconcile,scripts,sender}/**/*.ts",
+    "vite.config.ts",
+    "hardhat.config.ts",
+  ]),
+);
+/** What a shell or a tool sets, and what our own processes tell each other. */
+const NOT_SET_BY_PEOPLE = [
+  ...["PATH", "HOME", "NODE_ENV", "PROD", "DEV"],
+  ...[
+    "TORCIDA_PROCESS",
+    "TORCIDA_MAXIMUM_AGE",
+    "TEST_DATABASE_URL",
+    "REHEARSAL_RUN",
+    "REHEARSAL_POSTGRES",
+    "QUICK_COMPILE",
+    "FUZZ_SEED",
+  ],
+];
+
+const READ = /\b(?:process\.env|import\.meta\.env|source|env)\.([A-Z][A-Z0-9_]{2,})\b/g;
+/** An entry of a table of variables: `  PORT: port(3000),`. */
+const DECLARED = /^ {2}([A-Z][A-Z0-9_]{2,}):/gm;
+const example = readFileSync(".env.example", "utf8");
+/** Those of the tests are read by the tests. */
+const ofProgram = example.split("── Tests ──")[0] ?? "";
+const documents = globSync(["README.md", "docs/**/*.md"])
+  .map((file) => readFileSync(file, "utf8"))
+  .join("\n");
+
+describe("The variables", () => {
+  const names = new Set<string>();
+  for (const file of SOURCES) {
+    const text = readFileSync(file, "utf8");
+    const found = [...text.matchAll(READ), ...(/VARIABLES\b.*= \{/.test(text) ? text.matchAll(DECLARED) : [])];
+    for (const [, name = ""] of found) names.add(name);
+  }
+  for (const name of NOT_SET_BY_PEOPLE) names.delete(name);
+
+  it("that the code reads are all in .env.example", () => {
+    expect(names.size).to.be.greaterThan(70);
+    expect([...names].filter((name) => !new RegExp(`(?:^#| ) *${name}=`, "m").test(example))).to.deep.equal([]);
+  });
+
+  it("that .env.example names are all read", () => {
+    const named = [...ofProgram.matchAll(/(?:^# {0,3}| {2,})([A-Z][A-Z0-9_]{2,})=/gm)].map(([, name = ""]) => name);
+    const known = [...names, ...SOURCES.map((file) => readFileSync(file, "utf8"))].join("\n");
+    expect(named.filter((name) => !known.includes(name) && !readsByPrefix(name))).to.deep.equal([]);
+  });
+
+  it("that the code reads are all in the documents", () => {
+    expect([...names].filter((name) => !documents.includes(name))).to.deep.equal([]);
+  });
+});
+
+/** `MINTER_KEY_FILE` is read as `${prefix}_KEY_FILE`. */
+function readsByPrefix(name: string): boolean {
+  return /^(?:OPERATOR|MINTER|CONFIRMER|PAYER)_(?:PRIVATE_KEY|KEY_FILE|SIGNER_URL|ADDRESS)$/.test(name);
+}
