@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import type { Database } from "../database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { writeSetting } from "../database/settings.ts";
+import { copyPictures } from "./backup/copy-pictures.ts";
 import { writeArchive } from "./backup/write-archive.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -52,6 +53,9 @@ async function backUp(environment: OperatorEnvironment, folder: string, keep: nu
   const name = join(folder, `torcida-${stamp}.jsonl.gz`);
   const { file, rows } = await write(database, name).finally(() => database.close());
   console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
+  const pictures = copyPictures(join(environment.dataDirectory, "assets"), join(folder, "assets"));
+  if (pictures > 0)
+    console.log(`${join(folder, "assets")}: ${pictures} pictures more. Keep the folder beside the file`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
 }

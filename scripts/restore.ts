@@ -1,6 +1,8 @@
 /** Restores a backup to a new, empty database: `npm run restore -- --from FILE [--purchase-gap N]`. */
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { copyPictures } from "./backup/copy-pictures.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
@@ -13,8 +15,10 @@ try {
   if (!values.from) throw new Error("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
   const gap = values["purchase-gap"] ?? String(PURCHASE_GAP);
   if (!/^\d{1,12}$/.test(gap)) throw new Error("--purchase-gap must be a whole number");
-  const { databaseUrl, network } = readOperatorEnvironment(process.env);
+  const { databaseUrl, network, dataDirectory } = readOperatorEnvironment(process.env);
   const { rows, createdAt } = await readArchive(values.from, { databaseUrl, network, purchaseGap: BigInt(gap) });
+  const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
+  if (pictures > 0) console.log(`${pictures} pictures are in ${join(dataDirectory, "assets")} again`);
   console.log(
     `${rows} rows of ${createdAt} are restored. Payments are paused: start the indexer, wait until it is ready,`,
   );

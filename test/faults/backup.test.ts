@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -8,6 +8,7 @@ import type { Database } from "../../database/connect.ts";
 import { connect } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { copyPictures } from "../../scripts/backup/copy-pictures.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { TABLE_NAMES, TABLES } from "../../scripts/backup/tables.ts";
 import { writeArchive } from "../../scripts/backup/write-archive.ts";
@@ -22,6 +23,21 @@ describe("Backup and restore", function () {
   after(() => rmSync(directory, { recursive: true, force: true }));
   let count = 0;
   const newFile = (extension: string) => join(directory, `${++count}.${extension}`);
+
+  it("keeps the uploaded pictures beside the file, and puts them back", () => {
+    const folders = ["data", "backups", "restored"].map((name) => join(directory, name, "assets"));
+    const [from = "", kept = "", back = ""] = folders;
+    const [first, second] = [`${"a".repeat(64)}.png`, `${"b".repeat(64)}.webp`];
+    expect(copyPictures(from, kept), "nothing was uploaded").to.equal(0);
+    mkdirSync(from, { recursive: true });
+    for (const name of [first, "half.part"]) writeFileSync(join(from, name), name);
+    expect(copyPictures(from, kept)).to.equal(1);
+    writeFileSync(join(from, second), second);
+    expect([copyPictures(from, kept), copyPictures(from, kept)]).to.deep.equal([1, 0]);
+    expect(copyPictures(kept, back)).to.equal(2);
+    expect(readdirSync(back)).to.have.members([first, second]);
+    expect(readFileSync(join(back, second), "utf8")).to.equal(second);
+  });
 
   onBothEngines((engine) => {
     const filled = async () => {
