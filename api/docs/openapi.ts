@@ -3,8 +3,16 @@ import { errorSchema } from "../../domain/api/common.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Access, Route } from "../http/route.ts";
 import { EXAMPLES } from "./examples.ts";
+import { pathParameter, queryDescription } from "./parameters.ts";
 
 type Json = Record<string, unknown>;
+
+/** As the help pages have it. */
+const CONTACT = {
+  name: `${PRODUCT_NAME} support`,
+  url: "https://torcida.example/help/contact",
+  email: "contact@torcida.example",
+};
 
 const TEXT = { schema: { type: "string" } };
 
@@ -33,11 +41,13 @@ export function openApiDocument(routes: readonly Route[]): Json {
       title: `${PRODUCT_NAME} API`,
       version: "1.0.0",
       description: "Cashback in CHZ for purchases at partner stores, with a bonus for holders of fan tokens.",
-      contact: { name: `The operator of this ${PRODUCT_NAME}` },
-      license: { name: "MIT", identifier: "MIT" },
+      contact: CONTACT,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/" }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .toSorted()
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
@@ -112,21 +122,12 @@ function failures(route: Route): Json {
   );
 }
 
-/** Path parameters that are not ids. */
-const PARAMETERS: Record<string, Json> = {
-  network: { type: "string" },
-  account: { type: "string" },
-  secret: { type: "string" },
-  name: { type: "string" },
-  wallet: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
-};
-
 function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    schema: PARAMETERS[String(name)] ?? { type: "string", pattern: "^[1-9]\\d{0,14}$" },
+    ...pathParameter(path, name),
   }));
 }
 
@@ -136,6 +137,7 @@ function queryParameters(route: Route): Json[] {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
+    description: queryDescription(name),
     required: false,
     schema: Object.keys(schema).length === 0 ? { type: "string" } : schema,
   }));

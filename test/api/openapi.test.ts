@@ -102,6 +102,10 @@ onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" },
         Object.values(one?.content ?? {}),
       );
       for (const { schema } of media) if (schema) documented.validator(schema);
+      for (const { name, description } of operation.parameters ?? [])
+        expect(description, `${path} ${name}`).to.match(/\.$/);
+      const json = operation.requestBody?.content?.["application/json"];
+      if (json) expect(json, `${method} ${path}`).to.have.property("example").that.is.not.undefined;
       expect(Object.keys(DOORS), operation.description).to.include(doorOf(operation.description));
     }
   });

@@ -2,7 +2,13 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Answer } from "../../testing/shopper.ts";
 
 type Media = { schema?: object };
-export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: object };
+export type Parameter = {
+  name: string;
+  description?: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  schema: object;
+};
 export type Operation = {
   operationId: string;
   description: string;
