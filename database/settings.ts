@@ -21,6 +21,8 @@ export type SettingName =
   | "operator_nonces"
   /** The number of differences found by the last comparison of database and chain. */
   | "differences"
+  /** The first of them, as JSON: what kind, and of which purchase. */
+  | "difference_list"
   /** The open tasks when notices were last written, as JSON. */
   | "noticed"
   | "minter_nonces"

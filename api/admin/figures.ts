@@ -89,12 +89,13 @@ function toWirePeriod(days: readonly DayTotals[]) {
 
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
-  const [counts, paused, cause, foreign, differences, balances] = await Promise.all([
+  const [counts, paused, cause, foreign, differences, differenceList, balances] = await Promise.all([
     countAttention(reader, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval() }),
     services.payouts.reason(),
     services.payouts.cause(),
     listForeign(reader, services.senders.keys),
     readSetting(reader, "differences"),
+    readSetting(reader, "difference_list"),
     listLowBalances(services),
   ]);
   const found = {
@@ -104,6 +105,7 @@ export async function readAttention(services: Services): Promise<Attention> {
     pause_cause: (paused !== undefined && cause) || null,
     foreign_transactions: foreign.length,
     differences: Number(differences ?? 0),
+    difference_list: Number(differences ?? 0) > 0 ? JSON.parse(differenceList ?? "[]") : [],
   };
   // Drafts are work in progress and waiting operations resume by themselves; everything else needs a person.
   const urgent = [

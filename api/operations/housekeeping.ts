@@ -1,7 +1,9 @@
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
+import { inTransaction } from "../../database/transaction.ts";
+import type { ListedDifference } from "../../domain/api/admin-figures.ts";
 import { SESSION_MS } from "../../domain/session.ts";
-import { pausingReason } from "../../reconcile/reconcile.ts";
+import { type Difference, pausingReason } from "../../reconcile/reconcile.ts";
 import { explainNonces, foreignText } from "../../sender/foreign-transactions.ts";
 import { deleteExpired } from "../people/sessions.ts";
 import { deleteStoredAnswers } from "../purchases/idempotency-keys.ts";
@@ -111,7 +113,7 @@ async function compare(services: Services, metrics: Metrics, reconciler: Reconci
   const result = await reconciler.compare();
   metrics.observeReconciliation(result);
   if (result.outcome === "cannot say") return log.warn({ reason: result.reason }, "Cannot reconcile now");
-  await writeSetting(services.database.kysely, "differences", String(result.differences.length));
+  await noteDifferences(services, result.differences);
   const { differences, surplusWei, foreign, tokens, block } = result;
   for (const one of foreign) log.warn({ nonce: one.nonce, hash: one.hash }, foreignText(one));
   if (surplusWei > 0n) log.warn({ surplusWei }, "The distributor holds more CHZ than it should");
@@ -119,6 +121,19 @@ async function compare(services: Services, metrics: Metrics, reconciler: Reconci
   if (!reason) return log.info({ tokens, block }, "Database and chain agree");
   log.error({ differences: differences.slice(0, 20), count: differences.length }, "Database and chain differ");
   await services.payouts.pause(reason);
+}
+
+const DIFFERENCES_LISTED = 20;
+
+/** For the panel. */
+async function noteDifferences({ database }: Services, differences: readonly Difference[]): Promise<void> {
+  const listed: ListedDifference[] = differences
+    .slice(0, DIFFERENCES_LISTED)
+    .map(({ kind, tokenId }) => ({ kind, purchase_id: tokenId === undefined ? null : Number(tokenId) }));
+  await inTransaction(database.kysely, async (queries) => {
+    await writeSetting(queries, "differences", String(differences.length));
+    await writeSetting(queries, "difference_list", JSON.stringify(listed));
+  });
 }
 
 async function quietly({ log }: Services, work: () => Promise<void>): Promise<void> {

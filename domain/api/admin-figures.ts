@@ -16,6 +16,12 @@ const periodShape = {
 };
 const periodSchema = z.object(periodShape);
 
+const differenceSchema = z.object({
+  kind: z.enum(["shortfall", "contradiction"]),
+  purchase_id: z.number().nullable(),
+});
+export type ListedDifference = z.infer<typeof differenceSchema>;
+
 /** Open tasks. Each count is capped at 10,001, which means "more". */
 export const attentionSchema = z.object({
   held_sales: z.number(),
@@ -40,6 +46,8 @@ export const attentionSchema = z.object({
   /** Transactions of the operator's wallet that are not ours, and differences between database and chain. */
   foreign_transactions: z.number(),
   differences: z.number(),
+  /** The first 20 of them: of which purchase; null for a balance or a nonce. */
+  difference_list: z.array(differenceSchema),
   /** How many of the above need a person, for the header: all except drafts and payouts that are retried. */
   total: z.number(),
 });

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { parse } from "csv-parse/sync";
 import { readEnvironment } from "../../api/environment.ts";
 import { listSettings } from "../../api/settings-in-force.ts";
+import { writeSetting } from "../../database/settings.ts";
 import { countChange } from "../../indexer/store/count-change.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -142,6 +143,23 @@ describe("The panel's calls", () => {
         await kysely.deleteFrom("payouts").execute();
       });
       expect((await admin.get("/api/admin/figures")).body.data.today).to.include({ payouts: 0, paid: "0" });
+    });
+
+    it("name the purchases that database and chain disagree about", async () => {
+      const { kysely } = api.services.database;
+      const admin = await api.admin("auditor");
+      const attention = async () => (await admin.get("/api/admin/attention")).body.attention;
+      expect(await attention()).to.deep.include({ differences: 0, difference_list: [] });
+      await writeSetting(kysely, "differences", "2");
+      expect((await attention()).difference_list, "of an older version").to.deep.equal([]);
+      const listed = [
+        { kind: "contradiction", purchase_id: 7 },
+        { kind: "shortfall", purchase_id: null },
+      ];
+      await writeSetting(kysely, "difference_list", JSON.stringify(listed));
+      expect(await attention()).to.deep.include({ differences: 2, difference_list: listed, total: 2 });
+      await writeSetting(kysely, "differences", "0");
+      expect(await attention()).to.deep.include({ differences: 0, difference_list: [] });
     });
 
     it("require two people for a payout above the threshold", async () => {

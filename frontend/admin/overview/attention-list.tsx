@@ -40,15 +40,6 @@ const countedOf = (attention: Attention): Counted[] => [
     isUrgent: true,
   },
   {
-    count: attention.differences,
-    words: [
-      "diferença entre o banco e a rede: veja npm run reconcile",
-      "diferenças entre o banco e a rede: veja npm run reconcile",
-    ],
-    href: viewHref({ view: "operations" }),
-    isUrgent: true,
-  },
-  {
     count: attention.foreign_transactions,
     words: ["transação de fora na carteira do operador", "transações de fora na carteira do operador"],
     href: viewHref({ view: "operations" }),
@@ -84,14 +75,38 @@ const WALLETS = {
   distributor: "O distribuidor tem pouco CHZ",
 };
 
+type Alarm = { text: string; href: string };
+
+/** Each where it is looked into: the purchase, or the payments. */
+function differencesOf({ differences, difference_list }: Attention): Alarm[] {
+  const payments = viewHref({ view: "payments" });
+  const listed = difference_list.map(({ kind, purchase_id }) => {
+    if (purchase_id !== null)
+      return {
+        text: `Compra nº ${purchase_id}: o banco de dados e a rede não dizem o mesmo`,
+        href: viewHref({ view: "purchases" }, { row: String(purchase_id) }),
+      };
+    const text =
+      kind === "shortfall"
+        ? "O distribuidor tem menos CHZ do que as contas dizem"
+        : "O banco de dados e a rede não dizem o mesmo sobre as transações de uma chave";
+    return { text, href: payments };
+  });
+  const more = differences - listed.length;
+  if (more <= 0) return listed;
+  const text = `${listed.length > 0 ? "E mais " : ""}${more} ${more === 1 ? "diferença" : "diferenças"} entre o banco de dados e a rede: veja npm run reconcile`;
+  return [...listed, { text, href: payments }];
+}
+
 /** What stops everything stands first. */
-function alarmsOf(attention: Attention, chz: (amount: string) => string): string[] {
-  return [
+function alarmsOf(attention: Attention, chz: (amount: string) => string): Alarm[] {
+  const texts = [
     ...(attention.payouts_paused === null
       ? []
       : [`Pagamentos pausados: ${pauseReason(attention.payouts_paused, attention.pause_cause)}`]),
     ...attention.low_balances.map(({ wallet, balance }) => `${WALLETS[wallet]}: ${chz(balance)}`),
   ];
+  return [...texts.map((text) => ({ text, href: viewHref({ view: "payments" }) })), ...differencesOf(attention)];
 }
 
 export function AttentionList({ attention }: { attention: Attention }) {
@@ -109,9 +124,10 @@ export function AttentionList({ attention }: { attention: Attention }) {
         </p>
       ) : (
         <ul className="matters">
-          {alarms.map((text) => (
-            <li key={text}>
-              <Link to={viewHref({ view: "payments" })} className="matter" data-urgent="">
+          {alarms.map(({ text, href }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two may read alike
+            <li key={`${index} ${text}`}>
+              <Link to={href} className="matter" data-urgent="">
                 <Icon name="alert" />
                 <span>{text}</span>
                 <Arrow />
