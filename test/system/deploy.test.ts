@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -103,13 +103,17 @@ describe("npm run deploy", function () {
       files: files(),
     };
   };
+  /** Always the same, from the same block and the same key: one run shows it. */
+  let whatItMakes: Awaited<ReturnType<typeof outcome>> | undefined;
   const undisturbed = async () => {
+    if (whatItMakes) return whatItMakes;
     const before = await anvil.request<string>("evm_snapshot");
     await deploy();
     const expected = await outcome();
     await anvil.request("evm_revert", before);
     rmSync(directory, { recursive: true, force: true });
     gate.sent.length = 0;
+    whatItMakes = expected;
     return expected;
   };
   const holds = (address: Address, role: Hex, holder: Address) =>
@@ -193,7 +197,7 @@ describe("npm run deploy", function () {
     it("ends with the same deployment as an undisturbed run, with no transaction sent twice", async function () {
       this.timeout(LONG_MS);
       const expected = await undisturbed();
-      for (const count of [1, 2, 3, 10, TRANSACTIONS]) {
+      for (const count of [1, 2, 3, TRANSACTIONS]) {
         for (const isTaken of [false, true]) {
           const before = await anvil.request<string>("evm_snapshot");
           const where = `killed ${isTaken ? "after" : "before"} the node took transaction ${count}`;
@@ -467,6 +471,19 @@ describe("npm run deploy", function () {
   });
 
   describe("--check", () => {
+    let undeployed: string;
+    let deployed: string;
+    before(async () => {
+      undeployed = await anvil.request("evm_snapshot");
+      deployed = directory = mkdtempSync(join(tmpdir(), "torcida-deploy-"));
+      await deploy();
+    });
+    beforeEach(() => cpSync(deployed, directory, { recursive: true }));
+    after(async () => {
+      await anvil.request("evm_revert", undeployed);
+      rmSync(deployed, { recursive: true, force: true });
+    });
+
     const check = async () => {
       gate.sent.length = 0;
       const result = await run({}, "--check");
@@ -475,7 +492,6 @@ describe("npm run deploy", function () {
     };
 
     it("passes if everything is correct", async () => {
-      await deploy();
       const { code, bad, output } = await check();
       expect(bad).to.deep.equal([]);
       expect(code).to.equal(0);
@@ -483,7 +499,6 @@ describe("npm run deploy", function () {
     });
 
     it("lets anyone look who has no key and no variable but the node's address", async () => {
-      await deploy();
       const looked = await startDeploy(["--network", "spicy", "--check"], {
         DEPLOYMENTS_DIR: directory,
         RPC_URLS: gate.url,
@@ -496,7 +511,6 @@ describe("npm run deploy", function () {
     });
 
     it("fails if one byte of the bytecode differs, or all of it is gone", async () => {
-      await deploy();
       const { purchaseNft, cashbackDistributor } = record();
       const code = (await client().getCode({ address: cashbackDistributor.address })) ?? "0x";
       const last = code.endsWith("0") ? "1" : "0";
@@ -514,7 +528,6 @@ describe("npm run deploy", function () {
     });
 
     it("fails if an immutable differs from the record", async () => {
-      await deploy();
       const changed = record();
       changed.cashbackDistributor.constructorArguments[2] = deployer.address;
       writeFileSync(join(directory, "spicy.json"), JSON.stringify(changed));
@@ -522,7 +535,6 @@ describe("npm run deploy", function () {
     });
 
     it("fails if the source differs", async () => {
-      await deploy();
       writeFileSync(
         join(directory, "spicy.json"),
         JSON.stringify({ ...record(), build: { ...record().build, sourceHash: "00".repeat(32) } }),
@@ -531,7 +543,6 @@ describe("npm run deploy", function () {
     });
 
     it("fails if a role is missing, or has an unexpected holder", async () => {
-      await deploy();
       const { address } = record().cashbackDistributor;
       const thief = privateKeyToAccount(generatePrivateKey()).address;
       const call = (functionName: "grantRole" | "revokeRole", role: string, holder: Address) =>
@@ -551,7 +562,6 @@ describe("npm run deploy", function () {
     });
 
     it("reads roles from a node that allows few blocks per call", async () => {
-      await deploy();
       await anvil.request("anvil_mine", "0x2000");
       let refusals = 0;
       gate.before = ({ method, params }: RpcCall) => {
