@@ -3,10 +3,10 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { firstPaint } from "./frontend/first-paint.ts";
 
-/** Where the operator has none, the build holds nothing of WalletConnect. */
+/** Without a project id, the build contains nothing of WalletConnect. */
 const walletConnectProjectId = process.env.VITE_WALLETCONNECT_PROJECT_ID ?? "";
 
-/** WalletConnect's library names its own window, which is not installed: the code to scan is shown by us. */
+/** WalletConnect's library imports its own modal, which is not installed: the app shows the QR code. */
 function withoutAppKit(): Plugin {
   const name = "@reown/appkit/core";
   return {
@@ -17,7 +17,7 @@ function withoutAppKit(): Plugin {
   };
 }
 
-/** sonner puts its style into the page by script, which the content security policy forbids; `app.css` imports it instead. */
+/** sonner injects its styles by script, which the Content Security Policy forbids; `app.css` imports them instead. */
 function withoutInsertedStyle(): Plugin {
   return {
     name: "torcida-without-inserted-style",
@@ -41,7 +41,7 @@ function compiledMessages(): Plugin {
         key,
         /[{<']/.test(text) ? parse(text) : text,
       ]);
-      // Parsed from text, a large object costs the browser less than as a literal.
+      // Parsing a large object from JSON text is faster for the browser than a literal.
       return {
         code: `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(compiled)))})`,
         moduleType: "js",
@@ -50,7 +50,7 @@ function compiledMessages(): Plugin {
   };
 }
 
-/** The page's entry: in mode `development` the one that brings the demo wallets, which no production build contains. */
+/** The page's entry point: in mode `development` the one with the demo wallets, which no production build contains. */
 function entryOf(mode: string): Plugin {
   return {
     name: "torcida-entry",
@@ -71,8 +71,8 @@ const SCREENS = [
 ] as const;
 
 /**
- * Puts the first paint into the page, so that it shows before any script has run, and says which files each page needs
- * besides the common ones: `public/theme.js` asks for them at once.
+ * Inserts the first paint into the page, so that it shows before any script has run, and lists the files each page
+ * needs in addition to the common ones: `public/theme.js` requests them at once.
  */
 function paintedEarly(): Plugin {
   return {
@@ -93,7 +93,7 @@ function paintedEarly(): Plugin {
         return (
           html
             .replace("<html ", `<html data-needs='${JSON.stringify(needs)}' `)
-            // The first paint needs the style and the font; the scripts may come after them.
+            // The first paint needs styles and font; scripts may load after them.
             .replace("</title>", `</title>${fontLink}`)
             .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
             .replace('<script type="module"', '<script type="module" fetchpriority="low"')
@@ -111,7 +111,7 @@ export default defineConfig(({ mode }) => ({
   define: {
     "import.meta.env.VITE_WALLETCONNECT_PROJECT_ID": JSON.stringify(walletConnectProjectId),
   },
-  // Found before the first request: what is found later reloads the page.
+  // Pre-bundled before the first request: dependencies found later reload the page.
   optimizeDeps: { entries: ["index.html", "development/**/*.ts"] },
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" } },
   build: {

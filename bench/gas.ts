@@ -8,10 +8,10 @@ const { measureBaselines, measureGas } = await import("./gas/scenarios.ts");
 const ours = await measureGas();
 // Base64 of a ticket's JSON, about as long as without its picture.
 const others = await measureBaselines(`data:application/json;base64,${"x".repeat(600)}`);
-/** The lowest fee of Chiliz: 2,500 gwei of CHZ for a unit of gas. */
+/** The minimum fee of Chiliz: 2,500 gwei of CHZ per unit of gas. */
 const CHZ_PER_GAS = 2_500e-9;
 
-/** What prototypes of the same work reached: packed calldata, one range event, reads and writes in assembly. */
+/** Figures of prototypes of the same work: packed calldata, one range event, assembly reads and writes. */
 const FLOOR: Record<string, number> = {
   mintBatchNewBuyers: 52_103,
   mintBatchDistinctReturningBuyers: 35_003,

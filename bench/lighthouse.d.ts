@@ -1,4 +1,4 @@
-/** Lighthouse is installed beside the benchmarks alone; this is what they use of it. */
+/** Lighthouse is installed only for the benchmarks; these are the types they use. */
 declare module "lighthouse" {
   type Options = {
     port: number;

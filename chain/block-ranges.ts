@@ -2,8 +2,8 @@
 const BLOCKS_MIN = 1_000n;
 
 /**
- * Reads a range of blocks, both ends included, in as many calls as the node wants: nodes limit the blocks and the answers of
- * one call, so a range that is refused is halved. Results are in the chain's order.
+ * Reads a range of blocks, both ends included, in as many calls as the node requires: nodes limit the blocks and the
+ * size of one call, so a range that is refused is halved. Results are in the chain's order.
  */
 export async function readInRanges<T>(
   from: bigint,

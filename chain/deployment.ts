@@ -12,7 +12,7 @@ const addressSchema = z
 const distributorSchema = z.object({
   address: addressSchema,
   transaction: z.string(),
-  /** The block that it came with; left out where it came with the record's first block. */
+  /** The block at which it was deployed; omitted if that is the record's first block. */
   block: z.number().int().nonnegative().optional(),
   constructorArguments: z.tuple([
     addressSchema,
@@ -20,7 +20,7 @@ const distributorSchema = z.object({
     addressSchema,
     /** Wei, as decimal text: a JSON number cannot hold it. */
     z.object({ maxWeiPerCent: z.string(), maxPayout: z.string(), dailyCap: z.string() }),
-    /** The distributor that paid before; the zero address where there was none. */
+    /** Its predecessor; the zero address if there is none. */
     addressSchema,
   ]),
 });
@@ -69,7 +69,7 @@ export type Contracts = {
   purchaseNft: WalletAddress;
   /** The distributor in office, which pays. */
   cashbackDistributor: WalletAddress;
-  /** Those that paid before it, where there were any. They hold credits, and their payments count. */
+  /** Its predecessors, if any. They still hold credits, and their payments count. */
   formerDistributors?: readonly WalletAddress[];
 };
 

@@ -49,7 +49,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Long enough for the largest write of a backfill; callers that serve requests set a shorter one. */
 const QUERY_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
-/** 64 MiB: if commits fill the log faster than the thread copies it, a commit copies the rest and starts it anew. */
+/** 64 MiB: if commits fill the log faster than the thread copies it, a commit copies the rest and restarts the log. */
 const LATE_CHECKPOINT_PAGES = 16_384;
 
 /**

@@ -39,7 +39,7 @@ function fromServer(between: string): string {
   return `<p class="page-title" data-heading></p>${between}<p class="lead" data-description></p>`;
 }
 
-/** What the app shows while it loads, there before any of its code is. */
+/** What the app shows while it loads, available before any of its code. */
 function skeletons(count: number, height: string, grid = "grid"): string {
   return `<div class="${grid}" aria-hidden="true">${`<div class="skeleton ${height}"></div>`.repeat(count)}</div>`;
 }

@@ -8,9 +8,9 @@ const TIME_LENGTH = 9;
 const RANDOM_LENGTH = 17;
 
 /**
- * A click's token for the networks: 26 lower-case base32 characters, which fit the shortest field of any network. It begins
- * with the time, so that new ones are neighbours in the index: random ones would each change a page of it, which costs most once
- * the table is large. The rest cannot be guessed.
+ * A click's token for the networks: 26 lower-case base32 characters, which fit the shortest field of any network. It
+ * starts with the time, so that new tokens are adjacent in the index: random ones would each touch a different page,
+ * which costs most once the table is large. The rest cannot be guessed.
  */
 export function newClickToken(now = Date.now()): string {
   let token = "";

@@ -19,7 +19,8 @@ export function purchasesWithIndex(queries: Queries) {
 
 /** Some purchases with the same. */
 export function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
-  // PostgreSQL would rather read all tokens and payouts than look a thousand ids up one by one; so it looks them up at once.
+  // PostgreSQL would scan all tokens and payouts rather than look up a thousand ids one by one, so they are looked up
+  // in one step.
   const amongIds = (column: string) =>
     engineOf(queries) === "postgres" ? among(queries, column, ids) : sql<SqlBool>`true`;
   return joinIndex(queries, amongIds("nfts.token_id"), amongIds("payouts.token_id")).where(

@@ -3,7 +3,7 @@ import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
 import { purchaseStatusFromChain } from "../domain/purchase/life.ts";
 import type { StepKind } from "../domain/purchase/standing.ts";
 
-/** An event in the life of a purchase. Times are milliseconds UTC; `source` is where it is recorded. */
+/** An event in the history of a purchase. Times are milliseconds UTC; `source` is where it is recorded. */
 export type Step = {
   atMs: bigint;
   source: "database" | "chain";

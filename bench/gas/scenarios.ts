@@ -14,9 +14,9 @@ import {
 
 const BATCH = 100;
 const NFT_BATCH = 50;
-/** What the contracts take at most. */
+/** The contracts' maximum batch size. */
 const LARGEST_BATCH = 128;
-/** Between the ids of a batch that is no run; a word of 256 paid bits then holds seven of them. */
+/** Spacing of non-consecutive ids in a batch; a word of 256 paid bits then holds seven of them. */
 const SPARSE_STEP = 37n;
 /** The part of a transaction's gas that an `eth_call` does not have. */
 const TRANSACTION_GAS = 21_000;

@@ -6,7 +6,7 @@ import { ApiError } from "./http.ts";
 const RETRIES = 2;
 const pageLoadedAt = Date.now();
 
-/** Temporary failures are retried; refusals are not. */
+/** Temporary failures are retried; rejected requests are not. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (error instanceof ApiError && error.status < 500 && error.status !== 429) return false;
   return failures < RETRIES;
@@ -36,7 +36,7 @@ export const configQuery = queryOptions({
   initialDataUpdatedAt: pageLoadedAt,
 });
 export const storesQuery = queryOptions({ queryKey: ["stores"], queryFn: getStores });
-/** The stores that people can buy at. */
+/** The stores on offer. */
 export const offeredStoresQuery = queryOptions({
   ...storesQuery,
   select: (stores) => stores.filter((store) => !store.isDraft),

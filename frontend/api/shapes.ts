@@ -26,14 +26,14 @@ export type Store = {
   logo: string;
   featured: boolean;
   affiliateLink: string;
-  /** Its own address, where its affiliate link is built for each visit. */
+  /** The store's URL, if its affiliate link is built for each visit. */
   storeUrl: string;
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
   /** How long the cashback waits after the confirmation, in days; 0 where the shop's own value holds. */
   holdDays: number;
-  /** Nobody can buy there yet. docs/product.md#store-draft */
+  /** It cannot sell yet. docs/product.md#store-draft */
   isDraft: boolean;
 };
 

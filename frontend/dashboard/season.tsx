@@ -82,7 +82,7 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
   );
 }
 
-/** The profile's purchases, and older ones as far as they were loaded. */
+/** The profile's purchases, plus the older ones loaded so far. */
 function useEntries(profile: Profile) {
   const { wei_per_cent } = useQuery(configQuery).data;
   const last = profile.purchases.at(-1)?.id;
@@ -116,11 +116,11 @@ function useEntries(profile: Profile) {
 }
 
 type StatementProps = {
-  /** As far as they are loaded. */
+  /** The entries loaded so far. */
   entries: Entry[];
   hasOlder: boolean;
   isLoadingOlder: boolean;
-  /** Older ones could not be loaded. */
+  /** Older entries could not be loaded. */
   isOlderAway: boolean;
   loadOlder: () => void;
   /** Every purchase, the latest one too. */
@@ -135,7 +135,7 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
   const [isExporting, setExporting] = useState(false);
   const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
   const found = useMemo(() => filterEntries(entries, filter), [entries, filter]);
-  // A filter is about all purchases: older ones are loaded until there are enough to show.
+  // Filters apply to all purchases: older ones are loaded until there are enough to show.
   const isSearching = Object.values(filter).some(Boolean) && hasOlder && !isOlderAway && found.length < shown;
   useEffect(() => {
     if (isSearching && !isLoadingOlder) loadOlder();
@@ -276,7 +276,7 @@ function StatementRow({ entry }: { entry: Entry }) {
   );
 }
 
-/** From when the cashback is expected, while that is still ahead. */
+/** When the cashback is expected, if that is in the future. */
 function expectedOf({ purchase }: Entry): string | undefined {
   const at = purchase?.expected_at;
   return at && at > new Date().toISOString() ? at : undefined;

@@ -17,14 +17,14 @@ export type Entry = {
   percentText: string;
   /** CHZ, decimal text. */
   cashback: string;
-  /** ISO; empty for a token of which no record is known. */
+  /** ISO; empty for a token without a known record. */
   date: string;
   wallet: string;
   nft: PurchaseNft | undefined;
   purchase: PurchaseRecord | undefined;
 };
 
-/** Tokens of the chain first, as they are believed most; then the records that have none yet. Newest first. */
+/** On-chain tokens take precedence, then records without a token yet. Newest first. */
 export function entriesOf(
   profile: Pick<Profile, "nfts" | "purchases">,
   older: readonly PurchaseRecord[],

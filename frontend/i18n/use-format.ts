@@ -3,7 +3,7 @@ import { useIntl } from "react-intl";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 
-/** Formats money, percents and dates for the reader's language. Takes decimal text, without floats. */
+/** Formats money, percents and dates for the user's language. Takes decimal text, without floats. */
 export function useFormat() {
   const intl = useIntl();
   return useMemo(() => {
@@ -21,7 +21,7 @@ export function useFormat() {
       percent,
       /** 'min%' if min equals max, else 'min% - max%'. docs/product.md#cashback-range. */
       percentRange: (min: number, max: number) => (min === max ? percent(max) : `${percent(min)} - ${percent(max)}`),
-      /** At most two decimals, none where there are none. */
+      /** At most two decimals, none for whole numbers. */
       number: (value: string | number) =>
         new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number),
       integer: (value: number) => intl.formatNumber(value),

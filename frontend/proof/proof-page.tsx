@@ -12,7 +12,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { type DistributorBooks, readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
 
-/** Every purchase of a wallet, derived again in the reader's browser from a public node. */
+/** Every purchase of a wallet, recomputed in the browser from a public node. */
 export default function ProofPage() {
   const t = useText();
   const [parameters, setParameters] = useSearchParams();

@@ -25,8 +25,8 @@ type Options = { signal: AbortSignal; onProgress: (done: number) => void };
 type Found = Map<bigint, Hex | undefined>;
 
 /**
- * Reads a wallet's tickets and payments from the chain and does the sums again. The api may say where to look; nothing that it
- * says is believed, and what it leaves out is noticed: then the whole chain is searched.
+ * Reads a wallet's tickets and payments from the chain and recomputes the amounts. The api may say where to look;
+ * nothing that it says is believed, and what it leaves out is noticed: then the whole chain is searched.
  */
 export async function readWallet(wallet: Hex, options: Options): Promise<WalletProof> {
   for (let attempt = 1; ; attempt++) {
@@ -145,7 +145,7 @@ async function derive(
   };
 }
 
-/** The api keeps payments to the gwei. */
+/** The api stores payments in gwei. */
 function agrees(said: WalletTicket | undefined, paidWei: bigint | undefined): boolean {
   if (!said) return false;
   if (!said.paid || paidWei === undefined) return said.paid === null && paidWei === undefined;

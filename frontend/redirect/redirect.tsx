@@ -55,12 +55,12 @@ export default function Redirect() {
   );
 }
 
-/** Where nobody's visit is known, the link carries none. */
+/** Without a known visit, the link carries no click. */
 function withoutVisit(link: string): string {
   return link.replaceAll("{click}", "");
 }
 
-/** Only https links may be opened; on this machine also another page on this machine. */
+/** Only https links may be opened; on the local machine also pages on it. */
 function isSafe(link: string): boolean {
   if (!URL.canParse(link)) return false;
   const { protocol, hostname } = new URL(link);

@@ -33,7 +33,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   const [problem, setProblem] = useState("");
   const [category, setCategory] = useState("");
   const bonusOf = useBonusOf(store);
-  // The best first; equal ones in the catalogue's order.
+  // Best first; equal ones in catalogue order.
   const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
   const token = list.find((one) => one.slug === slug) ?? list[0];
 

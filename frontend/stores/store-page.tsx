@@ -26,7 +26,7 @@ const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
 /** The value of the example on the page: R$ 100. */
 const EXAMPLE_CENTS = 10_000n;
 
-/** The page of one store: its percents, what counts, and what the reader would receive. */
+/** The page of one store: its percents, its conditions, and what the user would receive. */
 export default function StorePage() {
   const t = useText();
   const { storeId = "" } = useParams();
@@ -162,7 +162,7 @@ function WhenItCounts({ store }: { store: Store }) {
   );
 }
 
-/** "You receive R$ 10,00 · 10 CHZ on R$ 100", with the best of the reader's own tokens. */
+/** "You receive R$ 10,00 · 10 CHZ on R$ 100", with the best of the user's tokens. */
 function YouReceive({ store }: { store: Store }) {
   const t = useText();
   const { brl, chz, percent } = useFormat();

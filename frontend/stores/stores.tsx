@@ -16,7 +16,7 @@ import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-store
 import { StoreCard } from "./store-card.tsx";
 
 const BuyDialog = lazy(() => import("./buy-dialog.tsx"));
-/** Only a phone shows the filters in a sheet, and only when it is asked for. */
+/** Only phones show the filters in a sheet, opened on demand. */
 const Dialog = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).Dialog }));
 
 export default function Stores() {

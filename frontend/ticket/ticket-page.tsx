@@ -21,7 +21,7 @@ import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 import { type ChainTicket, owedWei, readChainTicket } from "./read-chain.ts";
 
-/** A ticket as anyone may see it: its life, and its proof from the chain. */
+/** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
   const t = useText();
   const { tokenId = "" } = useParams();
@@ -143,7 +143,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
   );
 }
 
-/** Value × percent × rate = paid, once: read from the chain here, never from us. */
+/** Value × percent × rate = paid, once: read from the chain in the browser, never from our server. */
 function Proof({ ticket }: { ticket: PublicTicket }) {
   const t = useText();
   const chain = useQuery({

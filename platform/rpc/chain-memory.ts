@@ -111,7 +111,7 @@ export class DatabaseChainMemory implements ChainMemory {
     return row && { number: Number(row.number), hash: row.hash };
   }
 
-  /** Undefined if the setting is of another chain id, after an intended change of the configuration. */
+  /** Undefined if the setting has another chain id, after an intended configuration change. */
   #hashIn(setting: string): string | undefined {
     const [id, hash] = setting.split(" ");
     return id === String(this.#chainId) ? hash : undefined;

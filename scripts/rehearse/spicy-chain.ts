@@ -59,7 +59,7 @@ async function untilItAnswers(request: SpicyChain["request"]): Promise<void> {
   }
 }
 
-/** In front of the node: whoever asks for a final block gets block 0, as on Chiliz. */
+/** A proxy in front of the node: requests for the final block get block 0, as on Chiliz. */
 async function serve(port: number, node: string): Promise<Server> {
   const server = createServer((request, response) => {
     let body = "";

@@ -12,7 +12,7 @@ export type Hands = {
   treasurer: string;
   pauser: string;
   send(to: string, wei: bigint): Promise<void>;
-  /** Registers, signs in and sets out to the first store; answers the click. */
+  /** Registers, signs in and visits the first store; returns the click. */
   visit(): Promise<string>;
   until(what: string, isSo: (me: Me) => boolean): Promise<void>;
 };

@@ -46,7 +46,7 @@ export async function rehearse({ isFull = process.argv.includes("--spicy-in-full
   }
 }
 
-/** Runs this again where it may mount, listen and end as it likes. */
+/** Re-runs this program in namespaces where it may mount, listen and stop processes freely. */
 function enter(): void {
   const rehearsal = mkdtempSync(join(tmpdir(), "torcida-spicy-"));
   const isRoot = process.getuid?.() === 0;

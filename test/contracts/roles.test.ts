@@ -46,7 +46,7 @@ const RULES: Record<"PurchaseNFT" | "CashbackDistributor", Record<string, Rule>>
   },
 };
 
-/** Arguments with which a function would do its work, for whoever may call it. */
+/** Valid arguments for each function. */
 function argumentsFor(name: string, system: System): unknown[] {
   const someone = system.other.address;
   const known: Record<string, unknown[]> = {

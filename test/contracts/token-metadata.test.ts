@@ -67,7 +67,7 @@ function expectPicture(name: string, svg: string): void {
   expect(`${svg}\n` === readFileSync(path, "utf8"), `${path} is another picture`).to.equal(true);
 }
 
-/** The picture as a document; fails where it is not well-formed, or holds anything that could run or be fetched. */
+/** The picture as a document; fails if it is not well-formed, or contains anything that could run or be fetched. */
 function parsePicture(image: string): Element {
   expect(image.split(",")[0]).to.equal("data:image/svg+xml;base64");
   const parser = new DOMParser({ onError: onErrorStopParsing });
@@ -183,7 +183,7 @@ describe("Token metadata", () => {
       to: "confirm",
     },
   };
-  /** Names that try to leave their line, to cover what stands beside it, or to become something else than text. */
+  /** Names that try to overflow their line, cover neighbouring elements, or become something other than text. */
   const HOSTILE: Record<string, string> = {
     capitals: "MUNDO DO FLAMENGO",
     wide: "W".repeat(18),

@@ -33,7 +33,7 @@ const RECORD: Deployment = {
   fanTokens: [],
 };
 
-/** Asks for no chain: what is verified stands in the record. */
+/** Needs no chain: everything to verify is in the record. */
 describe("npm run deploy -- --verify", function () {
   this.timeout(60_000);
   let explorer: Explorer;

@@ -27,7 +27,7 @@ const INPUT: Record<string, string> = {
   'took_bucket{le="+Inf"}': "0 20 40 60 80 100 120 140 160 180 200",
 };
 
-/** At minute 10; `promtool` agrees with each of these values where it is installed. */
+/** At minute 10; if `promtool` is installed, it must agree with each of these values. */
 const CASES: { expr: string; samples: { labels: Labels; value: number }[] }[] = [
   {
     expr: 'up{job=~"torcida-.*"} == 0',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect } from "chai";
 
-/** Which rooms a room may import, besides itself. docs/architecture.md. */
+/** The folders that each folder may import, in addition to itself. docs/architecture.md. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   chain: ["domain"],

@@ -43,7 +43,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   const source = `host=127.0.0.1 port=${primaryPort} user=${USER} password=${PASSWORD} application_name=standby`;
   writeFileSync(join(folders.standby, "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
   giveTo(folders.standby, statSync(folders.primary));
-  // Without `synchronous_standby_names`: once it is promoted nobody stands behind it, and a commit would wait for ever.
+  // Without `synchronous_standby_names`: once promoted it has no standby, and every commit would block.
   const standby = serverIn(folders.standby, standbyPort, ["-c", "hot_standby=on"]);
   // `start` waits for a line that a standby never prints.
   standby.start().catch(() => {});

@@ -17,7 +17,7 @@ export type PostgresOptions = {
   pooler?: boolean;
   /** Waits for the disk at each commit, as in production, and has memory for a large database; else it forgets at a crash. */
   durable?: boolean;
-  /** Keeps its data in this folder; a later one goes on with it. */
+  /** Keeps its data in this folder, for later runs. */
   directory?: string;
 };
 

@@ -87,7 +87,7 @@ export class Shopper {
     return body.purchase.id;
   }
 
-  /** In live mode: sets out to a store; answers the click. */
+  /** In live mode: visits a store; returns the click. */
   async visit(storeId: number): Promise<string> {
     const request = { user: this.address, store_id: storeId, amount: 100 };
     const { status, body, text } = await this.call("POST", "/api/register-purchase", request);

@@ -23,7 +23,8 @@ export const RULES: SaleRules = {
 const TERMS: ClickTerms = { groups: { fashion: 700n }, defaultBps: 500n, bonusBps: 0n };
 
 /**
- * A shop with its database, whose chain does at once what the outbox asks for: what sales do to the books, without a node.
+ * A shop with its database and a chain that executes the outbox immediately: tests the effect of sales on the books
+ * without a node.
  */
 export class Shop {
   readonly database: Database;
@@ -81,7 +82,7 @@ export class Shop {
     return this.database.kysely.selectFrom("purchases").selectAll().orderBy("id").execute();
   }
 
-  /** What reached a wallet, in CHZ. */
+  /** The CHZ received by a wallet. */
   async received(wallet: WalletAddress): Promise<number> {
     const rows = await this.database.kysely
       .selectFrom("payouts")
@@ -91,7 +92,7 @@ export class Shop {
     return Number(rows.reduce((sum, row) => sum + row.amount_gwei, 0n)) / 1e9;
   }
 
-  /** Plans, and does what the outbox holds, so often; to the end where it is not said. */
+  /** Plans and executes the outbox this many times; by default until nothing is left. */
   async run(rounds = 12): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       await planNextSteps(this.database, {
@@ -105,7 +106,7 @@ export class Shop {
     }
   }
 
-  /** Answers whether there was anything to do. */
+  /** Returns whether there was anything to do. */
   async #mine(): Promise<boolean> {
     const { kysely } = this.database;
     this.#block += 1n;
@@ -205,7 +206,7 @@ export class Shop {
 
 let count = 0;
 
-/** A sale of R$ 100 as Awin tells it, half a minute after now, so that no hold by time applies. */
+/** A sale of R$ 100 as reported by Awin, half a minute from now, so that no time-based hold applies. */
 export function reportOf(
   click: { token: string } | undefined,
   more: Partial<SaleReport> & { reais?: number } = {},

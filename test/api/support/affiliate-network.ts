@@ -12,7 +12,7 @@ export type Letter = {
   headers?: Record<string, string>;
 };
 
-/** Sends a report as an affiliate network does, signed over the time and the body's bytes. */
+/** Sends a report like an affiliate network, signed over the time and the body's bytes. */
 export function tell(system: ApiSystem, event: unknown, letter: Letter = {}): Promise<Answer> {
   const body = typeof event === "string" ? event : JSON.stringify(event);
   const timestamp = String(Math.floor(letter.atS ?? Date.now() / 1_000));

@@ -3,7 +3,7 @@ import { documentOf } from "./documented.ts";
 
 type Challenge = { nonce: string; message: string };
 
-/** A client whose every response must match the server's document, and that signs challenges. */
+/** A client that validates every response against the server's document, and signs challenges. */
 export class Caller extends Shopper {
   get(path: string): Promise<Answer> {
     return this.send("GET", path);
@@ -31,7 +31,7 @@ export class Caller extends Shopper {
     return (await this.post("/api/check-user", { address: this.address })).body.challenge;
   }
 
-  /** Signs a challenge: registers a new wallet, logs a known one in. */
+  /** Signs a challenge: registers a new wallet or logs a known one in. */
   async enter(): Promise<void> {
     const { exists, challenge } = (await this.post("/api/check-user", { address: this.address })).body;
     const signature = await this.account.signMessage({ message: challenge.message });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { errorSchema } from "../../../domain/api/common.ts";
 import type { Answer } from "../../testing/shopper.ts";
 
-/** An error as documented: JSON, the sentence twice, a code, the request id, no internals. */
+/** Expects an error as documented: JSON, the message twice, a code, the request id, no internals. */
 export function expectRefusal(answer: Answer, status: number, code: string, about = ""): void {
   const what = `${about} ${answer.text.slice(0, 300)}`;
   expect(answer.status, what).to.equal(status);
@@ -14,7 +14,7 @@ export function expectRefusal(answer: Answer, status: number, code: string, abou
   expect(answer.text, what).to.not.match(/node_modules|at \w+ \(|\.ts:\d+|SQLITE|select .* from/i);
 }
 
-/** A 400 that names the invalid field. */
+/** Expects a 400 that names the invalid field. */
 export function expectInvalid(answer: Answer, field: string, about = ""): void {
   expectRefusal(answer, 400, "INVALID_REQUEST", about);
   expect(answer.body.field, about).to.equal(field);

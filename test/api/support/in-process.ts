@@ -23,7 +23,7 @@ import { standingReader } from "../../../sender/standing.ts";
 import { MODEL_CONTRACTS } from "../../properties/support/model-chain.ts";
 import { Caller } from "./caller.ts";
 
-/** The api in this process, on a real port and a real database; its node is away. For calls that need no chain. */
+/** The api in this process, on a real port and a real database, without a node. For calls that need no chain. */
 export type InProcessApi = {
   url: string;
   services: Services;

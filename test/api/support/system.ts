@@ -37,7 +37,7 @@ export type ApiSystem = {
   idle(token: string, byMs: number): Promise<void>;
   /** The database, as another process sees it. */
   database(): Promise<Database>;
-  /** `kill -9`, or a normal end; waits until it is gone. Returns the exit code. */
+  /** `kill -9`, or a normal shutdown; waits until it is gone. Returns the exit code. */
   stopApi(signal?: NodeJS.Signals): Promise<number | null>;
   startApi(more?: Record<string, string>): Promise<void>;
   apiLog(): string;
@@ -161,7 +161,7 @@ export async function startSystem(
       return (await fetch(`http://127.0.0.1:${indexerPort}/healthz`)).ok;
     });
   } catch (error) {
-    // What it started would keep the run alive for ever.
+    // Otherwise its child processes would keep the run alive.
     await system.stop();
     throw error;
   }
@@ -170,13 +170,15 @@ export async function startSystem(
 
 type Declare = (system: () => ApiSystem) => void;
 
-/** Runs the same tests against a system on SQLite and one on PostgreSQL: what a database may change. */
+/**
+ * Runs the same tests against a system on SQLite and one on PostgreSQL, for behaviour that may depend on the database.
+ */
 export function onBothSystems(name: string, more: Record<string, string>, declare: Declare): void {
   onSystem(name, "sqlite", more, declare);
   onSystem(name, "postgres", more, declare);
 }
 
-/** Runs tests against a system on one engine: what no database changes. */
+/** Runs tests against a system on one engine, for behaviour that does not depend on the database. */
 export function onSystem(
   name: string,
   engine: "sqlite" | "postgres",

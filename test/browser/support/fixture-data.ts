@@ -9,7 +9,7 @@ import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
 import { percentText } from "../../../domain/money.ts";
 import { SPICY_CHAIN_ID } from "../../../domain/product.ts";
 
-/** Responses in the API's shapes, chosen by the test. */
+/** Responses in the API's format, chosen by the test. */
 
 export function fixtureStores(): Store[] {
   return SAMPLE_STORES.map((sample, index) => {
@@ -172,7 +172,7 @@ export function fixtureMe(wallet: string, change: Partial<Me> = {}): Me {
   };
 }
 
-/** A paid ticket as anyone may see it. */
+/** The public view of a paid ticket. */
 export function fixtureTicket(tokenId: string): PublicTicket {
   const purchase = fixturePurchase({ id: Number(tokenId), store: "Verdão Store", status: "confirmed" });
   const moment = (digit: string) => ({ at: "2026-05-02T12:00:00.000Z", tx: hash(digit) });
@@ -189,7 +189,7 @@ export function fixtureTicket(tokenId: string): PublicTicket {
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
-/** Visits: a fresh one, one that can be claimed, one with a sale, one that lapsed. */
+/** Visits: a fresh one, one that can be claimed, one with a sale, an expired one. */
 export function fixtureClicks(): z.infer<typeof clickSchema>[] {
   const visit = (letter: string, days: number, store: string, sales: number) => ({
     id: letter.repeat(26),

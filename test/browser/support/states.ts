@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { fixturePurchase } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
-/** Every state of a screen: the server's data, and what the reader opens. */
+/** Every state of a screen: the server's data, and what the user opens. */
 
 export function hang(route: string) {
   return (server: FixtureServer): void => server.answer(route, "hang");

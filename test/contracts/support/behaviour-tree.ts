@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 
 /**
- * Describes a contract by its behaviour tree, and fails where tree and tests do not say the same: every leaf of
- * `trees/NAME.tree` is a test under the same path, and every test a leaf.
+ * Describes a contract by its behaviour tree, and fails if tree and tests differ: every leaf of `trees/NAME.tree` is a
+ * test under the same path, and every test a leaf.
  */
 export function describeTree(name: string, body: () => void): void {
   const suite = describe(name, body);

@@ -6,14 +6,14 @@ type Fields = Record<string, string>;
 
 export type Explorer = {
   url: string;
-  /** Decides what is answered; undefined is a failure of the server. */
+  /** Decides the response; undefined is a server error. */
   answer: (fields: Fields) => Answer | undefined;
-  /** What it was asked, in order. */
+  /** The requests, in order. */
   asked: Fields[];
   stop(): Promise<void>;
 };
 
-/** A server that takes sources the way Etherscan's does. */
+/** A server that accepts sources like Etherscan. */
 export async function openExplorer(): Promise<Explorer> {
   const server = createServer(async (request, response) => {
     let body = "";

@@ -24,7 +24,7 @@ export type Purchase = {
   metadataUri: string;
 };
 
-/** A purchase of R$ 1.234,50 at store 1 with 5 % cashback and 0.75 % bonus, unless told otherwise. */
+/** A purchase of R$ 1.234,50 at store 1 with 5 % cashback and 0.75 % bonus by default. */
 export function aPurchase(purchase: Partial<Purchase> & { id: bigint; buyer: string }): Purchase {
   return { valueCents: 123_450n, cashbackBps: 500, bonusBps: 75, storeId: 1, metadataUri: "", ...purchase };
 }
@@ -34,7 +34,7 @@ export function cashbackWei(purchase: Purchase, weiPerCent = CENT_WEI): bigint {
   return (purchase.valueCents * BigInt(purchase.cashbackBps + purchase.bonusBps) * weiPerCent) / 10_000n;
 }
 
-/** How `payBatch` takes a payment. */
+/** A payment encoded for `payBatch`. */
 export function item(purchaseId: bigint, amountWei: bigint): bigint {
   return (purchaseId << 96n) | amountWei;
 }
@@ -55,7 +55,7 @@ export async function read<T = bigint>(contract: BaseContract, name: string, ...
   return (await contract.getFunction(name).staticCall(...args)) as T;
 }
 
-/** What a transaction cost. */
+/** The gas used by a transaction. */
 export async function gasOf(transaction: Promise<ContractTransactionResponse>): Promise<number> {
   return Number((await (await transaction).wait())?.gasUsed);
 }
@@ -101,7 +101,7 @@ export async function deploySystem() {
 
   const mint = (...purchases: Purchase[]) => send(nft, "mintBatch", [purchases], minter);
   const confirm = (...ids: bigint[]) => send(nft, "confirm", [ids], confirmer);
-  /** Mints and confirms purchases of `buyerAddress`; answers them. */
+  /** Mints and confirms purchases of `buyerAddress` and returns them. */
   const confirmed = async (buyerAddress: string, ...ids: bigint[]): Promise<Purchase[]> => {
     const purchases = ids.map((id) => aPurchase({ id, buyer: buyerAddress }));
     await mint(...purchases);

@@ -45,7 +45,7 @@ export function setLimits(where: Where, limits: Partial<Limits> = {}): Promise<v
   return administer(where, "setLimits", [{ ...WIDE, ...limits }]);
 }
 
-/** An amount of wei that the distributor says. */
+/** Reads an amount in wei from the distributor. */
 export async function readAmount({ anvil, deployment }: Where, functionName: "spentToday" | "available") {
   const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName });
   return BigInt(await anvil.request<Hex>("eth_call", { to: deployment.cashbackDistributor.address, data }));
@@ -53,7 +53,7 @@ export async function readAmount({ anvil, deployment }: Where, functionName: "sp
 
 const LAST_SAMPLE_STORE = 8;
 
-/** Where the deployer is not the operator, the api writes the stores' names on the chain; then it sells there. */
+/** If the deployer is not the operator, the api registers the store names on chain; only then can they sell. */
 export async function storesNamed({ anvil, deployment, url }: Where & { url: string }): Promise<void> {
   const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "storeName", args: [LAST_SAMPLE_STORE] });
   await until("every store has its name on the chain and is on offer", async () => {

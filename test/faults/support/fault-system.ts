@@ -195,7 +195,10 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
   return system;
 }
 
-/** A proxy in front of the same chain, and two others: one with the same contracts on another genesis block, one with another id. */
+/**
+ * A proxy in front of the same chain and two other chains: one with the same contracts and another genesis block, one
+ * with another id.
+ */
 async function startLiar(anvil: Anvil, chain: AnvilOptions, seed: number, run: FaultSystem["run"]) {
   const folder = `${chain.stateFile}-other`;
   const { stateFile: _, ...inMemory } = chain;

@@ -4,13 +4,16 @@ import { type FaultSystem, type FaultSystemOptions, startFaultSystem } from "./f
 export type Engine = "SQLite" | "PostgreSQL";
 type Declare = (system: () => FaultSystem, engine: Engine) => void;
 
-/** Declares the same tests for a running system on SQLite and for one on PostgreSQL: what a database may change. */
+/**
+ * Declares the same tests for a running system on SQLite and for one on PostgreSQL, for behaviour that may depend on
+ * the database.
+ */
 export function onBothSystems(options: FaultSystemOptions, declare: Declare): void {
   onSystem("SQLite", options, declare);
   onSystem("PostgreSQL", options, declare);
 }
 
-/** Declares tests for a running system on one engine: what no database changes. */
+/** Declares tests for a running system on one engine, for behaviour that does not depend on the database. */
 export function onSystem(engine: Engine, options: FaultSystemOptions, declare: Declare): void {
   describe(`on ${engine}`, function () {
     this.timeout(120_000);

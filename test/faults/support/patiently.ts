@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 const PAUSE_MS = 50;
-/** Something does not answer, or a store's name is on its way to the chain. */
+/** Something does not respond, or a store's name is being registered on chain. */
 const PASSING = /^(Error: )?503 |"code":"(\w+_UNAVAILABLE|STORE_UNKNOWN)"/;
 
-/** A client that retries broken connections and what passes by itself; every other response is final. */
+/** A client that retries broken connections and temporary errors; every other response is final. */
 export async function patiently<T>(attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

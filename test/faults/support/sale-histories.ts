@@ -19,16 +19,16 @@ const BUYERS = 6;
 const CENTS = { BRL: 100n, USD: 500n, EUR: 613n } as const;
 const CURRENCIES = ["BRL", "BRL", "BRL", "BRL", "USD", "EUR"] as const;
 const FX_RATES = "USD:5.00,EUR:6.13";
-/** At 1 CHZ for a real: cents × basis points. */
+/** At 1 CHZ per real: cents × basis points. */
 const WEI_PER_CENT_BPS = 10n ** 12n;
 /** Some stores mint late, so that changes arrive before the mint. */
 const MINT_DELAY_SECONDS = 4n;
 const WAIT_MS = 180_000;
-/** Nothing more may be paid after this. */
+/** After this nothing more may be paid. */
 const QUIET_MS = 4_000;
 const COMMISSION_BPS = 1_200;
 
-/** A sale with what its store promises for it, written down beside the system under test. */
+/** A sale with its promised cashback, recorded independently of the system under test. */
 type History = {
   network: RehearsedNetwork;
   id: string;
@@ -42,9 +42,10 @@ export type HistoriesOptions = { seed: number; histories: number; databaseUrl?: 
 export type HistoriesVerdict = { differences: string[]; sales: number; readings: number; tickets: number; harm: Harm };
 
 /**
- * Random sales on a whole system in live mode, with networks that correct, decline, restore and pay at any moment, push
- * what is not so, and are away, while processes are killed. At the end every wallet holds the cashback of what its
- * networks say last, less what it still owes; after a further sale for each debtor exactly that. docs/product.md#sales-order
+ * Random sales on a whole system in live mode, with networks that correct, decline, restore and pay at any moment, send
+ * false pushes and are unreachable, while processes are killed. At the end every wallet must hold the cashback for what
+ * its networks reported last, less its debt; after one more sale for each debtor, exactly that.
+ * docs/product.md#sales-order
  */
 export async function runHistories(options: HistoriesOptions): Promise<HistoriesVerdict> {
   const world = await World.open(options);
@@ -138,7 +139,7 @@ class World {
     return { differences, ...(await this.#counts()), harm: this.#harm };
   }
 
-  /** One sale's life: sold, changed a few times, and left paid, declined or open. */
+  /** The life cycle of one sale: sold, changed a few times, and left paid, declined or open. */
   async #tell(buyer: Shopper, store: ShopStore): Promise<void> {
     const random = this.#random;
     const click = await this.#clickOf(buyer, store);
@@ -162,7 +163,7 @@ class World {
     this.#end(history, pick(random, ends));
   }
 
-  /** Two sales of one click, now and then. */
+  /** Sometimes two sales of one click. */
   async #clickOf(buyer: Shopper, store: ShopStore): Promise<string> {
     const key = `${buyer.address} ${store.id}`;
     const known = this.#clicks.get(key);
@@ -193,7 +194,7 @@ class World {
       if (verb === "approve") book.approve(id);
       if (verb === "decline") book.decline(id);
       if (verb === "restore") book.restore(id);
-      // A direct call with a word that is not of its shape is refused.
+      // A direct call with an unknown status is rejected.
       if (verb === "drift" && network.simulator && !sale.isPaid) book.drift(id, "under_review");
       if (verb === "pay" && sale.status === "approved") book.pay(id);
     });
@@ -209,7 +210,7 @@ class World {
     });
   }
 
-  /** One harm after the other until the histories are told. */
+  /** Injects one fault after another until the histories are finished. */
   async #harmAlways(): Promise<void> {
     const random = this.#random;
     const { api, indexer } = this.#system;
@@ -278,14 +279,14 @@ class World {
     return [`${buyer.address} holds ${holds}, not ${earned} and ${owed} owed back`];
   }
 
-  /** The cashback of all that the networks pay us for, computed from their books alone. */
+  /** The cashback for everything the networks pay us for, computed from their books alone. */
   #earned(buyer: Shopper): bigint {
     return this.#histories
       .filter((one) => one.buyer === buyer)
       .reduce((sum, history) => sum + (history.network.book.find(history.id).isPaid ? cashbackOf(history) : 0n), 0n);
   }
 
-  /** A further sale whose cashback is above all that its buyer still owes. */
+  /** One more sale, with a cashback above the buyer's whole debt. */
   async #settleDebts(buyers: readonly Shopper[], stores: readonly ShopStore[]): Promise<void> {
     for (const buyer of buyers) {
       const gwei = await outstandingDebt(this.#database.kysely, buyer.address);
@@ -316,7 +317,7 @@ class World {
     });
   }
 
-  /** What the margin says was promised is the cashback of all sales that stand, what was paid that of the paid ones. */
+  /** The margin's promised amount must be the cashback of all valid sales, its paid amount that of the paid ones. */
   async #marginDiffers(): Promise<string[]> {
     const { kysely } = this.#database;
     const rows = await kysely.selectFrom("sale_totals").selectAll().execute();
@@ -353,7 +354,9 @@ class World {
   }
 }
 
-/** In wei: each part in reais rounded down to the cent, times the percent of its group, else of the first category. */
+/**
+ * In wei: each part in reais rounded down to the cent, times the percent of its group, otherwise of the first category.
+ */
 function cashbackOf({ network, id, store }: History): bigint {
   const { parts, currency } = network.book.find(id);
   const rate = CENTS[currency as keyof typeof CENTS];

@@ -17,7 +17,7 @@ export type Verdict = {
   purchases: number;
   minted: number;
   paid: number;
-  /** Every purchase is minted and paid, and nothing is contradictory. */
+  /** Checks that every purchase is minted and paid, and that nothing contradicts. */
   isComplete: boolean;
   /** One sentence per difference; empty if database and chain agree. */
   differences: string[];

@@ -26,11 +26,11 @@ export type ModelBlock = {
   events: ChainEvent[];
   transactions: PoolTransaction[];
   receipts: Map<string, "success" | "reverted">;
-  /** What holds after this block. */
+  /** The state after this block. */
   state: State;
 };
 
-/** A store sells once the chain has its name: `test/faults/store-names.test.ts` has one that it lacks. */
+/** Stores need their name on chain to sell; `test/faults/store-names.test.ts` covers a missing one. */
 const NAMED_STORES = [1, 2] as const;
 
 type State = { nonce: number; stores: Set<number>; tokens: Map<bigint, Token> };

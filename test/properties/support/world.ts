@@ -40,7 +40,7 @@ export const WALLETS: readonly WalletAddress[] = [
   "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
   "0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 ];
-/** The key that the local chain's operator has by default. */
+/** The default key of the local chain's operator. */
 const OPERATOR = openAccount(keySigner("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"));
 const NETWORK = "model";
 const NETWORK_SECRET = "a-secret-of-the-model-network-that-is-long";
@@ -75,8 +75,8 @@ async function newDatabaseFile(): Promise<string> {
 }
 
 /**
- * The real api handlers, sender, planner and index writer in one process, on a real SQLite
- * file, with a model of the chain. Nothing happens by itself: every step is requested, so that a seed repeats a run.
+ * The real api handlers, sender, planner and index writer in one process, on a real SQLite file, with a model of the
+ * chain. Nothing happens automatically: every step is explicit, so that a seed reproduces a run.
  */
 export class World {
   readonly chain = new ModelChain(OPERATOR);
@@ -159,7 +159,7 @@ export class World {
     return this.#call("/api/distribute-cashback", SERVICE, { user: wallet, amount });
   }
 
-  /** In live mode: a visit to a store. Answers the click. */
+  /** In live mode: visits a store. Returns the click. */
   async visit(wallet: WalletAddress, storeId: number): Promise<string> {
     this.services.environment.SIMULATED_PURCHASES = false;
     const body = { user: wallet, store_id: storeId, amount: "1" };
@@ -212,7 +212,7 @@ export class World {
     this.#interruption = undefined;
   }
 
-  /** A round that dies after a step, and the next process. */
+  /** A round that dies after a step, followed by the next process. */
   async crashAt(at: number): Promise<void> {
     await this.round({
       of: "node and database",

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 
 import { dirname, join, relative } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** What the base image brings; here it is this machine's. */
+/** Part of the base image; here taken from this machine. */
 const BASE = ["bin", "etc", "lib", "lib64", "usr"];
 const NOBODY = "65534";
 
@@ -13,11 +13,11 @@ export class Image {
   readonly environment: Record<string, string>;
   readonly #dockerfile = readFileSync(join(ROOT, "docker/Dockerfile"), "utf8");
 
-  /** Its folder has to be on the disk of node_modules, whose files it shares. */
+  /** Its folder must be on the same disk as node_modules, because it shares files with it. */
   constructor() {
     mkdirSync(join(ROOT, "cache"), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, "cache/image-"));
-    // Another user works in it.
+    // Used by another user.
     chmodSync(this.folder, 0o755);
     this.environment = this.#readEnvironment();
     for (const folder of [...BASE, "tmp", "data", "proc", "dev", "app", "usr-local-node"])
@@ -25,7 +25,7 @@ export class Image {
     this.#copyFiles();
   }
 
-  /** As the last stage says: `COPY --from=build … /app/X ./X`. */
+  /** As in the last stage: `COPY --from=build … /app/X ./X`. */
   #copyFiles(): void {
     const app = join(this.folder, "app");
     for (const [, path = ""] of this.#dockerfile.matchAll(/^COPY --from=build --chown=root:root \/app\/(\S+)/gm)) {
@@ -41,7 +41,7 @@ export class Image {
     return Object.fromEntries(pairs.map((pair) => pair.split("=", 2) as [string, string]));
   }
 
-  /** Runs a command of the image; its output is in `output`. */
+  /** Starts a command of the image; its output is in `output`. */
   start(command: readonly string[], environment: Record<string, string>): { child: ChildProcess; output(): string } {
     const isRoot = process.getuid?.() === 0;
     const spaces = isRoot ? ["--mount"] : ["--map-current-user", "--keep-caps", "--mount"];
@@ -88,7 +88,7 @@ export class Image {
   }
 }
 
-/** What `npm prune --omit=dev --omit=optional` leaves. */
+/** The result of `npm prune --omit=dev --omit=optional`. */
 function copyProductionPackages(app: string): void {
   const list = listPackages();
   for (const path of list) {
@@ -104,7 +104,7 @@ function listPackages(): string[] {
   try {
     text = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   } catch (error) {
-    // It lists all of them, and then complains of others.
+    // It lists all of them, and then reports others as errors.
     text = String((error as { stdout?: string }).stdout);
   }
   const paths = text.split("\n").filter((path) => path.includes("/node_modules/"));

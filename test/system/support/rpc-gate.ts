@@ -5,8 +5,8 @@ import type { Hex } from "viem";
 export type RpcCall = { method: string; params: unknown[] };
 
 /**
- * What becomes of a call: the node gets it and its answer is told, or the connection breaks before the answer, or no answer
- * ever comes; or the gate answers itself.
+ * The fate of a call: it is passed on with its response, the connection breaks before the response, no response ever
+ * arrives, or the gate responds itself.
  */
 type Verdict =
   | "pass"
@@ -16,10 +16,10 @@ type Verdict =
   | { error: { code: number; message: string } };
 
 export type RpcGate = {
-  /** With a secret in its path, as providers have them. */
+  /** With a secret in its path, as with providers. */
   url: string;
   secret: string;
-  /** Asked before each call is passed on. */
+  /** Called before each call is passed on. */
   before: (call: RpcCall) => Verdict | Promise<Verdict>;
   /** Every signed transaction that reached the node, in order, with repetitions. */
   sent: Hex[];
@@ -35,7 +35,7 @@ async function askNode(target: string, calls: readonly Numbered[]): Promise<{ id
   return (await response.json()) as { id: unknown }[];
 }
 
-/** A JSON-RPC proxy in front of a node, through which a test decides about each call. */
+/** A JSON-RPC proxy in front of a node that lets a test decide the fate of each call. */
 export async function openRpcGate(target: string): Promise<RpcGate> {
   const secret = "provider-key-5f2c";
   const server = createServer(async (request, response) => {

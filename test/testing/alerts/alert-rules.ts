@@ -16,11 +16,11 @@ export function readAlertRules(file = "ops/alerts.yaml"): AlertRule[] {
   return groups.flatMap((group) => group.rules);
 }
 
-/** Prometheus with our rule file: scrapes are handed in with their time, so that an hour takes no hour. */
+/** A Prometheus simulation with our rule file: scrapes are passed in with their times, so no real time passes. */
 export class AlertWatch {
   readonly #rules: readonly AlertRule[];
   readonly #series = new ScrapedSeries();
-  /** Since when each rule's expression has held, by its labels. */
+  /** Since when each rule's expression has been true, by labels. */
   readonly #since = new Map<string, Map<string, number>>();
 
   constructor(rules = readAlertRules()) {

@@ -3,7 +3,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { keyOf, type Labels, numberOf, type Point, type ScrapedSeries, type Series } from "./series.ts";
 
 type Sample = { labels: Labels; value: number };
-/** A number, or what Prometheus calls an instant vector. */
+/** A number, or an instant vector in Prometheus terms. */
 type Value = number | Sample[];
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
