@@ -109,7 +109,7 @@ export function signerProblems(
   const addressVariable = `${prefix}_ADDRESS`;
   const isKnown = (key !== undefined && isKnownKey(key)) || (address !== undefined && KNOWN_ADDRESSES.has(address));
   const problems: [boolean, string, string][] = [
-    [second !== undefined, second ?? "", `must not be set beside ${first}: one signer signs`],
+    [second !== undefined, second ?? "", `must not be set together with ${first}: use one signer`],
     [
       isKnown && isPublic,
       first ?? addressVariable,

@@ -52,7 +52,7 @@ async function backUp(environment: OperatorEnvironment, folder: string, keep: nu
   const stamp = new Date().toISOString().replace(/[:.]/g, "-");
   const name = join(folder, `torcida-${stamp}.jsonl.gz`);
   const { file, rows } = await write(database, name).finally(() => database.close());
-  console.log(`${file}: ${rows} rows. It holds personal data and signed transactions: protect it like the database`);
+  console.log(`${file}: ${rows} rows. It contains personal data and signed transactions: protect it like the database`);
   const pictures = copyPictures(join(environment.dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
     console.log(`${join(folder, "assets")}: ${pictures} pictures more. Keep the folder beside the file`);

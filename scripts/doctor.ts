@@ -15,7 +15,7 @@ for (const { state, subject, detail, toDo } of findings) {
   if (toDo) console.log(`  → ${toDo}`);
 }
 const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
-console.log(`${count("healthy")} healthy, ${count("warning")} to watch, ${count("failure")} to mend`);
+console.log(`${count("healthy")} healthy, ${count("warning")} to watch, ${count("failure")} to fix`);
 process.exitCode = count("failure") === 0 ? 0 : 1;
 
 async function examine(): Promise<Finding[]> {

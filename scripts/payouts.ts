@@ -70,7 +70,7 @@ async function setPause(database: Database, pause: string | undefined): Promise<
     await appendAudit(queries, { actor: ACTOR, action, subject: "payouts", detail: { reason: pause ?? before ?? "" } });
   });
   const reason = await payouts.reason();
-  console.log(reason ? `Payments are paused: ${reason}` : "Payments go on");
+  console.log(reason ? `Payouts are paused: ${reason}` : "Payouts are not paused");
 }
 
 async function list({ kysely }: Database): Promise<void> {
@@ -83,7 +83,7 @@ async function list({ kysely }: Database): Promise<void> {
     );
   }
   const total = await countOperations(kysely, STUCK);
-  console.log(total === 0 ? "No operation waits or failed" : `${total} operations wait or failed`);
+  console.log(total === 0 ? "No operation is waiting or failed" : `${total} operations are waiting or failed`);
 }
 
 async function retry(database: Database, ids: readonly bigint[]): Promise<void> {
@@ -101,7 +101,7 @@ async function retry(database: Database, ids: readonly bigint[]): Promise<void> 
       await appendAudit(queries, { actor: ACTOR, action: "operation.retry", subject: `operation ${id}`, detail });
     }
   });
-  console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} tried again now`);
+  console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} retried now`);
 }
 
 async function releaseAll(database: Database, reason: string | undefined): Promise<void> {
@@ -111,5 +111,5 @@ async function releaseAll(database: Database, reason: string | undefined): Promi
     await appendAudit(queries, { actor: ACTOR, action: "operation.release", subject: "operations", detail });
     return released;
   });
-  console.log(`${count} ${count === 1n ? "operation is" : "operations are"} tried again now`);
+  console.log(`${count} ${count === 1n ? "operation is" : "operations are"} retried now`);
 }

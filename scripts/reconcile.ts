@@ -53,7 +53,9 @@ function tell(result: Reconciliation): void {
   for (const { text } of differences) console.log(`✗ ${text}`);
   for (const one of foreign) console.log(`! ${foreignText(one)}`);
   if (surplusWei > 0n) {
-    console.log(`! Surplus: the distributor holds ${chzTextFromWei(surplusWei)} CHZ more than it must; payouts go on`);
+    console.log(
+      `! Surplus: the distributor holds ${chzTextFromWei(surplusWei)} CHZ more than it should; payouts continue`,
+    );
   }
   console.log(
     differences.length === 0

@@ -36,7 +36,7 @@ try {
 
 function print(number: string, trace: Awaited<ReturnType<typeof tracePurchase>>, onChain: string): void {
   if (!trace) {
-    console.log(`There is no purchase ${number} in this database`);
+    console.log(`Purchase ${number} is not in this database`);
   } else {
     console.log(`Purchase ${number} of ${trace.wallet}`);
     for (const { atMs, source, text } of trace.steps) {

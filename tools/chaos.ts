@@ -57,7 +57,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 let failures = 0;
 for (const engine of engines) failures += (await unleash(engine, minutes / engines.length)) ? 0 : 1;
-console.log(failures === 0 ? `Seed ${seed}: nothing lost, nothing twice` : `Seed ${seed}: ${failures} FAILED`);
+console.log(failures === 0 ? `Seed ${seed}: nothing lost, nothing duplicated` : `Seed ${seed}: ${failures} FAILED`);
 process.exit(failures === 0 ? 0 : 1);
 
 /** Returns whether the final state is correct. */
@@ -113,7 +113,7 @@ async function tellWhy(system: FaultSystem, engine: string, say: (sentence: stri
     mkdirSync(values.keep, { recursive: true });
     writeFileSync(join(values.keep, `${engine}-${seed}-${name}.log`), output());
   }
-  say(`the index beside the chain:\n${(await system.run("indexer/main.ts", ["--verify"])).output}`);
+  say(`the index compared with the chain:\n${(await system.run("indexer/main.ts", ["--verify"])).output}`);
 }
 
 /** After the faults end and the admin raises every limit, everything must be paid and no warning may remain. */

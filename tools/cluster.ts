@@ -191,7 +191,7 @@ async function isWhole(system: FaultSystem, { writes, wrong }: Tally): Promise<b
   for (const sentence of new Set(wrong)) console.log(`✗ wrong answer: ${sentence}`);
   console.log(reconciled.output.trim());
   const isRight = lost.length === 0 && writes.length > 0 && wrong.length === 0 && reconciled.code === 0;
-  console.log(isRight ? "Nothing lost, nothing twice, no wrong answer" : "FAILED");
+  console.log(isRight ? "Nothing lost, nothing duplicated, no wrong response" : "FAILED");
   return isRight;
 }
 

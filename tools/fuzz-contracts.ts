@@ -27,7 +27,7 @@ do {
   const { status } = spawnSync(process.execPath, [HARDHAT, "test", "solidity"], { cwd: ROOT, env, stdio: "inherit" });
   rounds += 1;
   if (status !== 0) {
-    console.error(`Failed with seed ${seed}: \`npm run fuzz -- --minutes 1 --seed ${seed}\` runs it again`);
+    console.error(`Failed with seed ${seed}: \`npm run fuzz -- --minutes 1 --seed ${seed}\` repeats it`);
     process.exit(1);
   }
 } while (values.seed === undefined && Date.now() - started < minutes * MINUTE_MS);

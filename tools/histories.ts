@@ -23,7 +23,7 @@ if (![seed, runs, histories].every(Number.isInteger) || engines.length === 0) {
 }
 let failures = 0;
 for (let run = 0; run < runs; run++) for (const engine of engines) failures += (await tell(engine, seed + run)) ? 0 : 1;
-console.log(failures === 0 ? "Every wallet holds what its networks say" : `${failures} FAILED`);
+console.log(failures === 0 ? "Every wallet holds what its networks reported" : `${failures} FAILED`);
 process.exit(failures === 0 ? 0 : 1);
 
 /** Returns whether the final state is correct. */

@@ -68,7 +68,7 @@ export function operationQueueRoutes(services: Services): Route[] {
         if (!operation) throw notFound("Operation");
         services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
         services.senders.wake();
-        const message = "The operation is tried again now";
+        const message = "The operation is retried now";
         return { body: { success: true, message, operation: toOperationRecord(operation) } };
       },
     }),

@@ -79,7 +79,7 @@ export function adminRoutes(services: Services): Route[] {
         });
         services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
         services.senders.wake();
-        return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts go on" } };
+        return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts resumed" } };
       },
     }),
   ];

@@ -96,7 +96,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       limit: { perMinute: 30, by: "wallet" },
       bodyLimitBytes: FILE_BYTES,
       body: catalogueImportRequestSchema,
-      failures: { 422: "A row of the file is wrong; the message names each" },
+      failures: { 422: "Invalid rows in the file; the message names each" },
       responses: { 200: catalogueImportResponseSchema },
       async handle({ body, identity }) {
         try {

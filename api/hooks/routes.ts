@@ -147,7 +147,7 @@ function requireSignature(
   );
   if (!isSigned) {
     services.log.warn({ account: params.network, origin: request.ip }, "An affiliate call had an invalid signature");
-    throw forbidden("x-torcida-signature is wrong", "SIGNATURE_INVALID");
+    throw forbidden("x-torcida-signature is invalid", "SIGNATURE_INVALID");
   }
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > WINDOW_S) {
     throw new ApiError(400, "TIMESTAMP_OUT_OF_WINDOW", `x-torcida-timestamp is more than ${WINDOW_S / 60} minutes off`);

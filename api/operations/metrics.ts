@@ -58,7 +58,7 @@ export class Metrics {
 
   constructor(senders: Senders, rates: RateSource, nodes: NodePoolStatus) {
     collectDefaultMetrics({ register: this.registry });
-    this.#gauge("rpc_ready", "Whether a proven node has answered lately", () => Number(nodes.isReady));
+    this.#gauge("rpc_ready", "Whether a verified node has responded recently", () => Number(nodes.isReady));
     new Counter({
       name: "torcida_rpc_contradictions_total",
       help: "What a node said that cannot be true together with what is known",

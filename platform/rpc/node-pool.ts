@@ -340,7 +340,7 @@ export class NodePool<N> implements NodePoolStatus {
     if (member.reason !== reason) {
       this.#parameters.log.error(
         { rpc, contradiction: kind, reason },
-        "The node contradicts what is known; it is left",
+        "The node contradicts known facts; it is dropped",
       );
     }
     member.standing = "contradicting";

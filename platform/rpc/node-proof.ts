@@ -71,7 +71,7 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
   // A deep block commits to all blocks below it. anvil may report another block 0 after a restart.
   const hasDeepBlock = deep !== undefined && deepFound === deep.hash;
   if (found !== expected && !hasDeepBlock) {
-    const reason = `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was made anew, run npm run indexer -- --reset`;
+    const reason = `The RPC ${rpc.name} is of another chain with the id ${id}: its block 0 is ${found}, not ${expected}; check RPC_URLS, or, if the chain was recreated, run npm run indexer -- --reset`;
     return { standing: "contradicting", kind: "genesis", reason };
   }
   if (!deepFound) return { standing: "lacking", reason: `The RPC ${rpc.name} does not know block ${deep?.number} yet` };

@@ -148,14 +148,14 @@ function check(
 /** Everything a public network needs that has no default, reported at once. */
 function deployProblems(network: Network, env: Partial<Environment>, wrong: ReadonlySet<string>): Problem[] {
   const deployer = DEPLOYER_WAYS.filter((variable) => env[variable] !== undefined);
-  const both = { variable: "DEPLOYER_KEY_FILE", message: "must not be set beside DEPLOYER_PRIVATE_KEY" };
+  const both = { variable: "DEPLOYER_KEY_FILE", message: "must not be set together with DEPLOYER_PRIVATE_KEY" };
   const ofKeys = [...ofSigners(network, env, wrong), ...(deployer.length > 1 ? [both] : [])];
   if (network === "localhost") return ofKeys;
   const problems: (Problem | false)[] = [
     accountOfKey("operator", env) === undefined &&
       !wrong.has("OPERATOR_PRIVATE_KEY") && {
         variable: "OPERATOR_PRIVATE_KEY",
-        message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_KEY_FILE is set; beside that OPERATOR_ADDRESS is enough`,
+        message: `is missing: on ${network} the operator holds the roles that have no address, and deploys unless DEPLOYER_KEY_FILE is set, in which case OPERATOR_ADDRESS is enough`,
       },
     accountOfKey("operator", env) !== undefined &&
       operatorKey(network, env) === undefined &&

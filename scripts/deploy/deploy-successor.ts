@@ -94,15 +94,15 @@ async function retire(
   const admin = await read("defaultAdmin");
   if (admin !== wallet.address) {
     throw new Error(
-      `${predecessor} still pays. Its admin ${admin} must retire it first, for ever: retire(), data ${data}; then run this again`,
+      `${predecessor} still pays. Its admin ${admin} must first retire it permanently: retire(), data ${data}; then run this again`,
     );
   }
   if (!mayRetire) {
     throw new Error(
-      `${predecessor} still pays. Add --retire to have the deployer, its admin, retire it for ever first`,
+      `${predecessor} still pays. Add --retire to let the deployer, its admin, retire it permanently first`,
     );
   }
-  await wallet.sendAll([{ to: predecessor, data, what: `${predecessor} retired for ever` }]);
+  await wallet.sendAll([{ to: predecessor, data, what: `${predecessor} retired permanently` }]);
 }
 
 /** Only the treasurer can move the CHZ that the predecessor does not owe anyone. */

@@ -63,7 +63,7 @@ export class DeployerWallet {
     }
     const signed = this.#journal.get(name);
     if (signed?.creationHash === keccak256(creation) && (await this.#resume(signed.address, creation, signed))) {
-      this.#report(`${name} was on its way; it stands at ${signed.address}`);
+      this.#report(`${name} was pending; it is at ${signed.address}`);
       return { address: signed.address, transaction: signed.transaction, isNew: true };
     }
     const nonce = await this.client.getTransactionCount({ address: this.address, blockTag: "pending" });
@@ -83,16 +83,18 @@ export class DeployerWallet {
    */
   async #isKept(name: string, address: Address, creation: Hex): Promise<boolean> {
     if (await this.#stands(address, creation)) {
-      this.#report(`${name} stands at ${address}`);
+      this.#report(`${name} is at ${address}`);
       return true;
     }
     const isLocal = this.#configuration.network === "localhost";
     const isThere = (await this.client.getCode({ address })) !== undefined;
     if (!isLocal) {
       const what = isThere ? "other code than this version makes" : "no code";
-      throw new Error(`${name} is recorded at ${address}, where there is ${what}; move the record away to deploy anew`);
+      throw new Error(
+        `${name} is recorded at ${address}, where there is ${what}; move the record away to deploy again`,
+      );
     }
-    if (isThere) this.#report(`${name} of another version stands at ${address}; remove the data folder to start anew`);
+    if (isThere) this.#report(`${name} of another version is at ${address}; remove the data folder to start over`);
     return isThere;
   }
 

@@ -51,7 +51,7 @@ async function examineFile({ kysely, location }: Database): Promise<Finding[]> {
   const isSound = rows[0]?.quick_check === "ok";
   const { bavail, bsize } = await statfs(dirname(location));
   const freeBytes = bavail * bsize;
-  const free = `${(freeBytes / 2 ** 30).toFixed(1)} GiB free beside ${location}`;
+  const free = `${(freeBytes / 2 ** 30).toFixed(1)} GiB free on the disk of ${location}`;
   return [
     isSound
       ? healthy("database file", "passes SQLite's check")
@@ -119,7 +119,7 @@ async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]):
 
 async function examinePause({ kysely }: Database): Promise<Finding> {
   const reason = await readSetting(kysely, "payouts_paused");
-  if (!reason) return healthy("payments", "go on");
+  if (!reason) return healthy("payments", "not paused");
   return warning("payments", `are paused: ${reason}`, "docs/runbook/payments-paused.md");
 }
 

@@ -69,7 +69,7 @@ async function sampleFindings({ kysely }: Database, { network }: OperatorEnviron
   return [
     failure(
       "sample stores",
-      `nobody's shops are on sale: ${listed(samples.map(({ id, name }) => `store ${id}, ${name}`))}`,
+      `sample stores are on sale: ${listed(samples.map(({ id, name }) => `store ${id}, ${name}`))}`,
       "Delete them in the panel under Lojas, or give them a real name and link; a new name is also registered on chain",
     ),
   ];

@@ -83,7 +83,7 @@ function problemOf(ticket: ProvenTicket): string | undefined {
   if (status !== CHAIN_STATUS.confirmed) return payment ? "paid, and not Confirmed" : undefined;
   if (!payment) return "Confirmed, and not paid yet";
   if (payments.length > 1) return `paid ${payments.length} times`;
-  if (payment.weiPerCent === undefined) return "the distributor told no rate for this payment";
+  if (payment.weiPerCent === undefined) return "the distributor emitted no rate for this payment";
   const most = (ticket.valueCents * ticket.totalBps * payment.weiPerCent) / 10_000n;
   return payment.amountWei > most ? `paid more than value × percent × rate` : undefined;
 }

@@ -23,5 +23,5 @@ export function beginAnew(dataDirectory: string, databaseUrl: string | undefined
   const hasEarlier = existsSync(join(dataDirectory, DATABASE));
   for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(join(dataDirectory, `${DATABASE}${end}`), { force: true });
   const anew = hasEarlier ? "what the last start left in the database is gone" : "the database with it";
-  return `! No anvil for this machine: the chain is a Hardhat node in memory and starts anew each time, ${anew}`;
+  return `! No anvil for this machine: the chain is an in-memory Hardhat node and is recreated on each start, ${anew}`;
 }

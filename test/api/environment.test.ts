@@ -145,7 +145,9 @@ describe("The api's environment", () => {
       url,
     });
     expect(mistakeOf({ OPERATOR_SIGNER_URL: url })).to.include("OPERATOR_ADDRESS is missing");
-    expect(mistakeOf({ OPERATOR_KEY_FILE: file, OPERATOR_SIGNER_URL: url })).to.include("must not be set beside");
+    expect(mistakeOf({ OPERATOR_KEY_FILE: file, OPERATOR_SIGNER_URL: url })).to.include(
+      "must not be set together with",
+    );
     expect(mistakeOf({ OPERATOR_KEY_FILE: file, OPERATOR_ADDRESS: `0x${"ab".repeat(20)}` })).to.include(
       "OPERATOR_ADDRESS is not the account of OPERATOR_KEY_FILE",
     );
@@ -238,7 +240,7 @@ describe("The keys that sign", () => {
     expect(refused({ SENDER_KEYS: "sender" })).to.match(/^SENDER_KEYS must be operator, minter/);
     expect(refused({ OPERATOR_PRIVATE_KEY: "", SENDER_KEYS: "none" })).to.match(/^OPERATOR_ADDRESS is missing/);
     expect(refused({ PAYER_PRIVATE_KEY: minterKey, PAYER_SIGNER_URL: "http://127.0.0.1:9000" })).to.match(
-      /^PAYER_SIGNER_URL must not be set beside PAYER_PRIVATE_KEY/,
+      /^PAYER_SIGNER_URL must not be set together with PAYER_PRIVATE_KEY/,
     );
     expect(refused({ PAYER_PRIVATE_KEY: LOCAL_TEST_KEY })).to.match(
       /^PAYER_PRIVATE_KEY is a test key that everyone knows/,

@@ -20,7 +20,7 @@ describe("The doctor", function () {
       .to.match(/✓ database: /)
       .and.match(/✓ roles: /)
       .and.match(/✓ sender: is /)
-      .and.match(/, 0 to mend/);
+      .and.match(/, 0 to fix/);
     expect(output).to.include("! indexer: nobody holds the lease\n  → Start the indexer");
     expect(code).to.equal(0);
   });

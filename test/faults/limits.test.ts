@@ -124,7 +124,7 @@ describe("Payouts that cannot be sent now", function () {
     expect(listed.code, listed.output).to.equal(0);
     const [, id = ""] = new RegExp(`^(\\d+) {2}pay ${large} of 50 CHZ {2}waiting`, "m").exec(listed.output) ?? [];
     expect(listed.output).to.match(/AboveMaxPayout.*next try \d{4}-/);
-    expect((await system.run("scripts/payouts.ts", ["retry", id])).output).to.match(/1 operation is tried again now/);
+    expect((await system.run("scripts/payouts.ts", ["retry", id])).output).to.match(/1 operation is retried now/);
     await warns(/max_payout/);
     expect((await system.run("scripts/payouts.ts", ["retry", "99999"])).code).to.equal(1);
     await setLimits({});

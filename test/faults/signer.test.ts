@@ -51,6 +51,6 @@ describe("A service that signs for the operator", function () {
   it("does not start with two signers, or with a key file that others may read", async () => {
     const both = await system.run("api/main.ts", [], { OPERATOR_PRIVATE_KEY: generatePrivateKey() });
     expect(both.code).to.equal(1);
-    expect(both.output).to.include("OPERATOR_SIGNER_URL must not be set beside OPERATOR_PRIVATE_KEY");
+    expect(both.output).to.include("OPERATOR_SIGNER_URL must not be set together with OPERATOR_PRIVATE_KEY");
   });
 });

@@ -244,7 +244,7 @@ describe("npm run deploy", function () {
       await first.ended;
       await anvil.request("anvil_dropAllTransactions");
       await anvil.request("evm_setAutomine", true);
-      expect((await deploy()).output).to.include("TicketDescriptor was on its way");
+      expect((await deploy()).output).to.include("TicketDescriptor was pending");
       expect(gate.sent[1]).to.equal(gate.sent[0]);
       expect(await outcome()).to.deep.equal(expected);
     });
@@ -398,7 +398,7 @@ describe("npm run deploy", function () {
     gate.sent.length = 0;
     const { code, output } = await run();
     expect(code).to.equal(1);
-    expect(output).to.include("where there is no code; move the record away to deploy anew");
+    expect(output).to.include("where there is no code; move the record away to deploy again");
     expect(gate.sent).to.deep.equal([]);
   });
 

@@ -17,7 +17,7 @@ describe("A chain in memory, where there is no anvil", () => {
   const has = (name: string) => existsSync(join(folder, name));
 
   it("begins with an empty database at each start, and says so in one line", () => {
-    expect(beginAnew(folder, undefined)).to.match(/^! No anvil .* starts anew each time, the database with it$/);
+    expect(beginAnew(folder, undefined)).to.match(/^! No anvil .* is recreated on each start, the database with it$/);
     put("torcida.db", "torcida.db-wal", "torcida.db-shm", "kept.txt");
     expect(beginAnew(folder, undefined)).to.match(/^! No anvil .* left in the database is gone$/);
     expect(["torcida.db", "torcida.db-wal", "torcida.db-shm", "kept.txt"].filter(has)).to.deep.equal(["kept.txt"]);
