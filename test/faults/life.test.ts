@@ -112,7 +112,7 @@ describe("A process's life (F15, F18, F19)", function () {
       await delay(1_000);
       expect((await system.ledger()).paymentsOf(fresh)).to.deep.equal([]);
       const resumed = await system.run("scripts/payouts.ts", ["--resume"]);
-      expect(resumed.output).to.include("Payments go on\n");
+      expect(resumed.output).to.include("Payouts are not paused\n");
       await until("it is paid", async () => (await system.ledger()).paymentsOf(fresh).length === 1);
       expect((await system.ledger()).paymentsOf(lost)).to.have.length(1);
       expect((await system.ledger()).paymentsOf(before)).to.have.length(1);

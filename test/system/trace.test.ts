@@ -96,7 +96,7 @@ describe("npm run trace", function () {
   it("knows a purchase that is none, and a wrong call", async () => {
     const none = await system.run("scripts/trace.ts", ["999999"]);
     expect(none.code).to.equal(1);
-    expect(none.output).to.include("There is no purchase 999999");
+    expect(none.output).to.include("Purchase 999999 is not in this database");
     for (const wrong of [[], ["x"], ["0"], ["1", "2"]]) {
       const { code, output } = await system.run("scripts/trace.ts", wrong);
       expect(code).to.equal(1);
