@@ -240,7 +240,7 @@ function buyerOf(click: Click) {
   };
 }
 
-/** In English, for whoever reads the database; the api says it again in the reader's language. */
+/** In English, for operators reading the database; the api translates it into the caller's language. */
 function reasonText(sale: Sale, status: string, holds: readonly Hold[]): string | null {
   if (status === "declined") return sale.decline_reason ?? decodeReport(sale.report).reason;
   return holds.length > 0 ? sayHolds(holds, "en") : null;

@@ -15,7 +15,7 @@ type Figures = {
 };
 type Contribution = Cell & Figures;
 
-/** What a sale adds to the margin of its network, store and month; nothing before it is first applied. */
+/** A sale's contribution to the margin of its network, store and month; zero before it is first applied. */
 export function contributionOf(sale: Sale): Contribution | undefined {
   if (sale.state === "declined" || sale.amount_cents === null) return undefined;
   const commission = sale.commission_cents ?? 0n;

@@ -11,7 +11,7 @@ import { searchKey } from "../domain/search-key.ts";
 export type StoreCategory = {
   id: bigint;
   category: string;
-  /** Its name in English; null where the Portuguese one serves both. */
+  /** Its name in English; null if the Portuguese one is used for both. */
   categoryEn: string | null;
   cashbackBps: bigint;
   /** The network's commission group it applies to. */

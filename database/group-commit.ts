@@ -8,26 +8,26 @@ type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject
 type Write<Item, Result> = (queries: Queries, items: readonly Item[]) => Promise<readonly Result[]>;
 
 const MAXIMUM_ITEMS = 256;
-/** On PostgreSQL one group waits for the server while another is gathered; SQLite has one writer. */
+/** On PostgreSQL one group waits for the server while another is being collected; SQLite has one writer. */
 const GROUPS_AT_ONCE = 2;
-/** At most so long a group waits for more; far less than its commit takes. */
+/** Maximum time a group waits for more items; far less than a commit takes. */
 const GATHER_MS = 2;
-/** From its first byte a request takes some turns of the event loop until its item is here: session, store, item. */
+/** A request needs a few turns of the event loop from its first byte until its item arrives: session, store, item. */
 const TURNS_TO_ARRIVE = 3;
 
 /**
- * Writes what many callers bring in one transaction, because waiting for the disk costs the same for one row and for a
- * hundred. Invariants: a caller gets its result only after the commit; if one item cannot be written, each is written in a
- * transaction of its own, so that only its caller gets the error.
+ * Writes the items of many callers in one transaction, because waiting for the disk costs the same for one row and for
+ * a hundred. Invariants: a caller gets its result only after the commit; if one item cannot be written, each is written
+ * in a transaction of its own, so that only its caller gets the error.
  */
 export class GroupCommit<Item, Result> {
   readonly #kysely: Kysely<Schema>;
-  /** Answers one result for each item, in their order. Runs again if the database asks for it. */
+  /** Returns one result per item, in order. May be retried by the database. */
   readonly #write: Write<Item, Result>;
   readonly #most: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running = 0;
-  /** The next group has not begun: what arrives now is part of it. */
+  /** The next group has not started: items that arrive now belong to it. */
   #isGathering = false;
 
   constructor(kysely: Kysely<Schema>, write: Write<Item, Result>) {
@@ -58,7 +58,10 @@ export class GroupCommit<Item, Result> {
     this.#running--;
   }
 
-  /** Waits while every look at the sockets brings more items, so that a busy moment is one transaction and not ten. */
+  /**
+   * Waits as long as every poll of the sockets brings more items, so that a burst becomes one transaction instead of
+   * ten.
+   */
   async #gather(): Promise<void> {
     const until = performance.now() + GATHER_MS;
     for (let known = 0; this.#waiting.length > known && performance.now() < until; ) {

@@ -114,11 +114,11 @@ type StoresTable = {
   mint_delay_seconds: bigint | null;
   hold_seconds: bigint | null;
   claim_days: bigint | null;
-  /** The same in English; null where the Portuguese text serves both. */
+  /** The same in English; null if the Portuguese text is used for both. */
   country_en: Generated<string | null>;
   category_en: Generated<string | null>;
   description_en: Generated<string | null>;
-  /** What brings no cashback there. */
+  /** Cashback exclusions of the store. */
   terms: Generated<string | null>;
   terms_en: Generated<string | null>;
   /** The name for searching and sorting in the panel: `searchKey`. */
@@ -345,7 +345,7 @@ type SalesTable = {
   reason: string | null;
   /** The `HoldReason`s that apply, and those released by an admin, separated by spaces. */
   hold_reasons: Generated<string>;
-  /** The figures of those that hold it, by reason, as JSON; null in rows of versions that did not keep them. */
+  /** The figures of the hold reasons, by reason, as JSON; null in rows of earlier versions. */
   hold_figures: string | null;
   released_reasons: Generated<string>;
   released_by: string | null;
@@ -576,7 +576,10 @@ type TransactionHashesTable = {
   sent_at: bigint | null;
 };
 
-/** The blocks with a known hash: the newest without a gap, older ones sparsely and where they have events. */
+/**
+ * The blocks with a known hash: the newest ones without a gap, and of the older ones a sparse set and those with
+ * events.
+ */
 type ChainBlocksTable = {
   number: bigint;
   hash: string;

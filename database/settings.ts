@@ -11,7 +11,7 @@ import type { Queries } from "./transaction.ts";
 export type SettingName =
   | "catalogue_version"
   | "payouts_paused"
-  /** Which of the system's own reasons that is, as JSON; empty for a person's. */
+  /** The system's own reason as JSON; empty for a person's reason. */
   | "payouts_paused_cause"
   | "network"
   | "distributor_flows"
@@ -21,7 +21,7 @@ export type SettingName =
   | "operator_nonces"
   /** The number of differences found by the last comparison of database and chain. */
   | "differences"
-  /** The first of them, as JSON: what kind, and of which purchase. */
+  /** The first differences as JSON: kind and purchase. */
   | "difference_list"
   /** The open tasks when notices were last written, as JSON. */
   | "noticed"

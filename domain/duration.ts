@@ -15,7 +15,7 @@ const UNITS: readonly Unit[] = [
 ];
 const WEEK: Unit = { seconds: 604_800, pt: ["semana", "semanas"], en: ["week", "weeks"], short: ["sem"] };
 
-/** A number of seconds as one says it, exactly: "3 dias", "1 dia e 12 horas". */
+/** An exact number of seconds in words: "3 dias", "1 dia e 12 horas". */
 export function durationText(seconds: number, language: Language): string {
   let rest = seconds;
   const parts = UNITS.flatMap((unit) => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Why payouts are paused where no person said it: by `PAYOUTS_PAUSED`, by an admin without a reason, after a difference
- * between database and chain, after a transaction of ours lost its nonce, after a backup was restored.
+ * Why payouts are paused if no person gave a reason: by `PAYOUTS_PAUSED`, by an admin without a reason, after a
+ * difference between database and chain, after a transaction of ours lost its nonce, after a backup was restored.
  */
 export const pauseCauseSchema = z.discriminatedUnion("code", [
   z.object({ code: z.literal("environment") }),
@@ -13,7 +13,7 @@ export const pauseCauseSchema = z.discriminatedUnion("code", [
 ]);
 export type PauseCause = z.infer<typeof pauseCauseSchema>;
 
-/** The same as a sentence in English. */
+/** The cause as an English sentence. */
 export function pauseSentence(cause: PauseCause): string {
   switch (cause.code) {
     case "environment":

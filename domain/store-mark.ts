@@ -1,6 +1,9 @@
-/** The drawn mark of a store without a logo: the same store has the same mark everywhere, and its neighbours another. */
+/**
+ * The drawn mark of a store without a logo: the same store has the same mark everywhere; neighbouring stores get
+ * different ones.
+ */
 export type DrawnMark = {
-  /** Paths in a square of 64. */
+  /** Paths in a 64 × 64 square. */
   shape: string;
   pattern: string;
   fill: string;
@@ -44,5 +47,5 @@ export function drawnMark(name: string): DrawnMark {
   };
 }
 
-/** A store's own dark colour, drawn from its name; white words on it keep a contrast of 7:1. */
+/** A store's own dark colour, derived from its name; white text on it keeps a contrast of 7:1. */
 export const storeColour = (name: string): string => `hsl(${seedOf(name) % 360} 45% 22%)`;

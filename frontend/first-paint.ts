@@ -34,7 +34,7 @@ export function firstPaint(): string {
 const LOGO =
   '<svg aria-hidden="true" width="30" height="30" viewBox="0 0 32 32"><path fill="currentColor" d="M4 5h24a2 2 0 0 1 2 2v5.200a3.800 3.800 0 0 0 0 7.600V25a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-5.200a3.800 3.800 0 0 0 0-7.600V7a2 2 0 0 1 2-2z"/><path class="logo-letter" d="M9 9h14v4h-4.700v11h-4.600V13H9z"/></svg>';
 
-/** The api writes the name and the description of what is shown into it: `api/site/page.ts`. */
+/** The api inserts the name and description of the store or ticket: `api/site/page.ts`. */
 function fromServer(between: string): string {
   return `<p class="page-title" data-heading></p>${between}<p class="lead" data-description></p>`;
 }

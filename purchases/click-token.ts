@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** In the order of their bytes, so that a later time sorts behind an earlier one. */
+/** In byte order, so that later times sort after earlier ones. */
 const BASE32 = "234567abcdefghijklmnopqrstuvwxyz";
 /** Milliseconds until the year 3084. */
 const TIME_LENGTH = 9;

@@ -91,7 +91,7 @@ function asPaying({ row, life }: StandingPurchase): StandingPurchase {
   return { row, life: { ...life, asked: new Set([...life.asked, "pay" as const]) } };
 }
 
-/** Whether a page of its buyer shows a purchase in another way now that its payment is in the outbox. */
+/** Whether the buyer's pages show a purchase differently now that its payout is in the outbox. */
 function isShownOtherwise({ row }: StandingPurchase, paying: ReadonlyMap<bigint, bigint>): boolean {
   const amountGwei = paying.get(row.id);
   if (amountGwei === undefined) return false;

@@ -126,7 +126,7 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
   return selectPurchases(queries).where("purchases.id", "=", id).executeTakeFirst();
 }
 
-/** Those of some purchases that were paid and returned, and whose debt is not recorded yet. */
+/** The purchases among some that were paid and returned, and whose debt is not recorded yet. */
 export async function paidReversals(queries: Queries, purchases: readonly StandingPurchase[]): Promise<Purchase[]> {
   // For a sale's purchases, the ledger decides what is owed back.
   const reversed = purchases.filter(({ life }) => life.isReturned && life.isPaid && !life.isOfSale);

@@ -32,7 +32,7 @@ const SHOP_TOTALS = [
   ...(["open_gwei", "open_cent_bps"] as const),
   ...(["payouts_paid_chz", "payouts_paid_gwei", "payouts_deferred_chz", "payouts_deferred_gwei"] as const),
 ];
-/** The sums of payouts are kept in two numbers, so that no amount that the chain may say makes them overflow. */
+/** The totals of payouts are kept in two numbers, so that no amount from the chain can overflow them. */
 const GWEI_PER_CHZ = 1_000_000_000n;
 
 const BUYER_COLUMNS = [
@@ -42,12 +42,12 @@ const BUYER_COLUMNS = [
 
 /** Ids in one statement; SQLite takes 32,766 parameters. */
 const PAGE = 5_000;
-/** Writers of PostgreSQL spread over so many rows of each of the shop's sums, so that they rarely wait for each other. */
+/** PostgreSQL writers are spread over this many rows of each shop total, so that they rarely wait for each other. */
 const SLOTS = 16;
 
 /**
- * Counts purchases anew after a change of theirs, of their tokens or of their payouts, in the transaction that changed
- * them; and makes them due, so that their next step is looked for. Counting twice changes nothing.
+ * Recounts purchases after a change of their rows, tokens or payouts, in the transaction of the change, and makes them
+ * due. Idempotent.
  */
 export async function recountPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
   for (const page of pagesOf(ids)) {
@@ -62,7 +62,7 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
   }
 }
 
-/** Counts purchases anew, and leaves it to the caller when they are looked at next. */
+/** Recounts purchases, and leaves it to the caller when they are due. */
 export async function countPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
   for (const page of pagesOf(ids)) await writeCounted(queries, (await countPage(queries, page)).changed);
 }
@@ -73,7 +73,7 @@ function pagesOf(ids: readonly bigint[]): (readonly bigint[])[] {
   );
 }
 
-/** Adds to the sums what the purchases are now, less what they were counted as. */
+/** Adds the difference between the current and the counted values to the totals. */
 async function countPage(queries: Queries, ids: readonly bigint[]): Promise<{ changed: Counted[]; same: bigint[] }> {
   const rows = await readCounted(queries, ids);
   const changed = rows.filter(({ counted, standing }) => !isSame(counted, standing));
@@ -184,7 +184,7 @@ export async function sumPaidAbove(queries: Queries, wallet: WalletAddress, bloc
   return BigInt(gwei ?? 0);
 }
 
-/** The sums as they must be, counted from every purchase: a page at a time, for `npm run reconcile -- --full`. */
+/** The expected totals, counted from every purchase, a page at a time, for `npm run reconcile -- --full`. */
 export async function countAfresh(
   queries: Queries,
 ): Promise<{ shop: Map<string, bigint>; buyers: Map<WalletAddress, BuyerTotals> }> {

@@ -106,7 +106,7 @@ async function checkpoint({ kysely }: Database): Promise<void> {
 async function insertPurchase(queries: Queries, id: number): Promise<void> {
   const wallet = `0x${id.toString(16).padStart(40, "a")}`;
   const hash = (salt: string) => `0x${`${id}${salt}`.padStart(64, "b")}`;
-  // A visit, the sale that came of it as its network reported it twice, and the sale's purchase.
+  // A visit, its sale with two reports of the network, and the sale's purchase.
   const report = JSON.stringify({
     saleKey: `key-${id}`,
     currency: "BRL",

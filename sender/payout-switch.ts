@@ -24,14 +24,14 @@ export class PayoutSwitch {
     return (await readSetting(this.#database.kysely, "payouts_paused")) || undefined;
   }
 
-  /** Which of the system's own reasons that is; undefined for a person's, and those of older versions. */
+  /** The system's own reason; undefined for a person's reason and for those of older versions. */
   async cause(): Promise<PauseCause | undefined> {
     if (this.#isPausedByEnvironment) return { code: "environment" };
     const stored = await readSetting(this.#database.kysely, "payouts_paused_cause");
     return stored ? pauseCauseSchema.safeParse(JSON.parse(stored)).data : undefined;
   }
 
-  /** A person's words, or a cause of the system's. The first reason is kept until payouts are resumed. */
+  /** A person's reason, or a cause of the system. The first reason is kept until payouts are resumed. */
   async pause(why: string | PauseCause, queries: Queries = this.#database.kysely): Promise<void> {
     if (!(await readSetting(queries, "payouts_paused"))) await writePause(queries, why);
   }

@@ -45,7 +45,7 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
   };
 }
 
-/** The texts that a store need not have: most have none of them. */
+/** Optional texts of a store; most stores have none. */
 function textsOf({ terms, country_en, category_en, description_en, terms_en }: StoreWithCategories) {
   return Object.fromEntries(
     Object.entries({ terms, country_en, category_en, description_en, terms_en }).filter(([, text]) => text !== null),

@@ -7,7 +7,7 @@ import { pathParameter, queryDescription } from "./parameters.ts";
 
 type Json = Record<string, unknown>;
 
-/** As the help pages have it. */
+/** The same as on the help pages. */
 const CONTACT = {
   name: `${PRODUCT_NAME} support`,
   url: "https://torcida.example/help/contact",

@@ -30,7 +30,7 @@ const OF_QUERY: Readonly<Record<string, string>> = {
   to: "The last month, such as 2026-11.",
 };
 
-/** What a path's parameter is: the number of what the path names, unless it has a name of its own. */
+/** Describes a path parameter: by default the number of the resource in the path. */
 export function pathParameter(path: string, name: string): Described {
   const known = OF_PATH[name];
   if (known) return known;
@@ -39,5 +39,5 @@ export function pathParameter(path: string, name: string): Described {
   return { description: `The number of the ${owner}.`, schema: ID };
 }
 
-/** What a query's parameter is; a test finds those without words. */
+/** Descriptions of query parameters; a test finds missing ones. */
 export const queryDescription = (name: string): string | undefined => OF_QUERY[name];

@@ -9,8 +9,8 @@ export type Books = { funded: string; paid: string; withdrawn: string };
 const KEPT_MS = 30_000;
 
 /**
- * Reads the distributors' books, at most twice a minute. What was paid in and taken back is added up from the chain, going on
- * from the last comparison of database and chain; what was paid out is in the index.
+ * Reads the distributors' books, at most twice a minute. Deposits and withdrawals are summed from the chain, starting
+ * at the last comparison of database and chain; payouts come from the index.
  */
 export function booksReader(services: Services): () => Promise<Books> {
   let books: Promise<Books> | undefined;
@@ -23,7 +23,7 @@ export function booksReader(services: Services): () => Promise<Books> {
       () => {
         readAt = Date.now();
       },
-      // A failure is not kept.
+      // Failures are not cached.
       () => {
         books = undefined;
       },

@@ -9,7 +9,7 @@ import { booksReader } from "./books.ts";
 
 const LIMIT = { perMinute: 120, by: "origin" } as const;
 
-/** What everybody may hold against the chain. docs/product.md#proof-page */
+/** Data that anyone can check against the chain. docs/product.md#proof-page */
 export function proofRoutes(services: Services): Route[] {
   const readBooks = booksReader(services);
   return [

@@ -317,7 +317,7 @@ function toWireMargin(figures: ReturnType<typeof marginOf>) {
   };
 }
 
-/** A person's, or the network's, reason for a decline stays as it is. */
+/** A decline reason given by a person or the network is not translated. */
 function reasonOf(sale: SaleRow, language: HoldLanguage): string | null {
   const holds =
     sale.reason === null || sale.status === "declined" ? [] : readHolds(sale.hold_reasons, sale.hold_figures);

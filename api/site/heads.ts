@@ -11,7 +11,7 @@ import { sharePicture } from "./share/share-pictures.ts";
 export type Head = {
   title: string;
   description: string;
-  /** What the page is about, in its first paint. */
+  /** The subject of the page, for its first paint. */
   heading?: string;
   image?: string;
   isMissing?: true;

@@ -1,7 +1,7 @@
 import type { StoreWithCategories } from "../../catalogue/stores.ts";
 import type { PageLanguage } from "./heads.ts";
 
-/** Decimal text as the reader writes it. */
+/** Decimal text in the reader's locale. */
 export const localNumber = (text: string, language: PageLanguage): string =>
   language === "pt" ? text.replace(".", ",") : text;
 

@@ -10,7 +10,7 @@ export function withDeployment(html: string, config: AppConfig): string {
   return html.replace(EMPTY, () => EMPTY.replace("></", `>${text}</`));
 }
 
-/** Of every picture for shared links. */
+/** The size of every picture for shared links. */
 const SIZE = '<meta property="og:image:width" content="1200" /><meta property="og:image:height" content="630" />';
 
 /** The page with its own title, description, addresses and picture. */
@@ -37,7 +37,7 @@ export function withHead(
     html
       .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
       .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
-      // There is one first paint for stores and one for tickets; the page shows the one that it needs.
+      // There is one first paint for stores and one for tickets; the page shows the one it needs.
       .replaceAll(" data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
       .replaceAll(" data-description></p>", () => `>${description}</p>`)
       .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)

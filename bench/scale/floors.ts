@@ -38,7 +38,7 @@ export async function measureFloors(database: Database, directory: string): Prom
   }
 }
 
-/** What Express and the callers of this benchmark do together, without a product behind it. */
+/** The throughput of Express and this benchmark's callers, without the product. */
 async function measureBareExpress(): Promise<number> {
   const bare = await startBare(JSON.stringify({ success: true, message: "x".repeat(300) }));
   const next = (): Call => ({

@@ -76,7 +76,7 @@ export async function measureReconcile(
   const started = performance.now();
   const result = await reconcile(options);
   const reconcileMs = performance.now() - started;
-  // The chain's distributor holds what the invented payouts have paid: that is a surplus.
+  // The distributor still holds the CHZ of the generated payouts, which counts as a surplus.
   if (result.outcome !== "agree" && result.outcome !== "surplus") throw new Error(textOf(result));
   console.log(`  ${result.tokens} tokens compared`);
   return { reconcileMs: round(reconcileMs), reconcileCalls: calls };

@@ -41,12 +41,12 @@ export const attentionSchema = z.object({
   ),
   /** Why payouts are paused; null if they are not. */
   payouts_paused: z.string().nullable(),
-  /** The same by code, where it is one of the system's own reasons. */
+  /** The same as a code, if it is one of the system's own reasons. */
   pause_cause: pauseCauseSchema.nullable(),
   /** Transactions of the operator's wallet that are not ours, and differences between database and chain. */
   foreign_transactions: z.number(),
   differences: z.number(),
-  /** The first 20 of them: of which purchase; null for a balance or a nonce. */
+  /** The first 20 of them, with the purchase; null for a balance or a nonce. */
   difference_list: z.array(differenceSchema),
   /** How many of the above need a person, for the header: all except drafts and payouts that are retried. */
   total: z.number(),

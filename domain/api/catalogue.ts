@@ -8,7 +8,7 @@ import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 export const storeCashbackSchema = z.object({
   id: z.number(),
   category: z.string(),
-  /** Left out where the Portuguese name serves both languages. */
+  /** Absent if the Portuguese name is used for both languages. */
   category_en: z.string().optional(),
   /** Decimal text, no trailing zeros. */
   cashback_percent: z.string(),
@@ -26,9 +26,9 @@ export const storeSchema = z.object({
   club: z.string().nullable(),
   category: z.string().nullable(),
   description: z.string().nullable(),
-  /** What brings no cashback there; left out where nothing beyond the shop's own rules is excluded. */
+  /** Cashback exclusions; absent if there are none beyond the shop-wide rules. */
   terms: z.string().optional(),
-  /** In English; each is left out where the Portuguese text serves both languages. */
+  /** In English; each is absent if the Portuguese text is used for both languages. */
   country_en: z.string().optional(),
   category_en: z.string().optional(),
   description_en: z.string().optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A wallet's tickets as the index has them: where a reader of the chain has to look. */
+/** A wallet's tickets from the index: where to look on chain. */
 export const walletTicketsSchema = z.object({
   success: z.literal(true),
   tickets: z.array(
@@ -10,7 +10,7 @@ export const walletTicketsSchema = z.object({
       paid: z.object({ tx: z.string(), amount: z.string() }).nullable(),
     }),
   ),
-  /** The id to ask for the next page with; null on the last. */
+  /** The id to pass for the next page; null on the last. */
   next_before: z.number().nullable(),
 });
 
@@ -18,11 +18,11 @@ export const walletTicketsSchema = z.object({
 export const booksSchema = z.object({
   success: z.literal(true),
   data: z.object({
-    /** Paid in by the shop. */
+    /** Deposited by the shop. */
     funded: z.string(),
-    /** Cashback that buyers have, at once or by withdrawing a credit. */
+    /** Cashback received by buyers, directly or by withdrawing a credit. */
     paid: z.string(),
-    /** Taken back by the treasurer. */
+    /** Swept by the treasurer. */
     withdrawn: z.string(),
   }),
 });

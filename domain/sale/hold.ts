@@ -33,7 +33,7 @@ export type HoldFacts = {
 
 const BPS = 10_000n;
 
-/** What a screen needs to say a reason in its own words; amounts are cents. */
+/** The figures a screen needs to word a reason; amounts are in cents. */
 export type HoldFigures = Partial<
   Record<"limit" | "seconds" | "currency" | "detail" | "commission" | "cashback", string>
 >;
@@ -70,7 +70,7 @@ export function holdForDrift(drift: string | null): Hold[] {
   return drift === null ? [] : [{ reason: "drift", figures: { detail: drift } }];
 }
 
-/** The figures of each reason, to be stored beside the reasons. */
+/** The figures of each reason, stored with the reasons. */
 export function encodeFigures(holds: readonly Hold[]): string {
   return JSON.stringify(Object.fromEntries(holds.map(({ reason, figures }) => [reason, figures])));
 }

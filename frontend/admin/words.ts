@@ -1,7 +1,7 @@
 import type { PauseCause } from "../../domain/pause-cause.ts";
 import type { Purchase } from "./shapes.ts";
 
-/** The panel's words for what the system calls by code. The tone colours a badge; the word carries the meaning. */
+/** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
 export type Tone = "good" | "wait" | "bad" | "plain";
 export type Word = { label: string; tone: Tone };
 type Words<Code extends string = string> = Record<Code, Word>;
@@ -140,7 +140,7 @@ const KEY_OWNERS: Record<string, string> = {
   payer: "do pagador",
 };
 
-/** Why payouts are paused, in words; a person's own stay as they are. */
+/** Why payouts are paused, in words; a person's reason stays unchanged. */
 export function pauseReason(reason: string | null, cause: PauseCause | null): string {
   switch (cause?.code) {
     case "environment":
@@ -176,7 +176,7 @@ export const STORE_WORDS: Words = {
   draft: word("Rascunho", "wait"),
 };
 
-/** What a draft lacks, and where to give it. */
+/** What a draft lacks, and where to enter it. */
 export const STORE_LACKS: Record<string, string> = {
   link: "Falta o link de afiliado, ou a rede com conta e anunciante.",
   rate: "Falta uma categoria com percentual acima de zero.",

@@ -24,9 +24,9 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string | undefined;
-  /** The field of the request that was refused. */
+  /** The invalid field of the request. */
   readonly field: string | undefined;
-  /** Whether the sentence is the server's, or derived here from the status. */
+  /** Whether the message is the server's, or derived from the status. */
   readonly isServersWord: boolean;
 
   constructor(
@@ -47,14 +47,14 @@ export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-/** docs/product.md#session-browser. Shown in the reader's language by the session's toast. */
+/** docs/product.md#session-browser. Shown in the user's language by the session's toast. */
 export const SESSION_EXPIRED = "Unauthorized: Session expired";
 
 type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown; field?: unknown };
 
 let onUnauthorized: (token: string | null) => void = () => {};
 
-/** Called with the token that a 401 refused. The session registers itself here. */
+/** Called with the token that got a 401. The session registers itself here. */
 export function listenForUnauthorized(listener: (token: string | null) => void): void {
   onUnauthorized = listener;
 }

@@ -19,9 +19,9 @@ export type Store = {
   club: string;
   category: string;
   description: string;
-  /** What brings no cashback there, beyond what brings none anywhere. */
+  /** Cashback exclusions of this store, in addition to the shop-wide ones. */
   terms: string;
-  /** The texts that the catalogue also has in English. */
+  /** The texts that are also available in English. */
   english: Partial<Record<"country" | "category" | "description" | "terms", string>>;
   logo: string;
   featured: boolean;
@@ -31,7 +31,7 @@ export type Store = {
   minCashback: number;
   maxCashback: number;
   cashbacks: StoreCashback[];
-  /** How long the cashback waits after the confirmation, in days; 0 where the shop's own value holds. */
+  /** The hold after confirmation, in days; 0 if the shop-wide value applies. */
   holdDays: number;
   /** It cannot sell yet. docs/product.md#store-draft */
   isDraft: boolean;

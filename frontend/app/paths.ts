@@ -20,6 +20,6 @@ export function safeNext(next: string | null): string {
   return next?.startsWith("/") && !next.startsWith("//") && !next.startsWith("/\\") ? next : paths.dashboard;
 }
 
-/** The ids of stores and tickets as an address has them. */
+/** Ids of stores and tickets as used in URLs. */
 export const STORE_ID = /^\d+$/;
 export const TICKET_ID = /^[1-9]\d{0,14}$/;

@@ -22,8 +22,8 @@ const POSITIONS = { gold: 1, silver: 2, basic: 3 } as const;
 const BELOW_ALL = 4;
 
 /**
- * Where the reader stands among the tiers of docs/product.md#tier-badge, with the token of their club, else with the one that
- * they hold most of. Undefined without a token, and under the program `tiers`, whose silver depends on the store.
+ * The user's place among the tiers of docs/product.md#tier-badge, for the token of their club, otherwise for the one
+ * they hold most of. Undefined without a token, and in the program `tiers`, whose silver tier depends on the store.
  */
 export function useBestToken(profile: Profile): BestToken | undefined {
   const program = useQuery(configQuery).data.bonus_program;

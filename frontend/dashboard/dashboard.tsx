@@ -209,7 +209,7 @@ function WalletCard({ profile }: { profile: Profile }) {
   );
 }
 
-/** The highest first, as in a league table. */
+/** Highest first, as in a league table. */
 const TIERS = ["gold", "silver", "basic"] as const;
 
 function BonusSystem({ profile }: { profile: Profile }) {

@@ -94,10 +94,10 @@ export function filterEntries(entries: readonly Entry[], filter: Filter, nowMs =
   );
 }
 
-/** Entries of one month that follow each other; `month` is a date in it, empty for those without a date. */
+/** Consecutive entries of one month; `month` is a date in it, empty for entries without a date. */
 export type Month = { month: string; entries: Entry[] };
 
-/** Newest first, as they are given. A month is the reader's own, not UTC's. */
+/** Keeps the given order, newest first. Months are in the user's time zone, not UTC. */
 export function byMonth(entries: readonly Entry[]): Month[] {
   const months: Month[] = [];
   for (const entry of entries) {

@@ -1,7 +1,7 @@
-/** So many questions at a time are welcome at public nodes. */
+/** The number of concurrent requests that public nodes accept. */
 const AT_ONCE = 12;
 
-/** Runs work on all items, a few at a time; stops between them when it is no longer wanted. @throws the first failure */
+/** Runs work on all items, a few at a time; stops between them when aborted. @throws the first failure */
 export async function inChunks<T>(
   items: readonly T[],
   signal: AbortSignal,

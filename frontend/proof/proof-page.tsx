@@ -132,7 +132,7 @@ function Rows({ proof }: { proof: WalletProof }) {
   );
 }
 
-/** What came into the distributor, what went out as cashback, and what is left. */
+/** The distributor's deposits, cashback paid, and the remainder. */
 function Books() {
   const t = useText();
   const books = useQuery({ queryKey: ["books"], queryFn: readBooks, staleTime: 15_000 });

@@ -34,7 +34,7 @@ export async function readWallet(wallet: Hex, options: Options): Promise<WalletP
     const found = said && (await follow(wallet, said, options));
     if (found || !said || attempt === ATTEMPTS)
       return derive(wallet, found ?? (await search(wallet, options)), said, options);
-    // The index is a few blocks behind the chain: it may know what is missing in a moment.
+    // The index is a few blocks behind the chain: missing entries may appear shortly.
     await new Promise((resolve) => setTimeout(resolve, BEHIND_MS));
   }
 }
@@ -42,11 +42,11 @@ export async function readWallet(wallet: Hex, options: Options): Promise<WalletP
 const ATTEMPTS = 3;
 const BEHIND_MS = 2_000;
 
-/** The tickets that the api names, if the chain knows no other of the wallet and no other payment of them. */
+/** The tickets listed by the api, if the chain has no other ticket of the wallet and no other payment of them. */
 async function follow(wallet: Hex, said: readonly WalletTicket[], { signal }: Options): Promise<Found | undefined> {
   const { nft, distributor } = contracts();
   const client = chainClient();
-  // Tickets stay with their buyer: as many as the wallet has were ever minted to it.
+  // Tickets cannot be transferred, so the wallet's balance is the number ever minted to it.
   const count = await client.readContract({ ...nft, functionName: "balanceOf", args: [wallet] });
   if (count !== BigInt(said.length)) return undefined;
   const words = [...new Set(said.map((one) => BigInt(one.token_id) >> WORD_BITS))];
@@ -132,7 +132,8 @@ async function derive(
       ...ticket,
       weiPerCent: payment?.weiPerCent,
       paidWei: payment?.amountWei,
-      // Less than the product was kept back; more is always wrong, and so is a payment that its transaction does not have.
+      // A lower amount means a deduction; a higher one is always wrong, and so is a payment that is missing from its
+      // transaction.
       isExact: isTheirs && (tx ? whole !== undefined && payment !== undefined && payment.amountWei <= whole : true),
       agrees: saidById && agrees(saidById.get(id), payment?.amountWei),
     });
@@ -155,11 +156,11 @@ function agrees(said: WalletTicket | undefined, paidWei: bigint | undefined): bo
 export type DistributorBooks = {
   balanceWei: bigint;
   availableWei: bigint;
-  /** What the api says came in and went out; undefined if it did not respond. */
+  /** Deposits and payouts according to the api; undefined if it did not respond. */
   flows: { fundedWei: bigint; paidWei: bigint; withdrawnWei: bigint } | undefined;
 };
 
-/** What the contract holds, from the chain, and what went through it, as the api says. */
+/** The contract's balance from the chain, and its deposits and payouts according to the api. */
 export async function readBooks(): Promise<DistributorBooks> {
   const { distributor } = contracts();
   const [balanceWei, availableWei, books] = await Promise.all([

@@ -10,7 +10,7 @@ export type Selection = Partial<Record<FilterName | "q" | "sort", string>>;
 const collator = new Intl.Collator("pt-BR", { sensitivity: "base" });
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** A value of a field as the address has it in either language, and as the reader sees it. */
+/** A field's value as in the URL, for both languages, and as displayed. */
 export type FilterOption = { value: string; label: string };
 
 /** The sorted distinct non-empty values of a field. docs/product.md#stores. */
@@ -19,7 +19,7 @@ export function optionsOf(stores: readonly Store[], name: FilterName, language: 
   for (const store of stores) {
     const value = store[name].trim();
     const label = name === "club" ? value : storeTexts(store, language)[name].trim();
-    // A translation given for one store serves all of that value.
+    // A translation given for one store is used for all stores with the same value.
     if (value && (labels.get(value) ?? value) === value) labels.set(value, label || value);
   }
   return [...labels]

@@ -123,7 +123,7 @@ function Rates({ store }: { store: Store }) {
   );
 }
 
-/** What brings no cashback: the store's own exclusions, then those of every store. */
+/** Cashback exclusions: the store's own, then the shop-wide ones. */
 function Excluded({ store }: { store: Store }) {
   const t = useText();
   const { terms } = useStoreTexts(store);

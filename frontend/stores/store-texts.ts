@@ -3,7 +3,7 @@ import { type Language, useLanguage } from "../i18n/language.tsx";
 
 export type StoreTexts = Pick<Store, "country" | "category" | "description" | "terms">;
 
-/** What the catalogue says about a store, in the reader's language where it has both. docs/product.md#store-languages */
+/** A store's texts, in the user's language if available. docs/product.md#store-languages */
 export function storeTexts(store: Store, language: Language): StoreTexts {
   const { country, category, description, terms, english } = store;
   const own = { country, category, description, terms };

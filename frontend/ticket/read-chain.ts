@@ -43,7 +43,7 @@ export async function readChainTicket(tokenId: bigint, paymentTx: string | undef
   };
 }
 
-/** The distributor in office, and those that paid before it. */
+/** The current distributor and its predecessors. */
 export const distributors = (): Hex[] =>
   [deployment.cashback_distributor, ...deployment.former_distributors].map((address) => address as Hex);
 

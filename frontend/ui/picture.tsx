@@ -7,7 +7,7 @@ type PictureProps = {
   fallback: ReactNode;
   className?: string;
   onBroken?: () => void;
-  /** In sight as soon as the page is. */
+  /** Visible as soon as the page is. */
   isEager?: boolean;
 };
 

@@ -3,7 +3,7 @@ import { SESSION_TOKEN } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
-/** After a failure the session asks again this much later. */
+/** The retry interval of the session after a failure. */
 const RECOVERY_MS = 10_000;
 const ENGLISH = { storage: { language: "en" } };
 

@@ -9,7 +9,7 @@ describe("A click's token", () => {
   it("is its own among many of the same moment", () => {
     const tokens = Array.from({ length: 10_000 }, () => newClickToken(1_795_214_363_114));
     expect(new Set(tokens).size).to.equal(10_000);
-    // Guessing needs all of the rest: no place of it is fixed.
+    // The rest is fully random: no position is fixed.
     for (let place = 9; place < 26; place++) expect(new Set(tokens.map((token) => token[place])).size).to.equal(32);
   });
 

@@ -7,7 +7,7 @@ import { connect } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { startInProcess } from "../api/support/in-process.ts";
 
-/** Larger than the whole program, and so a package of its own: `npm ci --prefix tools/openapi-lint` installs it. */
+/** Larger than the whole program, so it is a separate package: `npm ci --prefix tools/openapi-lint` installs it. */
 const LINTER = resolve("tools/openapi-lint/package.json");
 type Finding = { code: string | number; message: string; path: (string | number)[] };
 type Spectral = { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> };

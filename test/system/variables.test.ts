@@ -8,7 +8,7 @@ const SOURCES = globSync(
     "hardhat.config.ts",
   ]),
 );
-/** What a shell or a tool sets, and what our own processes tell each other. */
+/** Variables set by a shell or a tool, and those our own processes pass to each other. */
 const NOT_SET_BY_PEOPLE = [
   ...["PATH", "HOME", "NODE_ENV", "PROD", "DEV"],
   ...[

@@ -18,8 +18,8 @@ const run = promisify(execFile);
 const made = new Map<string, Promise<Deployed>>();
 
 /**
- * A chain with the contracts, and their record in `directory`. What is deployed for one system is kept and given to every
- * later one of this process that asks for the same: only the first waits for some forty blocks.
+ * A chain with the contracts, and their record in `directory`. A deployment is cached and reused for every later system
+ * of this process with the same settings, so only the first waits for about forty blocks.
  */
 export async function startDeployedChain(
   directory: string,
@@ -48,7 +48,7 @@ export async function seedDatabase(databaseUrl: string, dataDirectory: string, d
   await seedCatalogue(database, { contracts }).finally(() => database.close());
 }
 
-/** All that a deployment takes from the environment, but for where the node and the default site are. */
+/** Everything a deployment reads from the environment, except the node and the default site. */
 function whatIsDeployed(environment: Record<string, string>): string {
   const configuration = readDeployConfiguration("localhost", environment);
   const what = { ...configuration, rpcUrls: [], siteUrl: environment.SITE_URL ?? "" };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 50;
 const LONGEST_POLL_MS = 500;
-/** A look that takes long is a load on what is waited for: the pause after it is this many times longer. */
+/** A slow check loads the system under test: the pause after it is this many times longer. */
 const PAUSE_PER_LOOK = 3;
 
 /** Polls until the result is not undefined, null or false; errors count as not yet. Fails with `what`. */

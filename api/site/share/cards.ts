@@ -3,10 +3,10 @@ import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
 import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
 import type { PageLanguage } from "../heads.ts";
 
-/** The size that readers of shared links crop least. */
+/** The size that link previews crop least. */
 export const CARD = { width: 1200, height: 630 } as const;
 
-/** `percent` as the reader writes it, without the sign. */
+/** `percent` in the reader's locale, without the sign. */
 export type StoreCard = { name: string; percent: string; isRange: boolean; tags: readonly string[] };
 export type TicketCard = { id: string; store: string; percent: string; value: string; status: PurchaseStatus };
 
@@ -150,7 +150,7 @@ function written({ x, y, size, text, colour, anchor = "start", spacing = 0 }: Te
   return `<text x="${x}" y="${y}" font-family="Archivo" font-size="${size}" font-weight="${weight}" font-stretch="${stretch}" fill="${colour}" text-anchor="${anchor}" letter-spacing="${spacing}">${escaped(text)}</text>`;
 }
 
-/** A bold letter is about this wide, in parts of its size. */
+/** Approximate width of a bold letter, relative to its size. */
 const LETTER_WIDTH = 0.5;
 
 /** The size at which a text is no wider than `width`, at most `largest`. */

@@ -4,7 +4,7 @@ import type { Drawn } from "./renderer-thread.ts";
 
 /** About 40 kB each. */
 const KEPT_PICTURES = 200;
-/** More at a time would wait longer than a reader of links does. */
+/** More at a time would wait longer than link previews do. */
 const WAITING_MAX = 16;
 
 type Waiting = { resolve: (png: Uint8Array) => void; reject: (error: Error) => void };
@@ -15,8 +15,8 @@ export class NotDrawnError extends Error {
 }
 
 /**
- * Turns SVG into PNG in a thread of its own, so that no request waits for it. The thread starts with the first picture; one
- * that died is replaced with the next.
+ * Renders SVG to PNG in a separate thread, so that no request waits for it. The first picture starts the thread; the
+ * next one replaces a thread that died.
  */
 export class Renderer {
   #worker: Worker | undefined;

@@ -1,4 +1,4 @@
-/** What the pictures of shared links use of it; its own types need those of a browser. */
+/** The parts used for link pictures; its own types require browser types. */
 declare module "@resvg/resvg-wasm" {
   type Options = { font: { fontBuffers: Uint8Array[]; defaultFontFamily: string } };
   export function initWasm(module: Uint8Array): Promise<void>;

@@ -11,11 +11,11 @@ import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
 
-/** The address of the picture that goes with a link to a store or a ticket. */
+/** The URL of the picture for a link to a store or a ticket. */
 export const sharePicture = (kind: "store" | "ticket", id: string, language: PageLanguage): string =>
   `/share/${kind}/${id}/${language}.png`;
 
-/** `/share/{store|ticket}/{id}/{language}.png`; the site's own picture where that one cannot be drawn. */
+/** `/share/{store|ticket}/{id}/{language}.png`; the site's default picture if it cannot be drawn. */
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
   return async (request, response, next) => {

@@ -7,7 +7,7 @@ import type { Attention } from "./attention.ts";
 
 type Counted = { count: number; words: readonly [one: string, many: string]; href: string; isUrgent?: boolean };
 
-/** What waits for a person, each one click from its place; the urgent first. */
+/** Open tasks, each linked to its place, the urgent ones first. */
 const countedOf = (attention: Attention): Counted[] => [
   {
     count: attention.failed_payments,
@@ -77,7 +77,7 @@ const WALLETS = {
 
 type Alarm = { text: string; href: string };
 
-/** Each where it is looked into: the purchase, or the payments. */
+/** Links each to its details: the purchase, or the payouts. */
 function differencesOf({ differences, difference_list }: Attention): Alarm[] {
   const payments = viewHref({ view: "payments" });
   const listed = difference_list.map(({ kind, purchase_id }) => {
@@ -98,7 +98,7 @@ function differencesOf({ differences, difference_list }: Attention): Alarm[] {
   return [...listed, { text, href: payments }];
 }
 
-/** What stops everything stands first. */
+/** Blocking problems come first. */
 function alarmsOf(attention: Attention, chz: (amount: string) => string): Alarm[] {
   const texts = [
     ...(attention.payouts_paused === null

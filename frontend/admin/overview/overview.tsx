@@ -27,7 +27,7 @@ const STATUS_WORDS: Record<string, string> = {
   cancelled: "cancelada",
 };
 
-/** How the shop stands: what needs a person, what moved, and the totals. */
+/** The state of the shop: open tasks, figures and totals. */
 export function Overview() {
   const overview = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
   const attention = useAttention();
@@ -119,7 +119,7 @@ function Activity({ data }: Data) {
 
 const KEY_WORDS = { operator: "operador", minter: "emissor", confirmer: "confirmador", payer: "pagador" };
 
-/** One wallet signs everything, or each its own kind. */
+/** One wallet signs everything, or each signs its own kind. */
 function feeRows({
   keys = [],
   balance,

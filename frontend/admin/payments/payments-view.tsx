@@ -16,7 +16,7 @@ import { Why } from "./why.tsx";
 
 const isStuck = ({ state }: Payment): boolean => state === "waiting" || state === "failed";
 
-/** The queue of payouts: what waits and why, retry, and the switch that pauses all of them. */
+/** The payout queue: what is waiting and why, retry, and the switch that pauses all payouts. */
 export function PaymentsView() {
   const [retrying, setRetrying] = useState<Payment>();
   const { chz } = useFormat();

@@ -17,7 +17,7 @@ import { useSaleMoney } from "./sales-view.tsx";
 
 type Decision = "release" | "decline" | "assign";
 
-/** One sale: what the network said, each revision, the purchases it became, and what can be decided. */
+/** One sale: the network's report, each revision, its purchases, and the possible decisions. */
 export function SaleSheet({ id, onClose }: { id: string; onClose: () => void }) {
   const sale = useQuery({
     queryKey: ["own", "sale", id],

@@ -69,7 +69,7 @@ function useSalesList(): ListDefinition<Sale> {
   };
 }
 
-/** A sale's amount in reais, else in its own currency. */
+/** A sale's amount in reais, otherwise in its own currency. */
 export function useSaleMoney(): (sale: Pick<Sale, "amount" | "amount_brl" | "currency">) => string {
   const { brl, decimal } = useFormat();
   return ({ amount, amount_brl, currency }) =>

@@ -7,7 +7,7 @@ import { getConfiguration } from "../admin-calls.ts";
 import { Placeholder } from "../placeholder.tsx";
 import type { Configuration } from "../shapes.ts";
 
-/** The configuration as it is in force: read only, secrets never. */
+/** The effective configuration: read-only, without secrets. */
 export function SettingsTab() {
   const configuration = useQuery({
     queryKey: ["own", "configuration"],

@@ -48,7 +48,7 @@ const FIELDS: readonly FieldDefinition[] = [
   { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
 ];
 
-/** Whose sales these are. docs/product.md#sales. */
+/** The network that reports its sales. docs/product.md#sales. */
 const NETWORK_FIELDS: readonly FieldDefinition[] = [
   {
     name: "network",
@@ -101,7 +101,7 @@ type StoreDialogProps = {
   action: string;
   initial?: StoreFields;
   onClose: () => void;
-  /** Where it was not saved, the form stays open and says why. */
+  /** If saving fails, the form stays open and shows the reason. */
   onSubmit: (fields: StoreFields) => Promise<Outcome>;
 };
 
@@ -174,7 +174,7 @@ export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onS
   );
 }
 
-/** The field that the server refused, such as a name that another store has. */
+/** The field that the server rejected, such as a name already in use. */
 function refusedField(error: unknown): keyof StoreFields | undefined {
   const field = error instanceof ApiError ? error.field : undefined;
   return field !== undefined && field in EMPTY_STORE ? (field as keyof StoreFields) : undefined;

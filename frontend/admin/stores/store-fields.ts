@@ -44,13 +44,13 @@ export const fieldsOf = (store: StoreWithCategories): StoreFields => ({
 
 const DURATIONS = ["mint_delay_seconds", "hold_seconds"] as const;
 
-/** Durations as a person writes them: "3 dias". */
+/** Durations as typed: "3 dias". */
 export function inWords(fields: StoreFields): StoreFields {
   const said = DURATIONS.map((name) => [name, fields[name] && durationText(Number(fields[name]), "pt")]);
   return { ...fields, ...Object.fromEntries(said) };
 }
 
-/** Durations as the api takes them; what cannot be read stays as it is, and is refused. */
+/** Durations in the api's format; unparsable text is sent unchanged and rejected. */
 export function inSeconds(fields: StoreFields): StoreFields {
   const read = DURATIONS.map((name) => [name, String(readDuration(fields[name]) ?? fields[name])]);
   return { ...fields, ...Object.fromEntries(read) };
@@ -66,6 +66,6 @@ export function missingOf(store: Sold): ("link" | "rate" | "chain_name")[] {
     ...(store.affiliate_link || isBuilt ? [] : (["link"] as const)),
     ...(store.cashback_max > 0 ? [] : (["rate"] as const)),
   ];
-  // Only the server knows what the chain has.
+  // Only the server knows which names are on chain.
   return missing.length === 0 && store.is_draft ? ["chain_name"] : missing;
 }
