@@ -1,6 +1,7 @@
 /**
  * Payout control for operators: `npm run payouts -- --pause REASON | --resume` pauses and resumes payouts; `list |
- * retry ID… | release [REASON]` lists waiting and failed payouts and retries them.
+ * retry ID… | release [REASON]` lists waiting and failed operations and retries them; `dismiss ID…` removes those that
+ * can never be sent.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
@@ -9,7 +10,7 @@ import type { Database } from "../database/connect.ts";
 import type { OperationReason } from "../database/schema.ts";
 import { toOperationRecord } from "../sender/operation-record.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
-import { countOperations, findOperationById, listOperations, release } from "../sender/queue.ts";
+import { countOperations, findOperationById, listOperations, release, withdraw } from "../sender/queue.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
@@ -17,7 +18,8 @@ const USAGE = `npm run payouts -- --pause "why"        stops payouts
 npm run payouts -- --resume             lets them go on
 npm run payouts -- list                 lists operations that wait or failed, and why
 npm run payouts -- retry ID…            tries these again now
-npm run payouts -- release [REASON]     tries all of them again now, or those with this reason`;
+npm run payouts -- release [REASON]     tries all of them again now, or those with this reason
+npm run payouts -- dismiss ID…          removes these, which can never be sent (invalid)`;
 const STUCK = ["waiting", "failed"] as const;
 const LISTED = 500;
 const ACTOR = `operator ${userInfo().username}`;
@@ -50,6 +52,7 @@ function commandOf(
   if (pause === undefined && resume === undefined) {
     if (name === "list" && rest.length === 0) return list;
     if (name === "retry" && rest.length > 0) return (database) => retry(database, rest.map(readId));
+    if (name === "dismiss" && rest.length > 0) return (database) => dismiss(database, rest.map(readId));
     if (name === "release" && rest.length <= 1) return (database) => releaseAll(database, rest[0]);
   }
   throw new Error(USAGE);
@@ -102,6 +105,23 @@ async function retry(database: Database, ids: readonly bigint[]): Promise<void> 
     }
   });
   console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} retried now`);
+}
+
+async function dismiss(database: Database, ids: readonly bigint[]): Promise<void> {
+  await inAuditedTransaction(database.kysely, async (queries) => {
+    for (const id of ids) {
+      const known = await findOperationById(queries, id);
+      if (!known) throw new Error(`There is no operation ${id}`);
+      if (known.status !== "failed" || known.reason !== "invalid") {
+        const state = [known.status, known.reason].filter(Boolean).join(", ");
+        throw new Error(`Operation ${id} is ${state}: only a failed operation with reason invalid can be dismissed`);
+      }
+      await withdraw(queries, known.kind, known.subject_id, `Dismissed: ${known.error}`);
+      const detail = { kind: known.kind, subject_id: Number(known.subject_id), reason: known.error };
+      await appendAudit(queries, { actor: ACTOR, action: "operation.dismiss", subject: `operation ${id}`, detail });
+    }
+  });
+  console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} dismissed`);
 }
 
 async function releaseAll(database: Database, reason: string | undefined): Promise<void> {

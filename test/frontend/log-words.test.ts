@@ -55,6 +55,12 @@ describe("The log in words", () => {
       "mandou tentar de novo: pagar o cashback, nº 7. Tinha parado: O contrato está pausado. Motivo: Contrato retomado",
     ],
     [
+      "operation.dismiss",
+      "operation 4",
+      { kind: "confirm", subject_id: 7, reason: "NotPending(7, 3)" },
+      "desistiu do que nunca poderia ser enviado: confirmar o bilhete, nº 7",
+    ],
+    [
       "approval.ask",
       "approval:3",
       { asked: "purchase.release", of: "purchase:7", wallet: `0x1234${"0".repeat(32)}abcd`, amount: "25" },

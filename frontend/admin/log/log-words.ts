@@ -55,12 +55,12 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "fan_token.delete": (said) => `excluiu o fan token ${tokenOf(said)}`,
   "payouts.pause": ({ detail }) => `pausou os pagamentos${because(detail)}`,
   "payouts.resume": ({ detail }) => `retomou os pagamentos${because(detail)}`,
-  "operation.retry": ({ detail, subject }) => {
-    const what = OPERATION_KINDS[text(detail.kind) ?? ""]?.toLowerCase() ?? `a operação ${idOf(subject)}`;
-    const why = operationWhy(text(detail.reason) ?? null);
-    const given = because({ reason: detail.given_reason });
-    return `mandou tentar de novo: ${what}, nº ${text(detail.subject_id) ?? idOf(subject)}${why ? `. Tinha parado: ${why.replace(/\.$/, "")}` : ""}${given}`;
+  "operation.retry": (said) => {
+    const why = operationWhy(text(said.detail.reason) ?? null);
+    const given = because({ reason: said.detail.given_reason });
+    return `mandou tentar de novo: ${operationOf(said)}${why ? `. Tinha parado: ${why.replace(/\.$/, "")}` : ""}${given}`;
   },
+  "operation.dismiss": (said) => `desistiu do que nunca poderia ser enviado: ${operationOf(said)}`,
   "operation.release": () => "mandou tentar de novo tudo o que esperava",
   "foreign.accept": ({ detail }) => `aceitou ${text(detail.count) ?? ""} transações de fora`,
   "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
@@ -108,6 +108,11 @@ function storeOf({ detail, subject, names }: Said): string {
 function categoryOf({ detail, subject, names }: Said): string {
   const { store = "", cashback = "" } = idsOf(subject);
   return text(detail.category) ?? names.category(store, cashback) ?? `nº ${cashback}`;
+}
+
+function operationOf({ detail, subject }: Said): string {
+  const what = OPERATION_KINDS[text(detail.kind) ?? ""]?.toLowerCase() ?? `a operação ${idOf(subject)}`;
+  return `${what}, nº ${text(detail.subject_id) ?? idOf(subject)}`;
 }
 
 function tokenOf({ detail, subject, names }: Said): string {
