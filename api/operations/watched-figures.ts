@@ -57,6 +57,15 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     "When the last reconciliation came to a result; 0: never",
     setting("reconciled_at"),
   );
+  gauge(
+    "transaction_oldest_timestamp_seconds",
+    "When the oldest one without a receipt was signed; 0: none",
+    async () => {
+      const signed = kysely.selectFrom("transactions").where("status", "=", "signed");
+      const { oldest } = await signed.select(({ fn }) => fn.min("created_at").as("oldest")).executeTakeFirstOrThrow();
+      return only(Number(oldest ?? 0) / 1_000);
+    },
+  );
   for (const state of ["held", "unmatched"] as const) {
     gauge(`sales_${state}`, `Sales that are ${state} (counted to ${COUNTED})`, async () => {
       const rows = kysely
