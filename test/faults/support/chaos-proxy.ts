@@ -31,6 +31,8 @@ export const FAULTS = [
   "other-nonce",
   /** The second half of the logs is missing. */
   "truncated-logs",
+  /** The node has blocks and none of their logs. */
+  "no-logs",
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -74,7 +76,7 @@ export type ChaosProxy = {
 };
 
 type Call = { id?: unknown; method?: string; params?: unknown[] };
-type Answer = { result?: unknown };
+type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 const OTHER_CHAIN_ID = "0x1";
 const METHODS_KEPT = 10_000;
@@ -207,6 +209,10 @@ function distort(text: string, calls: readonly Call[], fault: Fault, staleBlocks
     }
     if (fault === "truncated-logs" && method === "eth_getLogs" && Array.isArray(answer.result)) {
       answer.result = answer.result.slice(0, answer.result.length / 2);
+    }
+    if (fault === "no-logs" && method === "eth_getLogs") {
+      delete answer.result;
+      answer.error = { code: -32_000, message: "missing trie node" };
     }
     if (
       (fault === "stale" || fault === "old-head") &&

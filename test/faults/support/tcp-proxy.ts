@@ -6,6 +6,8 @@ export type TcpProxy = {
   cut(): void;
   /** Keeps connections open and passes nothing on: the other side seems to hang. */
   freeze(): void;
+  /** Every byte takes this long, in each direction. */
+  slow(ms: number): void;
   restore(): void;
   stop(): Promise<void>;
 };
@@ -14,6 +16,7 @@ export type TcpProxy = {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let state: "open" | "cut" | "frozen" = "open";
+  let delayMs = 0;
   const server = createServer((client) => {
     if (state === "cut") return void client.destroy();
     const target = connectTo(targetPort, "127.0.0.1");
@@ -30,7 +33,17 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const waiting: (() => void)[] = [];
   function forward(chunk: Buffer, to: Socket): void {
     if (state === "frozen") waiting.push(() => to.write(chunk));
+    else if (delayMs > 0 || late.length > 0) later(() => to.write(chunk));
     else to.write(chunk);
+  }
+  const late: { at: number; write: () => void }[] = [];
+  function later(write: () => void): void {
+    if (late.push({ at: performance.now() + delayMs, write }) === 1) setTimeout(writeLate, delayMs);
+  }
+  /** In order: what comes after a slow byte waits for it. */
+  function writeLate(): void {
+    while (late[0] && late[0].at <= performance.now()) late.shift()?.write();
+    if (late[0]) setTimeout(writeLate, Math.max(1, late[0].at - performance.now()));
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -42,8 +55,12 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     freeze() {
       state = "frozen";
     },
+    slow(ms) {
+      delayMs = ms;
+    },
     restore() {
       state = "open";
+      delayMs = 0;
       for (const write of waiting.splice(0)) write();
     },
     stop: () =>

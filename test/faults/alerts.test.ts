@@ -1,0 +1,315 @@
+import { globSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "chai";
+import { encodeFunctionData, type Hex, keccak256, toBytes } from "viem";
+import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { listShopStores } from "../../scripts/rehearse/catalogue.ts";
+import { readAlertRules } from "../testing/alerts/alert-rules.ts";
+import { until } from "../testing/until.ts";
+import { CONTRACTS_ADMIN, sendMined, setLimits } from "./support/contracts-admin.ts";
+import type { FaultSystem } from "./support/fault-system.ts";
+import { type WatchedNetworks, WatchedShop } from "./support/watched-shop.ts";
+
+/** Anvil's first account. */
+const OPERATOR = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const PLENTY = `0x${(10n ** 22n).toString(16)}`;
+const HEALTHY_HOUR = 60;
+const BLOCK_GAS_PRICE = `0x${(10n ** 12n).toString(16)}`;
+const CANCEL_GAS = "0x40000";
+const roleOf = (name: string) => keccak256(toBytes(name));
+/** A page for what is planned, which nothing rings for. */
+const PLANNED = ["docs/runbook/key-rotation.md"];
+
+/** Every fault of docs/runbook is caused in real processes; the rules ring for it, and are silent again once it is mended. */
+describe("Alerts", function () {
+  this.timeout(150_000);
+  let shop: WatchedShop;
+  let system: FaultSystem;
+  /** On another host, with an api of its own. */
+  let networks: WatchedNetworks;
+  before(async () => {
+    shop = await WatchedShop.open();
+    ({ system } = shop);
+  });
+  after(() => shop?.close());
+
+  it("are silent in an hour of healthy load", async () => {
+    await shop.script("backup");
+    const early: string[] = [];
+    for (let minute = 0; minute < HEALTHY_HOUR; minute++) {
+      if (minute % 3 === 0) await shop.buy();
+      // How fast this machine is at the moment is not the shop's.
+      const firing = (await shop.time.pass()).filter((alert) => alert !== "TorcidaSlow");
+      if (firing.length > 0) early.push(`${minute}: ${firing}`);
+      await delay(50);
+    }
+    await system.settled();
+    expect(early).to.deep.equal([]);
+  });
+
+  it("ring when the indexer is dead, and when the api is", async () => {
+    await shop.ring(["TorcidaProcessDown", "TorcidaNobodyIndexes"], {
+      cause: () => system.indexer.stop("SIGKILL"),
+      mend: () => system.indexer.start(),
+    });
+    await shop.ring(["TorcidaProcessDown", "TorcidaNobodySends"], {
+      cause: () => system.api.stop("SIGKILL"),
+      mend: () => system.api.start(),
+    });
+    await system.api.ready();
+  });
+
+  it("ring when no node answers or all hang, when one is of another chain, and when the chain stands", async () => {
+    await shop.ring(["TorcidaNoNode", "TorcidaRpcFails"], {
+      cause: () => shop.nodes({ unavailable: 1 }),
+      mend: () => shop.nodes({}),
+    });
+    await shop.ring(["TorcidaNoNode"], { cause: () => shop.nodes({ hang: 1 }), mend: () => shop.nodes({}) });
+    await shop.ring(["TorcidaRpcContradicts"], {
+      cause: () => {
+        system.proxy.set({ unavailable: 1 });
+        system.fallback?.set({ "other-genesis": 1 });
+      },
+      mend: () => shop.nodes({}),
+    });
+    await shop.ring(["TorcidaChainStands"], {
+      cause: async () => {
+        await shop.blocks(false);
+        shop.age();
+      },
+      mend: () => shop.blocks(true),
+    });
+  });
+
+  it("ring when a transaction is stuck while others are sent, and when blocks are taken back", async () => {
+    await shop.ring(["TorcidaTransactionStuck"], {
+      cause: async () => {
+        await shop.blocks(false);
+        shop.age();
+      },
+      meanwhile: () => shop.time.isAging && shop.buy(),
+      mend: () => shop.blocks(true),
+    });
+    await system.settled();
+    await shop.ring(["TorcidaOrphanedTransactions"], {
+      cause: async () => {
+        await system.inStatus(await shop.buy(), "Pending");
+        const mined = shop.database.kysely
+          .selectFrom("transactions")
+          .select(({ fn }) => fn.max("block_number").as("block"));
+        const { block } = await mined.executeTakeFirstOrThrow();
+        const head = BigInt(await system.anvil.request<Hex>("eth_blockNumber"));
+        await system.anvil.request("anvil_reorg", Number(head - BigInt(block ?? head) + 1n), []);
+      },
+      mend: () => system.settled(),
+    });
+  });
+
+  it("ring when there is no rate", async () => {
+    await shop.ring(["TorcidaNoRate"], { cause: () => shop.rates(false), mend: () => shop.rates(true) });
+  });
+
+  it("ring when the database is away, hangs, or is slow", async () => {
+    const read = () =>
+      Promise.all([1, 2, 3].map((id) => fetch(`${system.url}/api/nfts/${id}`).then((response) => response.text())));
+    await shop.ring(["TorcidaDatabaseAway", "TorcidaErrors"], {
+      cause: () => shop.link.cut(),
+      meanwhile: read,
+      mend: () => shop.link.restore(),
+    });
+    await shop.ring(["TorcidaDatabaseAway"], { cause: () => shop.link.freeze(), mend: () => shop.link.restore() });
+    await shop.ring(["TorcidaSlow"], {
+      cause: () => shop.link.slow(200),
+      meanwhile: read,
+      mend: () => shop.link.restore(),
+    });
+  });
+
+  it("ring when payouts are paused, or above a limit, or the pool is empty", async () => {
+    await shop.ring(["TorcidaOperationsHeld"], {
+      cause: () => shop.script("payouts", "--pause", "a test"),
+      mend: () => shop.script("payouts", "--resume"),
+    });
+    await shop.ring(["TorcidaPayoutAboveLimit", "TorcidaOperationsWait"], {
+      cause: async () => {
+        await setLimits(system, { maxPayout: 1n });
+        await shop.buy();
+        await until("it waits", async () => {
+          const waiting = shop.database.kysely.selectFrom("operations").select("id").where("status", "=", "waiting");
+          return (await waiting.execute()).length > 0;
+        });
+        // For an hour.
+        await shop.change("update operations set since = since - 3600000 where status = 'waiting'");
+      },
+      mend: () => setLimits(system),
+    });
+    const distributor = system.deployment.cashbackDistributor.address;
+    await shop.ring(["TorcidaPoolEmpty"], {
+      cause: async () => {
+        await system.settled();
+        await shop.administer("grantRole", [roleOf("TREASURER_ROLE"), CONTRACTS_ADMIN]);
+        const balance = await system.anvil.request<Hex>("eth_getBalance", distributor, "latest");
+        await shop.administer("sweep", [CONTRACTS_ADMIN, BigInt(balance)]);
+        await shop.buy();
+      },
+      mend: () => sendMined(system, { from: CONTRACTS_ADMIN, to: distributor, value: "0x3635c9adc5dea00000" }),
+    });
+    await system.settled();
+  });
+
+  it("ring when somebody else uses the operator's key", async () => {
+    await system.settled();
+    await shop.ring(["TorcidaForeignTransactions"], {
+      cause: () => sendMined(system, { from: OPERATOR, to: CONTRACTS_ADMIN, value: "0x1" }),
+      mend: () => shop.script("reconcile", "--accept"),
+    });
+  });
+
+  it("ring when wallet and pool are empty or last a few days only, and when the chain holds less than it must", async () => {
+    const distributor = system.deployment.cashbackDistributor.address;
+    const full = await system.anvil.request<Hex>("eth_getBalance", distributor, "latest");
+    /** What is left is counted at the start, and every minute. */
+    const restart = async () => {
+      await system.api.stop("SIGTERM");
+      system.api.start();
+      await until("it answers", async () => (await fetch(`${system.url}/healthz`)).ok);
+    };
+    await shop.ring(["TorcidaHotWalletEmpty", "TorcidaHotWalletLow", "TorcidaPoolLow", "TorcidaReconcileDiffers"], {
+      cause: async () => {
+        await system.anvil.request("anvil_setBalance", OPERATOR, "0x1");
+        await system.anvil.request("anvil_setBalance", distributor, "0x1");
+        await restart();
+        await shop.buy();
+      },
+      mend: async () => {
+        await system.anvil.request("anvil_setBalance", OPERATOR, PLENTY);
+        await system.anvil.request("anvil_setBalance", distributor, full);
+        await restart();
+      },
+    });
+    await shop.script("payouts", "--resume");
+    await system.settled();
+  });
+
+  it("ring when an operation can never be sent", async () => {
+    const { anvil, deployment } = system;
+    const nft = deployment.purchaseNft.address;
+    const inPool = () =>
+      until("our transaction waits in the pool", async () => {
+        const { pending } = await anvil.request<{ pending: Hex }>("txpool_status");
+        return Number(pending) > 0;
+      });
+    const role = encodeFunctionData({
+      ...{ abi: purchaseNftAbi, functionName: "grantRole" },
+      args: [roleOf("CONFIRMER_ROLE"), CONTRACTS_ADMIN],
+    });
+    await sendMined(system, { from: CONTRACTS_ADMIN, to: nft, data: role });
+    await shop.ring(["TorcidaOperationsFailed"], {
+      cause: async () => {
+        await shop.blocks(false);
+        const id = await shop.buy();
+        await inPool();
+        await anvil.request("evm_mine");
+        // Its confirmation; a stranger's cancellation overtakes it.
+        await inPool();
+        const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "cancel", args: [[BigInt(id)]] });
+        const call = { from: CONTRACTS_ADMIN, to: nft, data, gas: CANCEL_GAS, gasPrice: BLOCK_GAS_PRICE };
+        await anvil.request("eth_sendTransaction", call);
+        await anvil.request("evm_mine");
+        await shop.blocks(true);
+      },
+      mend: async () => {
+        const failed = shop.database.kysely.selectFrom("operations").select("id").where("status", "=", "failed");
+        const [first] = await failed.execute();
+        expect(await shop.script("payouts", "dismiss", String(first?.id))).to.include("1 operation is dismissed");
+        const again = await system.run("scripts/payouts.ts", ["dismiss", String(first?.id)]);
+        expect([again.code, again.output.trim()]).to.deep.equal([
+          1,
+          `Operation ${first?.id} is withdrawn: only a failed operation with reason invalid can be dismissed`,
+        ]);
+      },
+    });
+  });
+
+  it("ring when nothing is backed up or compared for hours", async () => {
+    await shop.ring(["TorcidaNoBackup", "TorcidaNotReconciled"], {
+      cause: async () => {
+        await shop.script("backup");
+        shop.age();
+      },
+      mend: () => shop.script("backup"),
+      minutes: 30,
+    });
+  });
+
+  const forgotten = async () => {
+    shop.time.forget("live");
+    await Promise.all([networks.api.stop(), networks.reader.stop()]);
+    await networks.networks.close();
+    await shop.time.pass(10);
+  };
+
+  it("ring when a network says what is not understood, a sale is held for days, or nothing is read", async () => {
+    networks = await shop.sellThroughNetworks({});
+    const { buyer, networks: all } = networks;
+    await buyer.signUp();
+    const awin = all.find("awin");
+    const store = (await listShopStores(shop.database)).find((one) => one.network === "awin");
+    if (!awin || !store) throw new Error("No store sells through Awin");
+    const part = { group: store.categories[0]?.group ?? "", cents: 10_000, commissionCents: 1_500 };
+    const click = await buyer.visit(store.id);
+    const { id } = all.sell(awin, { click, advertiserId: store.advertiserId, parts: [part] });
+    const held = () => shop.database.kysely.selectFrom("sales").select("id").where("state", "=", "held").execute();
+    await shop.ring(["TorcidaNetworkDrift", "TorcidaSalesHeld"], {
+      cause: async () => {
+        all.decide(awin, id, (book) => book.drift(id, "martian"));
+        await until("the sale is held", async () => (await held()).length > 0);
+        await shop.change("update sales set created_at = created_at - 3 * 86400000");
+      },
+      mend: () => all.decide(awin, id, (book) => book.decline(id)),
+    });
+    await shop.ring(["TorcidaPollStops"], {
+      cause: () => all.trouble(awin, { calls: "away", pushes: "none" }),
+      mend: () => all.trouble(awin, { calls: "none", pushes: "none" }),
+    });
+    await forgotten();
+  });
+
+  it("ring when its clock is off, or its disk is full", async () => {
+    await shop.ring(["TorcidaClockOff", "TorcidaDiskFull"], {
+      cause: async () => {
+        networks = await shop.sellThroughNetworks({
+          ...{ NODE_OPTIONS: `--import ${process.cwd()}/test/testing/shifted-clock.ts`, CLOCK_OFFSET_MS: "60000" },
+          // A kernel's file system, which has no room at all.
+          DATA_DIR: "/proc/self",
+        });
+      },
+      mend: forgotten,
+    });
+  });
+
+  it("ring when the index falls behind", async () => {
+    const mintsMined = async () => {
+      const mined = shop.database.kysely.selectFrom("transactions").select("id").where("mined_hash", "is not", null);
+      return (await mined.execute()).length;
+    };
+    await shop.ring(["TorcidaIndexerBehind"], {
+      cause: async () => {
+        shop.nodes({ "no-logs": 1 });
+        const before = await mintsMined();
+        await shop.buy();
+        await until("it is minted", async () => (await mintsMined()) > before);
+        await system.anvil.request("evm_increaseTime", 120);
+        await system.anvil.request("evm_mine");
+      },
+      mend: () => shop.nodes({}),
+    });
+  });
+
+  it("are all caused above, and there is one for each page of the runbook", () => {
+    const rules = readAlertRules();
+    expect([...shop.caused].sort()).to.deep.equal(rules.map(({ alert }) => alert).sort());
+    const pages = globSync("docs/runbook/*.md").filter((page) => !PLANNED.includes(page));
+    expect([...new Set(rules.map(({ annotations }) => annotations.runbook))]).to.have.members(pages);
+  });
+});

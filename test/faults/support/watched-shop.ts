@@ -1,0 +1,205 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { connect, type Database } from "../../../database/connect.ts";
+import { linkStores } from "../../../scripts/rehearse/catalogue.ts";
+import { Networks } from "../../../scripts/rehearse/networks.ts";
+import { type RateFeed, startRateFeed } from "../../api/support/rate-feed.ts";
+import { FastTime } from "../../testing/alerts/fast-time.ts";
+import { freePorts } from "../../testing/free-port.ts";
+import { type Postgres, startPostgres } from "../../testing/postgres.ts";
+import { Shopper } from "../../testing/shopper.ts";
+import { until } from "../../testing/until.ts";
+import { administer, CONTRACTS_ADMIN_KEY, storesNamed } from "./contracts-admin.ts";
+import { type FaultSystem, startFaultSystem } from "./fault-system.ts";
+import { patiently } from "./patiently.ts";
+import { type Supervised, supervise } from "./supervised.ts";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+
+const WEI_PER_CENT = 10n ** 16n;
+const RATE_EVERY_MS = 300;
+const RINGS_WITHIN_MS = 60_000;
+
+/** A whole shop on PostgreSQL with two nodes, a rate feed and our alert rules in front of it. */
+export class WatchedShop {
+  readonly system: FaultSystem;
+  readonly time: FastTime;
+  readonly buyer: Shopper;
+  /** Between the processes and the database. */
+  readonly link: TcpProxy;
+  /** For what the test does in it, past the link. */
+  readonly database: Database;
+  /** The alerts that have fired, and were over once their cause was. */
+  readonly caused = new Set<string>();
+  readonly #postgres: Postgres;
+  readonly #feed: RateFeed;
+  #ticking: NodeJS.Timeout | undefined;
+
+  private constructor(parts: {
+    system: FaultSystem;
+    time: FastTime;
+    buyer: Shopper;
+    link: TcpProxy;
+    database: Database;
+    postgres: Postgres;
+    feed: RateFeed;
+  }) {
+    ({ system: this.system, time: this.time, buyer: this.buyer, link: this.link, database: this.database } = parts);
+    this.#postgres = parts.postgres;
+    this.#feed = parts.feed;
+    this.rates(true);
+  }
+
+  static async open(): Promise<WatchedShop> {
+    const postgres = await startPostgres();
+    const directUrl = await postgres.createDatabase();
+    const url = new URL(directUrl);
+    const link = await startTcpProxy(Number(url.port));
+    url.port = String(link.port);
+    const feed = await startRateFeed();
+    feed.say(WEI_PER_CENT);
+    const [metricsPort = 0] = await freePorts(1);
+    const system = await startFaultSystem({
+      databaseUrl: url.href,
+      withFallback: true,
+      environment: {
+        METRICS_PORT: String(metricsPort),
+        DEPLOYER_PRIVATE_KEY: CONTRACTS_ADMIN_KEY,
+        RATE_URL: feed.url,
+        RATE_REFRESH_SECONDS: "1",
+        RATE_MAX_AGE_SECONDS: "2",
+        RECONCILE_INTERVAL_SECONDS: "1",
+        BATCH_AGE_MS: "50",
+      },
+    });
+    const ticking = setInterval(() => feed.say(WEI_PER_CENT), RATE_EVERY_MS);
+    await storesNamed(system);
+    const buyer = await system.shopper();
+    clearInterval(ticking);
+    const time = new FastTime([
+      { job: "torcida-api", instance: "api", url: `http://127.0.0.1:${metricsPort}/metrics` },
+      { job: "torcida-indexer", instance: "indexer", url: `${system.indexer.url}/metrics` },
+    ]);
+    return new WatchedShop({ system, time, buyer, link, database: await connect(directUrl), postgres, feed });
+  }
+
+  /** These fire after the cause, and none of them once it is mended. */
+  async ring(
+    alerts: readonly string[],
+    {
+      cause,
+      meanwhile,
+      mend,
+      minutes = 1,
+    }: {
+      cause: () => unknown;
+      /** What people do each minute until it rings. */
+      meanwhile?: () => unknown;
+      mend: () => unknown;
+      minutes?: number;
+    },
+  ): Promise<void> {
+    const pass = async () => {
+      await meanwhile?.();
+      return this.time.pass(minutes);
+    };
+    await cause();
+    await this.#passUntil(`${alerts} fire`, pass, (firing) => alerts.every((alert) => firing.includes(alert)));
+    await mend();
+    this.time.isAging = false;
+    await this.#passUntil(`${alerts} are over`, pass, (firing) => !alerts.some((alert) => firing.includes(alert)));
+    for (const alert of alerts) this.caused.add(alert);
+  }
+
+  async #passUntil(what: string, pass: () => Promise<string[]>, isSo: (firing: string[]) => boolean): Promise<void> {
+    let last: string[] = [];
+    try {
+      await until(
+        what,
+        async () => {
+          last = await pass();
+          return isSo(last);
+        },
+        RINGS_WITHIN_MS,
+      );
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; fires: ${last.join(", ")}`);
+    }
+  }
+
+  buy(): Promise<number> {
+    return patiently(() => this.buyer.buy(1, 10));
+  }
+
+  /** The processes' clocks go on, and nothing new happens in them: what was done becomes older. */
+  age(): void {
+    this.time.isAging = true;
+  }
+
+  rates(isOn: boolean): void {
+    clearInterval(this.#ticking);
+    this.#feed.hangUp();
+    if (isOn) this.#ticking = setInterval(() => this.#feed.say(WEI_PER_CENT), RATE_EVERY_MS);
+  }
+
+  /** What both nodes do wrong. */
+  nodes(rates: Parameters<FaultSystem["proxy"]["set"]>[0]): void {
+    this.system.proxy.set(rates);
+    this.system.fallback?.set(rates);
+  }
+
+  async blocks(isOn: boolean): Promise<void> {
+    await this.system.anvil.request("evm_setAutomine", isOn);
+    await this.system.anvil.request("evm_setIntervalMining", isOn ? 1 : 0);
+  }
+
+  /** An operator's command. */
+  async script(name: string, ...args: string[]): Promise<string> {
+    const { code, output } = await this.system.run(`scripts/${name}.ts`, args);
+    if (code !== 0 && code !== 4) throw new Error(`${name} ${args.join(" ")}: ${code} ${output}`);
+    return output;
+  }
+
+  async change(statement: string): Promise<void> {
+    await sql.raw(statement).execute(this.database.kysely);
+  }
+
+  administer(functionName: string, args?: readonly unknown[]): Promise<void> {
+    return administer(this.system, functionName, args);
+  }
+
+  async close(): Promise<void> {
+    this.rates(false);
+    await this.database.close();
+    await this.system.stop();
+    this.#feed.stop();
+    await this.link.stop();
+    await this.#postgres.stop();
+  }
+
+  /** Awin, its reader and an api in live mode, on the same database. */
+  async sellThroughNetworks(environment: Record<string, string>): Promise<WatchedNetworks> {
+    const { system, database } = this;
+    const directory = mkdtempSync(join(system.directory, "networks-"));
+    const networks = await Networks.open(join(directory, "networks.json"), system.url);
+    const accounts = join(directory, "accounts.json");
+    const polled = networks.accounts().map((account) => ({ ...account, poll_seconds: POLL_SECONDS }));
+    writeFileSync(accounts, JSON.stringify(polled.slice(0, 1)), { mode: 0o600 });
+    await linkStores(database, "https://shop.example");
+    const [metricsPort = 0] = await freePorts(1);
+    const own = {
+      ...{ SIMULATED_PURCHASES: "false", AFFILIATE_ACCOUNTS: accounts, METRICS_PORT: String(metricsPort) },
+      ...{ SALE_MIN_SECONDS: "0", RATE_MAX_AGE_SECONDS: "86400" },
+    };
+    const all = { ...system.environment, ...own, ...environment };
+    const reader = supervise({ name: "affiliates", script: "affiliates/main.ts", url: "", environment: all });
+    reader.start();
+    const api = await system.anotherApi({ ...own, ...environment });
+    this.time.watch({ job: "torcida-api", instance: "live", url: `http://127.0.0.1:${metricsPort}/metrics` });
+    return { networks, reader, api, buyer: new Shopper(api.url) };
+  }
+}
+
+const POLL_SECONDS = 0.2;
+
+export type WatchedNetworks = { networks: Networks; reader: Supervised; api: Supervised; buyer: Shopper };
