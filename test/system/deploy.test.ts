@@ -18,7 +18,7 @@ import { spicy } from "../../chain/chains.ts";
 import type { Deployment } from "../../chain/deployment.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
-import type { RoleHolders } from "../../scripts/deploy/configuration.ts";
+import { type RoleHolders, readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { type DeployProcess, type DeployRun, expectSecretsKept, startDeploy } from "../testing/deploy-run.ts";
@@ -364,21 +364,29 @@ describe("npm run deploy", function () {
         TREASURER_ADDRESS: address(),
         PAUSER_ADDRESS: address(),
       };
-      const mainnet = async (extra: Record<string, string>) => {
-        const { code, output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(extra)).ended;
-        expect(code, output).to.equal(1);
-        return output.split("\n").filter((line) => line.includes("must be set, and to another than the operator"));
+      const linesOf = (output: string) =>
+        output.split("\n").filter((line) => line.includes("must be set, and to another than the operator"));
+      const refusal = await startDeploy(["--network", "chiliz", "--dry-run"], environment()).ended;
+      expect(refusal.code, refusal.output).to.equal(1);
+      expect(linesOf(refusal.output)).to.have.length(4);
+      // What the command says, without a process for each.
+      const mainnet = (extra: Record<string, string>): string[] => {
+        try {
+          readDeployConfiguration("chiliz", environment(extra));
+        } catch (error) {
+          return linesOf((error as Error).message);
+        }
+        return [];
       };
-      expect(await mainnet({})).to.have.length(4);
       for (const variable of Object.keys(apart) as (keyof typeof apart)[]) {
-        const [line, ...others] = await mainnet({ ...apart, [variable]: "" });
+        const [line, ...others] = mainnet({ ...apart, [variable]: "" });
         expect(line).to.include(variable);
         expect(others).to.deep.equal([]);
       }
       for (const variable of ["ADMIN_ADDRESS", "TREASURER_ADDRESS", "PAUSER_ADDRESS"] as const) {
-        expect(await mainnet({ ...apart, [variable]: deployer.address })).to.have.length(1);
+        expect(mainnet({ ...apart, [variable]: deployer.address })).to.have.length(1);
         const payer = address();
-        expect(await mainnet({ ...apart, [variable]: payer, PAYER_ADDRESS: payer })).to.have.length(1);
+        expect(mainnet({ ...apart, [variable]: payer, PAYER_ADDRESS: payer })).to.have.length(1);
       }
       // With separate keys, only the chain is still wrong: the test's chain is Spicy.
       const { output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
