@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type Database } from "../../database/connect.ts";
@@ -11,12 +11,43 @@ export type EngineUnderTest = {
   open(): Promise<{ database: Database; url: string; again(): Promise<Database> }>;
 };
 
+/** A SQLite database with the current schema: migrated once in this process, and copied for each test. */
+let migratedFile: Promise<Buffer> | undefined;
+
+async function readMigratedFile(): Promise<Buffer> {
+  const directory = mkdtempSync(join(tmpdir(), "torcida-migrated-"));
+  const file = join(directory, "migrated.db");
+  await migrateAndLeave(file);
+  const content = readFileSync(file);
+  rmSync(directory, { recursive: true, force: true });
+  return content;
+}
+
+/** The same on PostgreSQL, once for the tests of a file. */
+async function migratedDatabase(postgres: Postgres): Promise<string> {
+  const url = await postgres.createDatabase();
+  // With a pooler in front, connections outlast their clients, and nobody may be connected to a template.
+  if (!process.env.TEST_DATABASE_POOLER) await migrateAndLeave(url);
+  return url;
+}
+
+async function migrateAndLeave(url: string): Promise<void> {
+  const database = await connect(url);
+  await migrate(database).finally(() => database.close());
+}
+
 /** Declares the same tests for SQLite and PostgreSQL, and closes what they opened after each. */
 export function onBothEngines(declare: (engine: EngineUnderTest) => void): void {
   describe("on SQLite", () => {
     const directory = mkdtempSync(join(tmpdir(), "torcida-sqlite-"));
     let count = 0;
-    declareFor("SQLite", async () => join(directory, `${++count}.db`), declare);
+    const copyOfMigrated = async () => {
+      const file = join(directory, `${++count}.db`);
+      migratedFile ??= readMigratedFile();
+      writeFileSync(file, await migratedFile, { mode: 0o600 });
+      return file;
+    };
+    declareFor("SQLite", copyOfMigrated, declare);
     after(() => rmSync(directory, { recursive: true, force: true }));
   });
   describe("on PostgreSQL", function () {
@@ -25,7 +56,13 @@ export function onBothEngines(declare: (engine: EngineUnderTest) => void): void 
     before(async () => {
       postgres = await startPostgres();
     });
-    declareFor("PostgreSQL", async () => (postgres ? postgres.createDatabase() : ""), declare);
+    let template: Promise<string> | undefined;
+    const copyOfMigrated = async () => {
+      if (!postgres) throw new Error("PostgreSQL did not start");
+      template ??= migratedDatabase(postgres);
+      return postgres.createDatabase(await template);
+    };
+    declareFor("PostgreSQL", copyOfMigrated, declare);
     after(() => postgres?.stop());
   });
 }
@@ -46,6 +83,7 @@ function declareFor(
     async open() {
       const url = await createUrl();
       const database = await openUrl(url);
+      // Finds nothing to do on a copy of a migrated database.
       await migrate(database);
       return { database, url, again: () => openUrl(url) };
     },

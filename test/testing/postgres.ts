@@ -7,8 +7,11 @@ import { freePorts } from "./free-port.ts";
 import { startTransactionPooler, type TransactionPooler } from "./transaction-pooler.ts";
 
 export type Postgres = {
-  /** Creates a new, empty database and returns its URL. */
-  createDatabase(): Promise<string>;
+  /**
+   * Creates a new database and returns its URL. It is empty, or on a given server a copy of `template`, another of its
+   * databases that nobody is connected to.
+   */
+  createDatabase(template?: string): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -95,9 +98,10 @@ function givenServer(serverUrl: string): Postgres {
     await client.query(statement).finally(() => client.end());
   };
   return {
-    async createDatabase() {
+    async createDatabase(template) {
       const name = `torcida_test_${crypto.randomUUID().replaceAll("-", "")}`;
-      await execute(`create database ${name}`);
+      const source = template ? ` template ${new URL(template).pathname.slice(1)}` : "";
+      await execute(`create database ${name}${source}`);
       created.push(name);
       return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).toString();
     },
