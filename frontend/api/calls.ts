@@ -69,15 +69,18 @@ export async function getBooks(): Promise<z.infer<typeof booksSchema>["data"]> {
 
 export type PurchasePage = { purchases: PurchaseRecord[]; next_before: number | null };
 
-/** The user's purchases before an id, or the newest. */
-export function getPurchases(before?: number, { signal }: Signal = {}): Promise<PurchasePage> {
+/** The user's purchases before an id, newest first. */
+export function getPurchases(before: number, { signal }: Signal = {}): Promise<PurchasePage> {
   return call("GET", pageOf("/api/purchases", before), undefined, signal);
 }
+
+/** An id has at most 15 digits. */
+const LARGEST_ID = 999_999_999_999_999;
 
 /** Every purchase of the user, newest first, page by page. */
 export async function getAllPurchases(): Promise<PurchaseRecord[]> {
   const purchases: PurchaseRecord[] = [];
-  for (let before: number | null | undefined; before !== null; ) {
+  for (let before: number | null = LARGEST_ID; before !== null; ) {
     const page: PurchasePage = await getPurchases(before);
     purchases.push(...page.purchases);
     before = page.next_before;
