@@ -96,7 +96,7 @@ async function retry(database: Database, ids: readonly bigint[]): Promise<void> 
       if ((await release(queries, { id })) === 0n) {
         throw new Error(
           known
-            ? `Operation ${id} is ${known.status}: only one that waits or failed is tried again`
+            ? `Operation ${id} is ${known.status}: only a waiting or failed one can be retried`
             : `There is no operation ${id}`,
         );
       }

@@ -125,7 +125,7 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
         if (!asked) throw notFound("Approval");
         if (asked.asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
         if (asked.state === "open" && asked.created_at <= lapsedBefore())
-          throw conflict("This request has lapsed: the payment must be asked for again", "LAPSED");
+          throw conflict("This request has expired: request the payout again", "LAPSED");
         const { numUpdatedRows } = await queries
           .updateTable("approvals")
           .set({
@@ -135,7 +135,7 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
           .where("id", "=", id)
           .where("state", "=", "open")
           .executeTakeFirst();
-        if (numUpdatedRows !== 1n) throw conflict("This request is decided already", "DECIDED");
+        if (numUpdatedRows !== 1n) throw conflict("This request is already decided", "DECIDED");
         const { action, subject, asked_by, wallet } = asked;
         const detail = {
           asked: action,

@@ -45,7 +45,7 @@ export function operationQueueRoutes(services: Services): Route[] {
           if (!known) throw notFound("Operation");
           if ((await release(queries, { id })) === 0n) {
             throw conflict(
-              `Operation ${id} is ${known.status}: only one that waits or failed is tried again`,
+              `Operation ${id} is ${known.status}: only a waiting or failed one can be retried`,
               "NOT_STUCK",
             );
           }

@@ -70,7 +70,7 @@ export async function inApprovedTransaction<T>(
     throw new ApiError(
       403,
       "APPROVAL_NEEDED",
-      `More than ${limit} CHZ takes two people: another administrator approves request ${id}, then ask again`,
+      `More than ${limit} CHZ needs two people: another administrator approves request ${id}, then repeat the call`,
       { extra: { approval_id: Number(id) } },
     );
   }

@@ -132,8 +132,8 @@ const DECISION = {
 } as const;
 
 const NOT_HOLDABLE = {
-  "held before": () => conflict("This purchase is held already", "HELD"),
-  paid: () => conflict("The payout of this purchase has left: it cannot be stopped any more", "PAID"),
+  "held before": () => conflict("This purchase is already held", "HELD"),
+  paid: () => conflict("The payout of this purchase was already sent: it can no longer be held", "PAID"),
   over: () => conflict("Nothing is left to do for this purchase", "OVER"),
 };
 

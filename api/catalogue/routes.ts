@@ -310,13 +310,13 @@ async function changeStore(
 async function requireNewName(queries: Queries, name: string, except?: bigint): Promise<void> {
   const other = await findStoreByName(queries, name);
   if (!other || other.id === except) return;
-  throw conflict(`Store ${other.id} has the name ${other.name} already`, "STORE_NAME_TAKEN", { field: "name" });
+  throw conflict(`Store ${other.id} already has the name ${other.name}`, "STORE_NAME_TAKEN", { field: "name" });
 }
 
 async function requireNewContract(queries: Queries, contract: WalletAddress, except?: bigint): Promise<void> {
   const other = await findFanTokenByContract(queries, contract);
   if (!other || other.id === except) return;
-  throw conflict(`The fan token ${other.name} has this contract already`, "CONTRACT_TAKEN", { field: "contract" });
+  throw conflict(`The fan token ${other.name} already has this contract`, "CONTRACT_TAKEN", { field: "contract" });
 }
 
 /** The fields that a request changes; forms also send unchanged fields. */

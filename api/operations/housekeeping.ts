@@ -140,9 +140,6 @@ async function quietly({ log }: Services, work: () => Promise<void>): Promise<vo
   try {
     await work();
   } catch (error) {
-    log.warn(
-      { err: error instanceof Error ? error.message : error },
-      "Housekeeping did not finish; it runs again later",
-    );
+    log.warn({ err: error instanceof Error ? error.message : error }, "Housekeeping failed; it runs again later");
   }
 }

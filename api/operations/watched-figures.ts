@@ -54,7 +54,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   gauge("backup_last_timestamp_seconds", "When the last backup was finished; 0: never", setting("backed_up_at"));
   gauge(
     "reconcile_last_timestamp_seconds",
-    "When the last reconciliation came to a result; 0: never",
+    "When the last reconciliation completed; 0: never",
     setting("reconciled_at"),
   );
   gauge(
@@ -104,7 +104,7 @@ function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
   const labelsOf = ({ network, account }: { network: string; account: string }) => ({ network, account });
   gauge(
     "poll_age_seconds",
-    "Since the last poll of a network that went through",
+    "Seconds since the last successful poll of a network",
     async () => {
       const rows = await database.kysely
         .selectFrom("affiliate_status")
@@ -119,7 +119,7 @@ function watchPolls(gauge: AddGauge, { accounts, database }: Services): void {
   );
   gauge(
     "poll_interval_seconds",
-    "How often the network is to be polled",
+    "The configured polling interval of the network",
     async () => polled.map((account) => ({ labels: labelsOf(account), value: account.poll_seconds })),
     labelNames,
   );
@@ -149,7 +149,7 @@ function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
   );
   gauge(
     "affiliate_unreadable_rows_total",
-    "Rows of a network's answers without even an id",
+    "Rows in a network's responses without an id",
     async () => {
       const rows = await kysely.selectFrom("affiliate_status").select(["network", "account", "drift_count"]).execute();
       return rows.map(({ network, account, drift_count }) => ({

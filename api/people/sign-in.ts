@@ -130,7 +130,7 @@ export async function openSession(queries: Queries, proof: Proof, kind: SessionK
 async function requireSignature(services: Services, proof: Proof, message: string): Promise<void> {
   if (await isOwnSignature(proof, message)) return;
   if (await isContractSignature(services, proof, message)) return;
-  throw new ApiError(400, "SIGNATURE_INVALID", "signature is not this wallet's over the expected message", {
+  throw new ApiError(400, "SIGNATURE_INVALID", "signature is not from this wallet, or not over the expected message", {
     extra: { field: "signature" },
   });
 }

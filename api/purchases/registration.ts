@@ -50,7 +50,7 @@ export async function registerPurchase(
   if (!(await services.ids.isOpen(database.kysely))) {
     throw unavailable(
       "INDEX_BEHIND",
-      "The index is not complete yet, so no purchase can get its number; try again soon",
+      "The index is not complete yet, so no purchase id can be assigned; try again soon",
     );
   }
   const store = await registrations.stores.find(body.store_id);

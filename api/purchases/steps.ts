@@ -32,7 +32,7 @@ export async function mintTicket(
   if (!purchase || !maySee(identity, purchase)) throw notFound("Purchase");
   if (user !== purchase.wallet) throw forbidden("user is not the buyer of this purchase");
   if (purchase.chain_status !== null) return mintAnswer(purchase, purchase.mint_transaction);
-  if (purchase.reversed_at !== null) throw conflict("This purchase was taken back by the store", "REVERSED");
+  if (purchase.reversed_at !== null) throw conflict("This purchase was reversed by the store", "REVERSED");
   if (purchase.source === "live") await requireDueMint(kysely, purchase);
   const operation = await inTransaction(kysely, (queries) => queueMint(queries, purchase, metadata_uri));
   services.senders.wake();
@@ -65,7 +65,7 @@ async function requireDueMint(queries: Queries, purchase: Purchase): Promise<voi
   }
   if (operation.status !== "queued" || operation.not_before <= BigInt(Date.now())) return;
   const due_at = new Date(Number(operation.not_before)).toISOString();
-  throw conflict(`This purchase is minted from ${due_at} on, by itself`, "NOT_DUE", { due_at });
+  throw conflict(`This purchase is minted automatically from ${due_at}`, "NOT_DUE", { due_at });
 }
 
 function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<MintResponses> {
@@ -91,7 +91,7 @@ export async function confirmPurchase(
 ): Promise<Reply<ConfirmResponses>> {
   const purchase = await findPurchase(services.database.kysely, purchaseId);
   if (!purchase) throw notFound("Purchase");
-  if (actorOf(identity) === purchase.wallet) throw forbidden("Nobody confirms a purchase of their own");
+  if (actorOf(identity) === purchase.wallet) throw forbidden("You cannot confirm your own purchase");
   const isDone = purchaseStatusFromChain(purchase.chain_status ?? undefined) === "confirmed";
   if (!isDone) await queueConfirmation(services, purchase);
   services.senders.wake();

@@ -78,7 +78,7 @@ export function visitRoutes(services: Services): Route[] {
         requireWindow(click, claimAfterMs());
         const id = await inTransaction(kysely, (queries) => insertClaim(queries, click, body)).catch(
           (error: unknown) => {
-            if (isUniqueViolation(error)) throw conflict("This order was claimed before", "CLAIMED");
+            if (isUniqueViolation(error)) throw conflict("This order was already claimed", "CLAIMED");
             throw error;
           },
         );
@@ -116,11 +116,15 @@ function requireWindow(click: Click, claimAfterMs: bigint): void {
   const now = BigInt(Date.now());
   const from = click.created_at + claimAfterMs;
   if (now < from) {
-    throw conflict(`Sales take a while to arrive: claim from ${isoTime(from).slice(0, 10)} on`, "CLAIM_TOO_EARLY", {
-      due_at: isoTime(from),
-    });
+    throw conflict(
+      `Sales take a while to arrive: you can claim from ${isoTime(from).slice(0, 10)}`,
+      "CLAIM_TOO_EARLY",
+      {
+        due_at: isoTime(from),
+      },
+    );
   }
-  if (now > click.expires_at) throw conflict("The time for claims of this visit is over", "CLAIM_TOO_LATE");
+  if (now > click.expires_at) throw conflict("The claim window of this visit has ended", "CLAIM_TOO_LATE");
 }
 
 type NewClaim = { order_ref: string; amount: bigint; date: string; note?: string | null | undefined };

@@ -99,7 +99,7 @@ describe("Admin", () => {
     expect(await page.getByText("Números de exemplo").count()).to.equal(0);
   });
 
-  it("is Portuguese as a whole for an English reader: dates, numbers, and what the server says in English", async () => {
+  it("is entirely in Portuguese for an English user: dates, numbers, and the server's English messages", async () => {
     site.server.answer("GET /api/admin/overview", { body: { success: true, data: OVERVIEW } });
     site.server.answer("GET /api/admin/audit-log", { status: 500, body: { success: false, error: "Database away" } });
     site.server.isAdmin = true;
@@ -213,7 +213,7 @@ describe("Admin", () => {
       await focused("Lojas");
     });
 
-    it("edits one: what was emptied is cleared", async () => {
+    it("edits one: emptied fields are cleared", async () => {
       site.server.answer("PUT /api/store/1", { body: { success: true, message: "ok" } });
       const { page } = await openPanel("stores");
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
@@ -299,7 +299,7 @@ describe("Admin", () => {
       await toast(page, "Não foi possível carregar os cashbacks da loja.");
     });
 
-    it("can be edited with the keyboard alone", async () => {
+    it("can be edited by keyboard only", async () => {
       site.server.answer("PUT /api/store/1", { body: { success: true, message: "ok" } });
       const { page } = await openPanel("stores");
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).focus();

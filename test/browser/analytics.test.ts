@@ -42,7 +42,7 @@ describe("Web analytics", function () {
     return { page, asked };
   }
 
-  it("are loaded after a yes, and the question is not asked again", async () => {
+  it("are loaded after consent, and the question is not asked again", async () => {
     const { page, asked } = await open();
     await page.waitForLoadState("networkidle");
     expect(asked).to.have.length(0);
@@ -53,7 +53,7 @@ describe("Web analytics", function () {
     expect(await page.getByRole("button", { name: "Sim, pode" }).count()).to.equal(0);
   });
 
-  it("are never loaded after a no", async () => {
+  it("are never loaded after a refusal", async () => {
     const { page, asked } = await open();
     await page.getByRole("button", { name: "Não", exact: true }).click();
     await page.reload();

@@ -152,7 +152,7 @@ describe("Auth", () => {
     await page.getByText("Registration failed").waitFor();
   });
 
-  it("reports a refused signature at registration, and allows a retry", async () => {
+  it("reports a rejected signature at registration, and allows a retry", async () => {
     const wallet = testWallet();
     const { page } = await openForm(wallet);
     wallet.rejectNext("personal_sign");
@@ -165,7 +165,7 @@ describe("Auth", () => {
     await page.getByText("Account created successfully!").waitFor();
   });
 
-  it("refuses the signature of another wallet", async () => {
+  it("rejects the signature of another wallet", async () => {
     const wallet = testWallet();
     wallet.signWithIndex = 1;
     const { page } = await openForm(wallet);
@@ -176,7 +176,7 @@ describe("Auth", () => {
     expect(site.server.callsTo("POST /api/register-user-data")).to.have.length(0);
   });
 
-  it("reports a login that the server refuses", async () => {
+  it("reports a login that the server rejects", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     site.server.answer("POST /api/login", { status: 400, body: { success: false, error: "The signature is wrong" } });
@@ -189,7 +189,7 @@ describe("Auth", () => {
     await page.waitForURL("**/dashboard");
   });
 
-  it("reports a login signature that the reader refuses, without asking again by itself", async () => {
+  it("reports a login signature that the user rejects, without asking again automatically", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     wallet.rejectNext("personal_sign");
@@ -203,7 +203,7 @@ describe("Auth", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("has its own words for a signature request that is open already", async () => {
+  it("has its own message for a pending signature request", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
     wallet.failNext("personal_sign", { code: -32002, message: "already pending" });
@@ -213,7 +213,7 @@ describe("Auth", () => {
     expect(await page.getByText("Signature failed").count()).to.equal(0);
   });
 
-  it("starts over for another account that is chosen while the form is open", async () => {
+  it("starts over if another account is selected while the form is open", async () => {
     const wallet = testWallet();
     const { page } = await openForm(wallet);
     await wallet.changeAccount(1);
@@ -230,7 +230,7 @@ describe("Auth", () => {
     await page.getByText("Falha ao verificar o registro da carteira").first().waitFor();
   });
 
-  it("welcomes who is logged in already and leads to the dashboard", async () => {
+  it("welcomes a logged-in user and leads to the dashboard", async () => {
     const { page } = await site.openLoggedIn("/auth");
     await page.getByText("Você já está na sua conta").waitFor();
     await page.waitForURL("**/dashboard");
@@ -244,7 +244,7 @@ describe("Auth", () => {
     await page.locator("[data-skeleton]").first().waitFor();
   });
 
-  it("answers a wish for e-mail with 'Wallet authentication required'", async () => {
+  it("responds to e-mail sign-in with 'Wallet authentication required'", async () => {
     const { page } = await site.open("/auth", ENGLISH);
     await page.getByRole("button", { name: /email/ }).click();
     await page.getByText("Wallet authentication required").waitFor();

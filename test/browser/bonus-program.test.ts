@@ -7,7 +7,7 @@ const ENGLISH = { storage: { language: "en" } };
 describe("The bonus program", () => {
   const site = useSite();
 
-  it("is the clubs' unless the operator says otherwise: the home page's tiers are illustrative", async () => {
+  it("is `club` by default: the home page's tiers are illustrative", async () => {
     const { page } = await site.open("/", ENGLISH);
     await page.getByText("Illustrative figures.").waitFor();
     await page.getByRole("link", { name: "See the rule that applies today" }).click();

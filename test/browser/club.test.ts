@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { chalkContrastOf } from "../../frontend/club/club-colours.ts";
 import { useSite } from "./support/site.ts";
 
-describe("The reader's club", () => {
+describe("The user's club", () => {
   const site = useSite();
 
   it("colours stubs and stands, puts its stores first, and stays on the device", async () => {
@@ -29,7 +29,7 @@ describe("The reader's club", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("never lets words on its colour lose their contrast", () => {
+  it("keeps the contrast of text on its colour", () => {
     const names = [
       "Palmeiras",
       "Flamengo",

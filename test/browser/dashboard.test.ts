@@ -66,7 +66,7 @@ describe("Dashboard", () => {
     expect(await card.textContent()).to.include(`${wallet.address.slice(0, 6)}...${wallet.address.slice(-4)}`);
   });
 
-  it("refreshes by its button, with skeletons, and says so", async () => {
+  it("refreshes by its button, with skeletons and a message", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
@@ -176,7 +176,7 @@ describe("Dashboard", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("shows three purchases on their way and says how many more there are", async () => {
+  it("shows three purchases in progress and the number of others", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address, { nfts: [] });
     const created_at = new Date().toISOString();
@@ -196,7 +196,7 @@ describe("Dashboard", () => {
     expect(await page.locator(".strip li .timeline").count()).to.equal(3);
   });
 
-  it("lists every other fan token behind the two, and says in whole tokens what is missing", async () => {
+  it("lists every other fan token after the two, with the missing whole tokens", async () => {
     site.server.tokens.push({ id: 3, name: "Santos", slug: "santos", image: "", symbol: "SANTOS", contract: null });
     const { page } = await site.openLoggedIn("/dashboard");
     const names = page.locator(".token-table tbody th .font-semibold");
@@ -239,7 +239,7 @@ describe("Dashboard", () => {
     await page.waitForURL("**/stores");
   });
 
-  it("says from when its figures are, also offline, and reads them again when it is seen again", async () => {
+  it("shows the time of its figures, also offline, and reloads them when it becomes visible", async () => {
     const { page, context } = await site.openLoggedIn("/dashboard");
     await page.getByText(/^Dados das \d\d:\d\d$/).waitFor();
     await context.setOffline(true);
@@ -251,7 +251,7 @@ describe("Dashboard", () => {
     await until("the figures are read again", () => site.server.callsTo("GET /api/me").length > before);
   });
 
-  it("says from when the cashback of an approved sale is expected", async () => {
+  it("shows when the cashback of an approved sale is expected", async () => {
     const wallet = testWallet();
     const me = site.server.signIn(wallet.address);
     const ahead = new Date(Date.now() + 40 * 86_400_000).toISOString();

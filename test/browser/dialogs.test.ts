@@ -53,7 +53,7 @@ describe("Dialogs", () => {
     await page.getByRole("main").waitFor();
   });
 
-  it("hold the page behind still, and let it go again", async () => {
+  it("lock the page's scrolling while they are open", async () => {
     const { page } = await openPurchase({ viewport: { width: 360, height: 640 } });
     const before = await page.evaluate(() => scrollY);
     await page.mouse.move(3, 3);
@@ -67,7 +67,7 @@ describe("Dialogs", () => {
     await page.waitForFunction((y) => scrollY > y, before);
   });
 
-  it("close by a press on the backdrop, and not by one that began inside", async () => {
+  it("close on a press on the backdrop, but not on one that started inside", async () => {
     const { page, buy } = await openPurchase();
     const box = await dialogOf(page).boundingBox();
     if (!box) throw new Error("The dialog has no box");
@@ -90,7 +90,7 @@ describe("Dialogs", () => {
     expect(await dialogOf(page).count()).to.equal(1);
   });
 
-  it("put the focus on the first field that is wrong", async () => {
+  it("focus the first invalid field", async () => {
     const { page } = await openNewStore();
     await page.getByLabel("Nome *").fill("Arena");
     await page.getByRole("button", { name: "Criar loja" }).click();
@@ -103,7 +103,7 @@ describe("Dialogs", () => {
     expect(site.server.callsTo("POST /api/store")).to.have.length(0);
   });
 
-  it("let a wallet's own window stand above them, by keyboard too", async () => {
+  it("allow a wallet's window above them, also by keyboard", async () => {
     const { page } = await site.open("/", { wallet: testWallet({ presence: "none" }), storage: { language: "en" } });
     await page.getByRole("button", { name: "View stores" }).click();
     await dialogOf(page)
@@ -124,7 +124,7 @@ describe("Dialogs", () => {
     await dialogOf(page).waitFor({ state: "detached" });
   });
 
-  it("write no style elements, and break no policy", async () => {
+  it("write no style elements, and violate no policy", async () => {
     const { page, problems } = await site.openLoggedIn("/stores", { storage: { language: "en" } });
     const buy = page.getByRole("button", { name: /Buy now/ }).first();
     await buy.waitFor();

@@ -59,7 +59,7 @@ describe("When things fail", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("says one thing about a dashboard that cannot be opened, and it is true", async () => {
+  it("shows one correct message for a dashboard that cannot be opened", async () => {
     for (const [failure, reason] of [
       ["drop", "O servidor não está respondendo. Espere um instante e tente de novo."],
       [{ status: 503, body: { success: false, error: "x", code: "DATABASE_UNAVAILABLE" } }, /banco de dados/],
@@ -75,7 +75,7 @@ describe("When things fail", () => {
     }
   });
 
-  it("says only that the session has ended if a refresh finds that", async () => {
+  it("says only that the session has ended if a refresh gets a 401", async () => {
     const { page } = await site.openLoggedIn("/dashboard");
     await page.getByText("Ana Maria Silva").waitFor();
     site.server.answer("GET /api/me", { status: 401, delayMs: 200, body: { success: false, error: "x" } });
@@ -86,7 +86,7 @@ describe("When things fail", () => {
     expect(await page.getByText("O servidor não está respondendo").count()).to.equal(0);
   });
 
-  it("says that the reader is offline, and loads the stores when the connection is back", async () => {
+  it("says that the user is offline, and loads the stores when the connection is back", async () => {
     const { page, context } = await site.open("/auth");
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.evaluate(() => Object.defineProperty(navigator, "onLine", { get: () => false, configurable: true }));

@@ -90,7 +90,7 @@ describe("Home", () => {
     await page.waitForURL("**/auth");
   });
 
-  it("answers an unknown address with 404, a message and the way home, in both languages", async () => {
+  it("shows 404, a message and a link home for an unknown address, in both languages", async () => {
     const { page } = await site.open("/no/such/page");
     await page.getByRole("heading", { name: "404" }).waitFor();
     await page.getByRole("button", { name: "English" }).click();

@@ -16,7 +16,7 @@ const SECRET = "a-direct-secret-that-is-long-enough-12";
 const SLOW = { timeout: 60_000 };
 
 /** An operator's day in the panel, on the real system in live mode with a direct shop that reports sales. */
-describe("A day's work in the panel", function () {
+describe("Daily work in the panel", function () {
   this.timeout(240_000);
   let torcida: Torcida;
   let browser: Browser;
@@ -158,7 +158,7 @@ describe("A day's work in the panel", function () {
     await expectAccessible("store");
   });
 
-  it("answers a claim with the sale that nobody was known for", async () => {
+  it("matches a claim to an unmatched sale", async () => {
     const click = await buyer.visit(4);
     await report({
       sale_key: "lost",
@@ -258,7 +258,7 @@ describe("A day's work in the panel", function () {
     );
   });
 
-  it("finds a purchase by its order, with its whole life; a reload keeps the list as it is", async () => {
+  it("finds a purchase by its order, with its history; a reload keeps the state of the list", async () => {
     await open("?view=purchases");
     await page.keyboard.press("/");
     await page.keyboard.type("PED-95");
@@ -274,7 +274,7 @@ describe("A day's work in the panel", function () {
     await page.waitForFunction(() => document.activeElement?.matches("a.row-link"));
   });
 
-  it("reads what was done in the log, as sentences", async () => {
+  it("shows the log as sentences", async () => {
     await open("?view=log");
     await page.getByText(/liberou a venda nº \d+/).waitFor();
     await page.getByText("pausou os pagamentos. Motivo: Conferindo o caixa").waitFor();

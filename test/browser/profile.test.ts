@@ -6,7 +6,7 @@ import { testWallet } from "./support/test-wallet.ts";
 describe("Profile", () => {
   const site = useSite();
 
-  it("changes names and e-mail, gives the data, and erases the account after asking", async () => {
+  it("changes names and e-mail, exports the data, and erases the account after confirmation", async () => {
     const wallet = testWallet();
     const { server } = site;
     server.signIn(wallet.address);
@@ -43,7 +43,7 @@ describe("Profile", () => {
 describe("Help", () => {
   const site = useSite();
 
-  it("has pages of its own, with a calculator of the rule in force", async () => {
+  it("has separate pages, with a calculator for the active program", async () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("link", { name: "Perguntas frequentes" }).click();
     await page.getByRole("heading", { level: 1, name: "Quando o cashback chega" }).waitFor();

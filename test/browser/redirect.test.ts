@@ -52,7 +52,7 @@ describe("Redirect", () => {
     expect(page.url()).to.match(/\/stores$/);
   });
 
-  it("stands still while it is paused", async () => {
+  it("stops while it is paused", async () => {
     const { page } = await openWithClock("/redirect/sample-1");
     await page.clock.runFor(2_000);
     await page.getByRole("button", { name: "Pausar" }).click();
@@ -72,7 +72,7 @@ describe("Redirect", () => {
     });
   }
 
-  it("leaves for another page of this machine, as in a rehearsal, and for a store whose links are built for visits", async () => {
+  it("leaves for another page on this machine, as in a rehearsal, and for a store whose links are built per visit", async () => {
     const links = [`${site.server.url}/api?click={click}`, null];
     site.server.stores = site.server.stores.map((store, index) => ({
       ...store,

@@ -157,7 +157,7 @@ describe("Stores", () => {
     await page.getByRole("heading", { name: "Apito Viagens" }).waitFor();
   });
 
-  it("paints skeletons before any of its code has arrived", async () => {
+  it("paints skeletons before any of its code has loaded", async () => {
     const { page, context } = await site.open("/auth");
     await context.route("**/assets/*.js", () => {});
     for (const path of ["/stores", "/auth", "/dashboard"]) {
@@ -260,7 +260,7 @@ describe("Stores", () => {
     expect(page.url()).to.match(/\/stores$/);
   });
 
-  it("can be bought at with the keyboard alone, and Escape gives the focus back", async () => {
+  it("allows buying by keyboard only, and Escape returns the focus", async () => {
     const { page } = await site.openLoggedIn("/stores", english());
     const buy = page
       .getByRole("article")

@@ -21,7 +21,7 @@ describe("Visits and claims", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("sends a claim with the keyboard alone, after saying what is missing", async () => {
+  it("sends a claim by keyboard only, after naming missing fields", async () => {
     const { server } = site;
     server.answer("POST /api/claims", { body: { success: true, message: "Claim received", claim: {} } });
     const { page } = await site.openLoggedIn("/visits");
@@ -48,7 +48,7 @@ describe("Visits and claims", () => {
   it("says in the dialog why a claim is refused", async () => {
     site.server.answer("POST /api/claims", {
       status: 409,
-      body: { success: false, error: "This order was claimed before", code: "CLAIMED" },
+      body: { success: false, error: "This order was already claimed", code: "CLAIMED" },
     });
     const { page } = await site.openLoggedIn("/visits");
     await page
@@ -105,7 +105,7 @@ describe("Visits and claims", () => {
 describe("On a phone", () => {
   const site = useSite();
 
-  it("the navigation stands at the bottom and covers nothing", async () => {
+  it("the navigation is at the bottom and covers nothing", async () => {
     const { page } = await site.open("/", { viewport: PHONE });
     const nav = page.getByRole("navigation", { name: "Principal" });
     await nav.getByRole("link", { name: "Lojas" }).waitFor();
@@ -121,7 +121,7 @@ describe("On a phone", () => {
     }
   });
 
-  it("the filters stand in a sheet, and the address keeps them", async () => {
+  it("the filters are in a sheet, and the address keeps them", async () => {
     const { page } = await site.open("/stores", { viewport: PHONE, wallet: testWallet() });
     await page.getByRole("button", { name: "Filtros" }).click();
     const sheet = page.getByRole("dialog", { name: "Filtros" });

@@ -84,7 +84,7 @@ describe("Wallet", () => {
       .waitFor();
   });
 
-  it("connects a reader's only wallet at once, and offers the demo wallets beside it on /auth", async () => {
+  it("connects a user's only wallet at once, and also offers the demo wallets on /auth", async () => {
     const { page } = await site.open("/auth", { wallet: testWallet(), ...ENGLISH });
     const main = page.getByRole("main");
     await main.getByRole("button", { name: "Use another wallet" }).click();
@@ -145,7 +145,7 @@ describe("Wallet", () => {
     await said(page, "Wallet connected successfully!");
   });
 
-  it("lets the reader choose between several wallets", async () => {
+  it("lets the user choose between several wallets", async () => {
     const wallet = testWallet({ names: ["First Wallet", "Second Wallet"] });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
@@ -166,7 +166,7 @@ describe("Wallet", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("has its own words for a request that is open already", async () => {
+  it("has its own message for a pending request", async () => {
     const wallet = testWallet();
     wallet.failNext("wallet_requestPermissions", { code: -32002, message: "already pending" });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
@@ -298,7 +298,7 @@ describe("Wallet", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("has its own words for an open request at the switch too", async () => {
+  it("has its own message for a pending switch request", async () => {
     const wallet = testWallet({ chainId: 1 });
     wallet.failNext("wallet_switchEthereumChain", { code: -32002, message: "already pending" });
     const { page, problems } = await site.open("/", { wallet, ...ENGLISH });
