@@ -130,7 +130,7 @@ describe("Payouts that cannot be sent now", function () {
     await setLimits({});
     await system.settled();
     expect((await system.run("scripts/payouts.ts", ["release"])).output).to.match(/0 operations are/);
-    expect((await system.run("scripts/payouts.ts", ["list"])).output).to.match(/No operation waits or failed/);
+    expect((await system.run("scripts/payouts.ts", ["list"])).output).to.match(/No operation is waiting or failed/);
   });
 
   it("arrive in one transaction though every recipient turns hostile before it is mined", async () => {
