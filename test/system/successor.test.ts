@@ -204,7 +204,7 @@ describe("A distributor that takes over", function () {
     await anvil.request("evm_increaseTime", 2);
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
     await anvil.request("eth_sendTransaction", { from: STRANGER, to: old(), data: data as Hex });
-    await refused(`Its admin ${STRANGER} must retire it first, for ever`, ...takeOver());
+    await refused(`Its admin ${STRANGER} must first retire it permanently`, ...takeOver());
   });
 
   onBothEngines(({ open }) => {
