@@ -48,6 +48,8 @@ const TABLE: Record<string, Expected> = {
   "get /api/nfts": users,
   "get /api/nfts/{tokenId}": everyone,
   "get /api/nfts/{tokenId}/image": everyone,
+  "get /api/wallets/{wallet}/tickets": everyone,
+  "get /api/books": everyone,
   "get /api/is-admin": everyone,
   "post /api/check-user": everyone,
   "post /api/register-user-data": everyone,
