@@ -10,8 +10,9 @@ import type { HardhatPlugin } from "hardhat/types/plugins";
 // The compiler comes from npm, so that nothing is downloaded at build time.
 const SOLC_PATH = createRequire(import.meta.url).resolve("solc/soljson.js");
 
+const isCoverage = process.argv.includes("--coverage");
 // For coverage and for mutants the code is compiled the quick way: what it costs says nothing then.
-const viaIR = !process.argv.includes("--coverage") && process.env.QUICK_COMPILE === undefined;
+const viaIR = !isCoverage && process.env.QUICK_COMPILE === undefined;
 
 const solc = (runs: number) => ({
   version: "0.8.35",
@@ -71,5 +72,10 @@ export default defineConfig({
       invariant: { ...INVARIANT_RUNS, failOnRevert: true },
     },
   },
-  paths: { sources: "./contracts", tests: { mocha: "./test/contracts", solidity: "./contracts" } },
+  paths: {
+    // Kept apart, so that a run with coverage does not have everything compiled again after it.
+    ...(isCoverage && { cache: "./coverage/cache", artifacts: "./coverage/artifacts" }),
+    sources: "./contracts",
+    tests: { mocha: "./test/contracts", solidity: "./contracts" },
+  },
 });

@@ -20,7 +20,6 @@ const covered = files.filter((file) => !WITHOUT_COVERAGE.includes(file));
 rmSync(join(ROOT, "coverage"), { recursive: true, force: true });
 let isGood = hardhat("test", "mocha", "--coverage", ...covered);
 isGood = isCovered() && isGood;
-// After the coverage, so that the artifacts that stay behind are those of the real compilation.
 isGood = hardhat("test", "mocha", ...plain) && isGood;
 isGood = hardhat("test", "solidity") && isGood;
 process.exit(isGood ? 0 : 1);
