@@ -51,7 +51,7 @@ export async function getTicket(tokenId: string, { signal }: Signal = {}): Promi
 
 export type WalletTicket = z.infer<typeof walletTicketsSchema>["tickets"][number];
 
-/** Every ticket of a wallet as the index has them, newest first, page by page. */
+/** Every ticket of a wallet from the index, newest first, page by page. */
 export async function getWalletTickets(wallet: string, { signal }: Signal = {}): Promise<WalletTicket[]> {
   const tickets: WalletTicket[] = [];
   for (let before: number | null | undefined; before !== null; ) {

@@ -20,7 +20,9 @@ const roleOf = (name: string) => keccak256(toBytes(name));
 /** A page for what is planned, which nothing rings for. */
 const PLANNED = ["docs/runbook/key-rotation.md"];
 
-/** Every fault of docs/runbook is caused in real processes; the rules ring for it, and are silent again once it is mended. */
+/**
+ * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.
+ */
 describe("Alerts", function () {
   this.timeout(150_000);
   let shop: WatchedShop;

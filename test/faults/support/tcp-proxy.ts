@@ -6,7 +6,7 @@ export type TcpProxy = {
   cut(): void;
   /** Keeps connections open and passes nothing on: the other side seems to hang. */
   freeze(): void;
-  /** Every byte takes this long, in each direction. */
+  /** Delay of every byte, in each direction. */
   slow(ms: number): void;
   restore(): void;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   function later(write: () => void): void {
     if (late.push({ at: performance.now() + delayMs, write }) === 1) setTimeout(writeLate, delayMs);
   }
-  /** In order: what comes after a slow byte waits for it. */
+  /** In order: bytes after a delayed one wait for it. */
   function writeLate(): void {
     while (late[0] && late[0].at <= performance.now()) late.shift()?.write();
     if (late[0]) setTimeout(writeLate, Math.max(1, late[0].at - performance.now()));

@@ -20,14 +20,14 @@ const WEI_PER_CENT = 10n ** 16n;
 const RATE_EVERY_MS = 300;
 const RINGS_WITHIN_MS = 60_000;
 
-/** A whole shop on PostgreSQL with two nodes, a rate feed and our alert rules in front of it. */
+/** A whole shop on PostgreSQL with two nodes and a rate feed, monitored by our alert rules. */
 export class WatchedShop {
   readonly system: FaultSystem;
   readonly time: FastTime;
   readonly buyer: Shopper;
   /** Between the processes and the database. */
   readonly link: TcpProxy;
-  /** For what the test does in it, past the link. */
+  /** Direct access for the test, bypassing the proxy. */
   readonly database: Database;
   /** The alerts that have fired, and were over once their cause was. */
   readonly caused = new Set<string>();
@@ -142,7 +142,7 @@ export class WatchedShop {
     if (isOn) this.#ticking = setInterval(() => this.#feed.say(WEI_PER_CENT), RATE_EVERY_MS);
   }
 
-  /** What both nodes do wrong. */
+  /** Faults of both nodes. */
   nodes(rates: Parameters<FaultSystem["proxy"]["set"]>[0]): void {
     this.system.proxy.set(rates);
     this.system.fallback?.set(rates);

@@ -1,7 +1,7 @@
 import { AlertWatch } from "./alert-rules.ts";
 
 const MINUTE_MS = 60_000;
-/** A little less than Prometheus waits. */
+/** Slightly below the scrape timeout of Prometheus. */
 const SCRAPE_TIMEOUT_MS = 9_000;
 const TIME = /^(\w+_timestamp_seconds(?:\{.*\})?) (\S+)$/gm;
 const COUNTER = /^(\w+_total(?:\{.*\})?) (\S+)$/gm;
@@ -9,18 +9,18 @@ const COUNTER = /^(\w+_total(?:\{.*\})?) (\S+)$/gm;
 export type Target = { job: string; instance: string; url: string };
 
 /**
- * Prometheus with our rules in front of running processes, for which a minute passes between two scrapes, however soon they
- * follow each other. The rate at which a process counts stays what it is.
+ * A Prometheus simulation with our rules on running processes: a minute passes between two scrapes, however soon they
+ * follow each other. The rate at which a process counts stays the same.
  */
 export class FastTime {
   readonly #watch = new AlertWatch();
   readonly #targets: Target[];
   readonly #counters = new Map<string, { told: number; scaled: number }>();
   readonly #scrapedAt = new Map<string, number>();
-  /** How far the time of the rules is ahead of the processes'. */
+  /** How far the rules' time is ahead of the processes' time. */
   #aheadMs = 0;
   #atMs = Date.now();
-  /** Whatever the processes did at a time of theirs becomes older as time passes. */
+  /** Timestamps from the processes become older as time passes. */
   isAging = false;
 
   constructor(targets: readonly Target[]) {
@@ -36,7 +36,7 @@ export class FastTime {
     if (index >= 0) this.#targets.splice(index, 1);
   }
 
-  /** Scrapes every target some minutes after the last scrape; returns the alerts that fire then. */
+  /** Scrapes every target some minutes after the last scrape; returns the firing alerts. */
   async pass(minutes = 1): Promise<string[]> {
     this.#atMs += minutes * MINUTE_MS;
     if (!this.isAging) this.#aheadMs = this.#atMs - Date.now();
