@@ -4,6 +4,7 @@ import { EnvironmentError } from "../platform/environment.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { examineChain } from "./doctor/examine-chain.ts";
 import { examineDatabase } from "./doctor/examine-database.ts";
+import { examineEnvFile } from "./doctor/examine-env-file.ts";
 import { type Finding, failure, healthy } from "./doctor/finding.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -26,6 +27,7 @@ async function examine(): Promise<Finding[]> {
     const operator = readOperatorEnvironment(process.env);
     return [
       healthy("configuration", `${network} (chain ${CHAIN_ID}), ${mode} purchases, ${AUTH_MODE} sign-in`),
+      ...examineEnvFile(),
       ...(await examineDatabase(operator, environment.keys)),
       ...(await withKnownChain(operator, CHAIN_ID, (memory) => examineChain(environment, operator, memory))),
     ];

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 
+import { unknownNames } from "../../scripts/doctor/examine-env-file.ts";
+
 const PRELOAD = resolve("platform/env-file.ts");
 
 describe("The file .env", () => {
@@ -37,6 +39,19 @@ describe("The file .env", () => {
     const { status, stderr } = run();
     expect(status).to.equal(1);
     expect(stderr).to.match(/^\.env cannot be read \(.+\)\n$/);
+  });
+
+  it("has names that nothing reads pointed out by the doctor, and none that are documented", () => {
+    const documented = readFileSync(".env.example", "utf8");
+    const file =
+      "RPC_URL=https://rpc.example\nPAYOUT_PAUSED=true\nRPC_URLS=https://rpc.example\nNODE_OPTIONS=--max-old-space-size=512\n";
+    expect(unknownNames(file, documented)).to.have.members(["RPC_URL", "PAYOUT_PAUSED"]);
+    const all = [...documented.matchAll(/^# ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => `${name}=x`);
+    expect(unknownNames(all.join("\n"), documented)).to.deep.equal([]);
+    const page = readFileSync("docs/going-live.md", "utf8");
+    const [, settings = ""] = /cat >\/etc\/torcida\.env <<END\n([\s\S]*?)\nEND/.exec(page) ?? [];
+    expect(settings.split("\n")).to.have.length.above(10);
+    expect(unknownNames(settings, documented)).to.deep.equal([]);
   });
 
   it("is read by every command that an operator runs", () => {
