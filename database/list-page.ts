@@ -5,9 +5,6 @@ import type { Queries } from "./transaction.ts";
 /** Counting stops here; one more means "more than this". */
 const COUNTED_ROWS = 10_000;
 const SOME = sql.lit(COUNTED_ROWS + 1);
-/** How many rows that match a term are examined to count those in a state. */
-const LOOKED_AT = sql.lit(10 * COUNTED_ROWS);
-
 /** A sort column. */
 export type SortColumn = {
   column: string;
@@ -139,12 +136,13 @@ async function selectAmong(
   const rowsOfState = rowsAmong(queries, source, keys, page.state, order.column);
   const found = test ? sql`${rowsOfState} and ${test}` : rowsOfState;
   const columns = { sort: sortable(queries, order, "sort"), key: sql.ref("key") };
-  // The limit keeps the planner from walking the table in order instead.
-  const { rows } = await sql<KeyRow>`select key, sort from (${found} limit ${SOME}) as matching
+  // Found once, for the page and for the count; so the planner does not walk the table in order instead either.
+  const { rows } = await sql<KeyRow & { total: bigint }>`with matching as materialized (${found} limit ${SOME})
+    select key, sort, (select count(*) from matching) as total from matching
     where ${afterCursor(source, order, before, columns)} ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(
     queries,
   );
-  return { total: await countKeys(queries, found), rows };
+  return { total: Number(rows[0]?.total ?? (await countKeys(queries, found))), rows };
 }
 
 /** So many rows match that a scan in sort order soon finds a page of them. */
@@ -154,17 +152,16 @@ async function selectThrough(
   selection: Selection,
   matches: readonly Match[] | undefined,
 ) {
-  const { state } = selection.page;
+  const { page, before } = selection;
+  const { state } = page;
   const tests = matches && anyOf(matches);
-  return {
-    total: matches
-      ? await countKeys(queries, rowsAmong(queries, source, union(matches, LOOKED_AT), state, source.key, LOOKED_AT))
-      : COUNTED_ROWS + 1,
-    rows: await selectSorted(queries, source, selection, {
-      where: conditions(source.only, stateTest(queries, source, state), tests),
-      isByState: false,
-    }),
-  };
+  const isByState = state !== undefined && selection.order.followsState === true;
+  const ofState = isByState ? source.state?.(state, queries) : stateTest(queries, source, state);
+  const where = conditions(source.only, ofState, tests);
+  const rows = await selectSorted(queries, source, selection, { where, isByState });
+  // Who matches a broad search and is in a broad state is not counted: that would cost more than the page.
+  const isWhole = before === undefined && rows.length <= page.limit;
+  return { rows, total: isWhole ? rows.length : COUNTED_ROWS + 1 };
 }
 
 async function selectSorted(
