@@ -116,7 +116,8 @@ async function payUser(
       })),
     };
     const detail = { reason, amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
-    await appendAudit(queries, { actor, action: "cashback.distribute", subject, detail });
+    if (identity.kind === "user")
+      await appendAudit(queries, { actor, action: "cashback_distribution.create", subject, detail });
     if (key !== undefined) {
       await insertStoredAnswer(queries, actor, key, { requestHash, status: 202, response: JSON.stringify(answer) });
     }

@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type {
   confirmPurchaseResponseSchema,
   mintNftRequestSchema,
   mintNftResponseSchema,
 } from "../../domain/api/purchases.ts";
+import { reaisText } from "../../domain/money.ts";
 import {
   holdFromConfirmation,
   type Obstacle,
@@ -93,7 +95,7 @@ export async function confirmPurchase(
   if (!purchase) throw notFound("Purchase");
   if (actorOf(identity) === purchase.wallet) throw forbidden("You cannot confirm your own purchase");
   const isDone = purchaseStatusFromChain(purchase.chain_status ?? undefined) === "confirmed";
-  if (!isDone) await queueConfirmation(services, purchase);
+  if (!isDone) await queueConfirmation(services, identity, purchase);
   services.senders.wake();
   return {
     status: isDone ? 200 : 202,
@@ -106,16 +108,25 @@ export async function confirmPurchase(
   };
 }
 
-async function queueConfirmation(services: Services, purchase: Purchase): Promise<void> {
+async function queueConfirmation(services: Services, identity: Identity, purchase: Purchase): Promise<void> {
   const moment = { now: 0n, deepestBlock: 0n, hasRate: true };
   const obstacle = obstacleTo("confirm", lifeOf(purchase), moment, "staff");
   if (obstacle) throw refusedConfirmation(purchase, obstacle);
   const weiPerCent = requireRate(services);
   const holdMs = holdFromConfirmation(purchase.source, BigInt(services.environment.HOLD_SECONDS) * 1_000n);
-  await inTransaction(services.database.kysely, async (queries) => {
+  await inAuditedTransaction(services.database.kysely, async (queries) => {
     await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
     await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
     await hasten(queries, "confirm", purchase.id);
+    if (identity.kind !== "user") return;
+    const { id, wallet, store_name: store, amount_cents } = purchase;
+    const detail = { wallet, store, amount: reaisText(amount_cents) };
+    await appendAudit(queries, {
+      actor: actorOf(identity),
+      action: "purchase.confirm",
+      subject: `purchase:${id}`,
+      detail,
+    });
   });
 }
 

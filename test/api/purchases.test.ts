@@ -329,7 +329,14 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       expectRefusal(fixed, 400, "NONCE_REQUIRED");
       const almost = await system().adminCaller();
       await system().age(almost.token, 14 * MINUTE_MS);
-      expect((await almost.post("/api/distribute-cashback", wish)).status).to.equal(202);
+      expect((await almost.post("/api/distribute-cashback", { ...wish, reason: "asked by mail" })).status).to.equal(
+        202,
+      );
+      const [entry] = (await almost.get(`/api/admin/audit-log?query=user:${buyer.address}`)).body.rows;
+      expect(entry).to.deep.include({
+        ...{ actor: almost.address, action: "cashback_distribution.create" },
+        params: { reason: "asked by mail", amount: "5", purchases: [id] },
+      });
       await buyer.seen(id, (one) => one.cashback_state === "paid");
     });
 

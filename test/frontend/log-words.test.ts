@@ -72,7 +72,12 @@ describe("The log in words", () => {
       { asked: "cashback.distribute", of: `user:0x${"1".repeat(40)}`, amount: "1025.5", reason: "Valor errado" },
       "recusou aprovar: pagar o cashback, de 1.025,50 CHZ (pedido nº 3). Motivo: Valor errado",
     ],
-    ["cashback.distribute", `user:0x${"1".repeat(40)}`, { amount: "5" }, "pagou 5,00 CHZ de cashback a 0x1111...1111"],
+    [
+      "cashback_distribution.create",
+      `user:0x${"1".repeat(40)}`,
+      { amount: "5" },
+      "pagou 5,00 CHZ de cashback a 0x1111...1111",
+    ],
     ["sale.release", "sale:5", { reasons: "too_high" }, "liberou a venda nº 5"],
     ["claim.match", "claim:2", { sale_id: "5" }, "ligou a reclamação nº 2 à venda nº 5"],
     [

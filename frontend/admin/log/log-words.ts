@@ -63,12 +63,13 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "operation.dismiss": (said) => `desistiu do que nunca poderia ser enviado: ${operationOf(said)}`,
   "operation.release": () => "mandou tentar de novo tudo o que esperava",
   "foreign.accept": ({ detail }) => `aceitou ${text(detail.count) ?? ""} transações de fora`,
+  "purchase.confirm": ({ subject }) => `confirmou à mão a compra nº ${idOf(subject)}`,
   "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
   "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
   "approval.ask": ({ detail, subject }) => `pediu aprovação${aboutApproval(detail, subject)}${because(detail)}`,
   "approval.approve": ({ detail, subject }) => `aprovou${aboutApproval(detail, subject)}${because(detail)}`,
   "approval.refuse": ({ detail, subject }) => `recusou aprovar${aboutApproval(detail, subject)}${because(detail)}`,
-  "cashback.distribute": ({ detail, subject }) =>
+  "cashback_distribution.create": ({ detail, subject }) =>
     `pagou ${inReais(text(detail.amount) ?? "0")} CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
   "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
   "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
