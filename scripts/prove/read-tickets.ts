@@ -3,8 +3,8 @@ import {
   decodeEventLog,
   encodeEventTopics,
   getAbiItem,
-  type Hash,
   isAddressEqual,
+  type Log,
   type PublicClient,
   zeroAddress,
 } from "viem";
@@ -22,6 +22,7 @@ const PAYMENTS = [
 const [RATE_TOPIC] = encodeEventTopics({ abi: cashbackDistributorAbi, eventName: "RateApplied" });
 /** Upper bound for the chain of distributors; a fake one could be endless. */
 const PREDECESSORS_MAX = 20;
+const CALLS_AT_ONCE = 20;
 
 export type ReadTicketsParameters = {
   client: PublicClient;
@@ -51,8 +52,7 @@ export async function readTickets({
   );
   const ids = transfers.map(({ args }) => args.id).sort((a, b) => (a < b ? -1 : 1));
   const payments = await readPayments(client, deployment, wallet);
-  const tickets: ProvenTicket[] = [];
-  for (const id of ids) {
+  return readEach(ids, async (id): Promise<ProvenTicket> => {
     const { buyer, status, valueCents, cashbackBps, bonusBps } = await client.readContract({
       address: deployment.purchaseNft.address,
       abi: purchaseNftAbi,
@@ -61,9 +61,8 @@ export async function readTickets({
     });
     if (!isAddressEqual(buyer, wallet)) throw new Error(`The node contradicts itself: ticket ${id} is ${buyer}'s`);
     const totalBps = BigInt(cashbackBps + bonusBps);
-    tickets.push({ id, status, valueCents: BigInt(valueCents), totalBps, payments: payments.get(id) ?? [] });
-  }
-  return tickets;
+    return { id, status, valueCents: BigInt(valueCents), totalBps, payments: payments.get(id) ?? [] };
+  });
 }
 
 /** The wallet's payments by purchase, from the distributor and all its predecessors. */
@@ -75,13 +74,15 @@ async function readPayments(client: PublicClient, { block, cashbackDistributor }
       client.getLogs({ address: distributors, event, args: { recipient: wallet }, fromBlock, toBlock, strict: true }),
     );
   const logs = (await Promise.all(PAYMENTS.map(read))).flat();
-  const rates = new RateReader(client);
+  const transactions = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+  const receipts = await readEach(transactions, (hash) => client.getTransactionReceipt({ hash }));
+  const logsOf = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt.logs]));
   const payments = new Map<bigint, ProvenPayment[]>();
   for (const { address, eventName, args, transactionHash, logIndex } of logs) {
     const payment: ProvenPayment = {
       kind: eventName === "CashbackPaid" ? "paid" : "deferred",
       amountWei: args.amount,
-      weiPerCent: await rates.before(transactionHash, address, logIndex),
+      weiPerCent: rateBefore(logsOf.get(transactionHash) ?? [], address, logIndex),
       transaction: transactionHash,
     };
     payments.set(args.purchaseId, [...(payments.get(args.purchaseId) ?? []), payment]);
@@ -103,26 +104,26 @@ async function readDistributors(client: PublicClient, newest: Address): Promise<
   return distributors;
 }
 
-/** Reads the rate of a payment: the last one its distributor emitted before it in the same transaction. */
-class RateReader {
-  readonly #client: PublicClient;
-  readonly #receipts = new Map<Hash, Awaited<ReturnType<PublicClient["getTransactionReceipt"]>>>();
+/** The rate of a payment: the last one its distributor emitted before it in the same transaction. */
+function rateBefore(logs: readonly Log[], distributor: Address, logIndex: number): bigint | undefined {
+  const told = logs.findLast(
+    (log) =>
+      log.logIndex !== null &&
+      log.logIndex < logIndex &&
+      log.topics[0] === RATE_TOPIC &&
+      isAddressEqual(log.address, distributor),
+  );
+  return told && decodeEventLog({ abi: cashbackDistributorAbi, eventName: "RateApplied", ...told }).args.weiPerCent;
+}
 
-  constructor(client: PublicClient) {
-    this.#client = client;
+/** Reads each item, in order, with a few concurrent calls: public nodes refuse many. */
+async function readEach<Item, Answer>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < items.length; at += CALLS_AT_ONCE) {
+    answers.push(...(await Promise.all(items.slice(at, at + CALLS_AT_ONCE).map(read))));
   }
-
-  async before(transaction: Hash, distributor: Address, logIndex: number): Promise<bigint | undefined> {
-    const receipt =
-      this.#receipts.get(transaction) ?? (await this.#client.getTransactionReceipt({ hash: transaction }));
-    this.#receipts.set(transaction, receipt);
-    const told = receipt.logs
-      .filter(
-        (log) => log.logIndex < logIndex && log.topics[0] === RATE_TOPIC && isAddressEqual(log.address, distributor),
-      )
-      .at(-1);
-    if (!told) return undefined;
-    const { args } = decodeEventLog({ abi: cashbackDistributorAbi, eventName: "RateApplied", ...told });
-    return args.weiPerCent;
-  }
+  return answers;
 }
