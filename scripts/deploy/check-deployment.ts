@@ -110,17 +110,31 @@ async function roleFindings(
         isGood: true,
         text: `${holder} holds ${roleName(role)} on ${contract}; whether it should, OPERATOR_PRIVATE_KEY would tell`,
       }));
-  for (const address of contracts) {
-    const admin = await client
-      .readContract({ address, abi: purchaseNftAbi, functionName: "defaultAdmin" })
-      .catch(() => "nobody who can be read");
-    const isGood = isAddress(admin) && (configuration.admin === undefined || admin === configuration.admin);
-    findings.push({
-      isGood,
-      text: `${admin} administers ${address}${isGood || !configuration.admin ? "" : `, not yet ${configuration.admin}`}`,
-    });
-  }
+  for (const address of contracts) findings.push(...(await adminFindings(client, configuration, address)));
   return findings;
+}
+
+/** Who administers a contract, and whether a hand-over to an address that is not configured is pending. */
+async function adminFindings(
+  client: PublicClient,
+  { admin: wanted, roles }: CheckConfiguration,
+  address: Address,
+): Promise<Finding[]> {
+  const contract = { address, abi: purchaseNftAbi } as const;
+  const [admin, [offered]] = await Promise.all([
+    client.readContract({ ...contract, functionName: "defaultAdmin" }).catch(() => "nobody who can be read"),
+    client.readContract({ ...contract, functionName: "pendingDefaultAdmin" }).catch(() => [zeroAddress] as const),
+  ]);
+  const isGood = isAddress(admin) && (wanted === undefined || admin === wanted);
+  const findings = [
+    { isGood, text: `${admin} administers ${address}${isGood || !wanted ? "" : `, not yet ${wanted}`}` },
+  ];
+  if (offered === zeroAddress || offered === wanted) return findings;
+  const text = `the administration of ${address} is offered to ${offered}`;
+  // Without a configuration nobody can say to whom it should be.
+  if (!roles && !wanted)
+    return [...findings, { isGood: true, text: `${text}; whether it should, ADMIN_ADDRESS would tell` }];
+  return [...findings, { isGood: false, text }];
 }
 
 function judgeRoles(held: readonly RoleHolding[], table: ReturnType<typeof roleTable>): Finding[] {

@@ -569,6 +569,17 @@ describe("npm run deploy", function () {
       ]);
     });
 
+    it("fails if the admin role is offered to somebody else", async () => {
+      await deploy();
+      const { address } = record().purchaseNft;
+      const thief = privateKeyToAccount(generatePrivateKey()).address;
+      const functionName = "beginDefaultAdminTransfer";
+      await send(deployer, address, encodeFunctionData({ abi: purchaseNftAbi, functionName, args: [thief] }));
+      const { code, bad } = await check();
+      expect(code).to.equal(1);
+      expect(bad).to.deep.equal([`✗ the administration of ${address} is offered to ${thief}`]);
+    });
+
     it("reads roles from a node that allows few blocks per call", async () => {
       await anvil.request("anvil_mine", "0x2000");
       let refusals = 0;
