@@ -12,6 +12,7 @@ interface Vm {
     function deal(address account, uint256 balance) external;
     function warp(uint256 timestamp) external;
     function assume(bool condition) external pure;
+    function getCode(string calldata artifactPath) external view returns (bytes memory creationCode);
     function expectRevert(bytes calldata revertData) external;
     function addr(uint256 privateKey) external pure returns (address);
 }
