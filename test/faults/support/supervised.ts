@@ -83,7 +83,7 @@ export function supervise({ name, script, url, environment }: Options): Supervis
     },
     async ready(path = "/readyz") {
       try {
-        await until(`${name} is ready`, async () => (await fetch(`${url}${path}`)).ok, 30_000);
+        await until(`${name} is ready`, async () => (await fetch(`${url}${path}`)).ok);
       } catch (error) {
         throw new Error(`${(error as Error).message}\n${output.slice(-3_000)}`);
       }
