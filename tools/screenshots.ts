@@ -11,6 +11,7 @@ import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
+import { fillPanel } from "../test/browser/support/panel-data.ts";
 import {
   addMoving,
   empty,
@@ -118,6 +119,23 @@ const SHOTS: Shot[] = [
     act: (page) => page.locator(".admin-list button").first().click(),
   },
   { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
+  ...["approvals", "purchases", "payments", "sales", "claims", "operations", "margin", "log"].map((view) => ({
+    name: `admin-${view}`,
+    path: `/admin?view=${view}`,
+    ...ADMIN,
+    prepare: fillOwnersPanel,
+    act: seePanel,
+  })),
+  { name: "admin-overview", path: "/admin", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
+  { name: "admin-settings", path: "/admin?tab=settings", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
+  {
+    name: "admin-approve",
+    path: "/admin?view=approvals",
+    ...ADMIN,
+    isViewport: true,
+    prepare: fillOwnersPanel,
+    act: (page) => page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click(),
+  },
   { name: "admin-users", path: "/admin?tab=users", ...ADMIN, act: seePanel },
   ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
     name: `admin-${name}`,
@@ -203,6 +221,10 @@ function fill(server: FixtureServer): void {
     confirmed_count: 21,
     pending_count: 15,
   };
+}
+
+function fillOwnersPanel(server: FixtureServer): void {
+  fillPanel(server, "owner", server.me?.wallet ?? "");
 }
 
 function fillRecords(server: FixtureServer): void {
