@@ -225,10 +225,8 @@ describe("Alerts", function () {
         const [first] = await failed.execute();
         expect(await shop.script("payouts", "dismiss", String(first?.id))).to.include("1 operation is dismissed");
         const again = await system.run("scripts/payouts.ts", ["dismiss", String(first?.id)]);
-        expect([again.code, again.output.trim()]).to.deep.equal([
-          1,
-          `Operation ${first?.id} is withdrawn: only a failed operation with reason invalid can be dismissed`,
-        ]);
+        expect(again.code).to.equal(1);
+        expect(again.output).to.include("is withdrawn: only a failed operation with reason invalid can be dismissed");
       },
     });
   });
