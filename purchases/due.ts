@@ -12,11 +12,14 @@ import { lockPurchases, type StandingPurchase } from "./queries.ts";
  * the next due time, or none if only another change can lead to a step.
  */
 
-/** Two lookups in indexes that contain only due purchases. */
+/**
+ * Two lookups in indexes that contain only due purchases. The smallest value, and not `exists`: PostgreSQL takes an index for
+ * that whatever its statistics say, where for `exists` it may expect a due row on the first page and read the table in vain.
+ */
 export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolean> {
   const { rows } = await sql<{ is_due: unknown }>`select 1 as is_due where
-    exists (select 1 from purchases where due_at is not null and due_at <= ${databaseNow(queries)})
-    or exists (select 1 from purchases where due_block is not null and due_block <= ${cursor})`.execute(queries);
+    (select min(due_at) from purchases where due_at is not null) <= ${databaseNow(queries)}
+    or (select min(due_block) from purchases where due_block is not null) <= ${cursor}`.execute(queries);
   return rows.length > 0;
 }
 
