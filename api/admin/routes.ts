@@ -92,12 +92,15 @@ function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow)
 
 async function buildOverview(services: Services): Promise<Overview> {
   const { reader } = services.database;
-  const figures = await readFigures(reader, shownRate(services.rates, services.environment.WEI_PER_CENT));
-  const activity = await selectPurchases(reader).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute();
-  const [reason = null, cause] = await Promise.all([services.payouts.reason(), services.payouts.cause()]);
+  const [figures, activity, reason = null, cause, available] = await Promise.all([
+    readFigures(reader, shownRate(services.rates, services.environment.WEI_PER_CENT)),
+    selectPurchases(reader).orderBy("purchases.id", "desc").limit(ACTIVITY_ROWS).execute(),
+    services.payouts.reason(),
+    services.payouts.cause(),
+    readDistributorBalance(services),
+  ]);
   const keys = readKeys(services);
   const { address = "", balance = null } = keys[0] ?? {};
-  const available = await readDistributorBalance(services);
   return {
     stores: figures.stores,
     users: figures.users,

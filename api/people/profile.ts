@@ -11,16 +11,23 @@ import type { Visitor } from "./sessions.ts";
 /** The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. */
 export async function buildProfile(services: Services, visitor: Visitor): Promise<Me> {
   const { kysely } = services.database;
-  const fanTokens = await listFanTokens(kysely);
   const { wallet } = visitor;
-  const [balances, purchases, tickets, totals, view] = await Promise.all([
-    services.balances.read(wallet, `${visitor.indexedHash}:${visitor.revision}`, fanTokens),
+  const readHoldings = async () => {
+    const fanTokens = await listFanTokens(kysely);
+    const version = `${visitor.indexedHash}:${visitor.revision}`;
+    return { fanTokens, balances: await services.balances.read(wallet, version, fanTokens) };
+  };
+  const readView = async () => {
+    const view = await readPurchaseView(kysely, viewOptions(services));
+    return { view, notShown: await sumPaidAbove(kysely, wallet, view.shownUpTo) };
+  };
+  const [{ fanTokens, balances }, { view, notShown }, purchases, tickets, totals] = await Promise.all([
+    readHoldings(),
+    readView(),
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
     readBuyerTotals(kysely, wallet),
-    readPurchaseView(kysely, viewOptions(services)),
   ]);
-  const notShown = await sumPaidAbove(kysely, wallet, view.shownUpTo);
   return {
     wallet: visitor.wallet,
     email: visitor.email,
