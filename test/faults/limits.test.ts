@@ -109,8 +109,8 @@ describe("Payouts that cannot be sent now", function () {
     await isUnpaid(large);
     await system.anvil.request("evm_increaseTime", 86_400);
     await system.anvil.request("anvil_mine", "0x1");
+    // The new day has room for both; the larger one may come before or after.
     await buyer.paid([third]);
-    await isUnpaid(large);
     await setLimits({});
     await system.settled();
   });
