@@ -1,0 +1,84 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
+import { BUYER, fillPanel } from "./support/panel-data.ts";
+import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
+
+/** A button of each place that changes something, and what it takes. */
+const BUTTONS: readonly (readonly [path: string, name: RegExp, permission: Permission])[] = [
+  ["view=payments", /^Pausar pagamentos/, "payments"],
+  ["view=payments", /^Tentar de novo – compra nº 9/, "payments"],
+  ["view=approvals", /^Aprovar – pedido nº 5/, "payments"],
+  ["view=approvals", /^Recusar – pedido nº 5/, "payments"],
+  ["view=approvals", /^Concluir – pedido nº 3/, "payments"],
+  ["view=claims", /^Ligar a uma venda/, "claims"],
+  ["view=claims", /^Recusar – pedido/, "claims"],
+  ["tab=stores", /^(Nova|Criar|Adicionar|Cadastrar).*loja/i, "catalogue"],
+];
+
+describe("The panel, role by role", () => {
+  const site = useSite();
+
+  async function openAs(role: Role, path: string): Promise<Page> {
+    const wallet = testWallet();
+    site.server.reset();
+    site.server.isAdmin = true;
+    site.server.signIn(wallet.address);
+    fillPanel(site.server, role, wallet.address.toLowerCase());
+    const { page } = await site.openLoggedIn(`/admin?${path}`, { wallet });
+    await page.getByRole("heading", { level: 1, name: "Painel de Administração" }).waitFor();
+    return page;
+  }
+
+  for (const role of ROLES) {
+    it(`lets ${role} press what the role allows, and says why not on the rest`, async function () {
+      this.timeout(120_000);
+      for (const path of new Set(BUTTONS.map(([of]) => of))) {
+        const page = await openAs(role, path);
+        for (const [, name, permission] of BUTTONS.filter(([of]) => of === path)) {
+          const button = page.getByRole("button", { name }).first();
+          await button.waitFor();
+          const isAllowed = permissionsOf(role).includes(permission);
+          expect(await button.isEnabled(), `${role} ${path} ${name}`).to.equal(isAllowed);
+          if (!isAllowed) expect(await button.getAttribute("title")).to.match(/^Seu papel \(.+\) não pode .+\.$/);
+        }
+        const notice = page.locator(".role-notice");
+        expect(await notice.count(), `${role} is told what is left out`).to.equal(role === "owner" ? 0 : 1);
+      }
+    });
+  }
+
+  it("shows who asked for a payment, what it pays and to whom, and sends the decision with its reason", async () => {
+    const page = await openAs("operator", "view=approvals");
+    await page.getByText("Pagamentos à mão acima de 100,00 CHZ pedem duas pessoas").waitFor();
+    expect(await page.getByText("Espera outra pessoa.").count(), "the reader's own request").to.equal(1);
+    await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click();
+    const dialog = page.getByRole("dialog", { name: "Aprovar o pedido nº 5?" });
+    for (const text of ["Liberar a compra nº 9", "464,92 CHZ", BUYER, "Conferi o pedido com a loja"])
+      await dialog.getByText(text).first().waitFor();
+    await dialog.getByRole("button", { name: "Aprovar pagamento" }).click();
+    await dialog.getByText("Escreva o motivo.").waitFor();
+    site.server.answer("POST /api/admin/approvals/5/approve", { body: { success: true, message: "Payment approved" } });
+    await dialog.getByLabel("Motivo", { exact: true }).fill("Conferido");
+    await dialog.getByRole("button", { name: "Aprovar pagamento" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const [call] = site.server.callsTo("POST /api/admin/approvals/5/approve");
+    expect(call?.body).to.deep.equal({ reason: "Conferido" });
+  });
+
+  it("says that a second person is needed, and leads to the requests", async () => {
+    const page = await openAs("operator", "view=payments");
+    const error = "More than 100 CHZ takes two people";
+    site.server.answer("POST /api/admin/operations/9/retry", {
+      status: 403,
+      body: { success: false, error, message: error, code: "APPROVAL_NEEDED", approval_id: 6 },
+    });
+    await page.getByRole("button", { name: "Tentar de novo – compra nº 9" }).click();
+    await page.getByLabel("Motivo", { exact: true }).fill("Contrato retomado");
+    await page.getByRole("dialog").getByRole("button", { name: "Tentar de novo" }).click();
+    const dialog = page.getByRole("dialog", { name: "Falta uma segunda pessoa" });
+    await dialog.getByRole("link", { name: "Ver aprovações" }).click();
+    await page.getByRole("region", { name: "Aprovações" }).waitFor();
+  });
+});
