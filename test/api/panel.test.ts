@@ -42,7 +42,10 @@ describe("The panel's calls", () => {
         expect(file.headers.get("content-disposition")).to.equal(`attachment; filename="${list}.csv"`);
         const rows: Record<string, string>[] = parse(file.text, { columns: true });
         expect(rows.length, list).to.equal(body.total);
-        if (body.rows[0]) expect(Object.keys(rows[0] ?? {}), list).to.deep.equal(Object.keys(body.rows[0]));
+        // JSON leaves out a store's texts that it does not have; a file has the columns of all.
+        const shown = body.rows[0];
+        const columns = Object.keys(rows[0] ?? {}).filter((column) => column in (shown ?? {}));
+        if (shown) expect(columns, list).to.deep.equal(Object.keys(shown));
         expectRefusal(await admin.get(`${path}?state=nothing`), 400, "INVALID_REQUEST");
         expectRefusal(await admin.get(`${path}?sort=nothing`), 400, "INVALID_REQUEST");
         expectRefusal(await admin.get(`${path}?limit=501`), 400, "INVALID_REQUEST");
