@@ -24,7 +24,6 @@ export class GroupCommit<Item, Result> {
   readonly #kysely: Kysely<Schema>;
   /** Returns one result per item, in order. May be retried by the database. */
   readonly #write: Write<Item, Result>;
-  readonly #most: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running = 0;
   /** The next group has not started: items that arrive now belong to it. */
@@ -33,13 +32,13 @@ export class GroupCommit<Item, Result> {
   constructor(kysely: Kysely<Schema>, write: Write<Item, Result>) {
     this.#kysely = kysely;
     this.#write = write;
-    this.#most = engineOf(kysely) === "sqlite" ? 1 : GROUPS_AT_ONCE;
   }
 
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, resolve, reject });
-    if (this.#running < this.#most && !this.#isGathering) {
+    const most = engineOf(this.#kysely) === "sqlite" ? 1 : GROUPS_AT_ONCE;
+    if (this.#running < most && !this.#isGathering) {
       this.#running++;
       this.#isGathering = true;
       // Requests of the same turn of the event loop share a transaction; later ones wait for the next.

@@ -367,6 +367,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       expect((await admin.get("/api/admin/overview")).body.data.payouts).to.deep.equal({
         paused: true,
         reason: "exercise",
+        cause: null,
       });
       await admin.post("/api/admin/payouts", { paused: false });
       expect((await pay(buyer, 5)).status).to.equal(202);
