@@ -121,7 +121,7 @@ describeTree("CashbackDistributor", () => {
         await refuses(successor(unretired), "PredecessorNotRetired", unretired);
         for (const address of [aliceAddress, system.nftAddress]) await expect(successor(address)).to.be.revert(ethers);
       });
-      it("it should count all that it paid or credited as paid, from the first block on, and pay the rest", async () => {
+      it("it should treat everything it paid or credited as paid, from the first block, and pay the rest", async () => {
         const refusing = await contractAddress("RevertingReceiver");
         await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n, 2n ** 160n - 1n, 2n ** 160n - 2n);
         await system.confirmed(refusing, 600n);
@@ -150,7 +150,7 @@ describeTree("CashbackDistributor", () => {
         await send(next, "pay", [2n ** 160n - 2n, 1n, CENT_WEI], system.payer);
         expect(await paidAmong(2n ** 160n - 2n, 2n ** 160n - 1n)).to.have.length(2);
       });
-      it("it should count what that one's own predecessor paid, too", async () => {
+      it("it should also treat what the predecessor's own predecessor paid as paid", async () => {
         await system.confirmed(aliceAddress, 1n, 2n, 300n, 301n);
         await payBatch([item(1n, 1n), item(300n, 1n)]);
         await send(distributor, "retire", [], system.admin);
@@ -178,7 +178,7 @@ describeTree("CashbackDistributor", () => {
         expect(await read(distributor, "isPaid", 2n)).to.equal(false);
         expect(await read(distributor, "spentToday")).to.equal(FULL);
       });
-      it("it should take the largest amount that rate and percent allow, and not a wei more", async () => {
+      it("it should accept the largest amount that rate and percent allow, and not a wei more", async () => {
         await system.confirmed(aliceAddress, 1n);
         await setLimits({ maxWeiPerCent: 3n });
         for (const rate of [2n, 3n]) {
@@ -189,7 +189,7 @@ describeTree("CashbackDistributor", () => {
         await pay(1n, (123_450n * 575n * 3n) / 10_000n, 3n);
       });
     });
-    describe("given a purchase that is not to be paid", () => {
+    describe("given a purchase that must not be paid", () => {
       it("it should refuse an unknown, a Pending and a Cancelled one", async () => {
         await system.mint(aPurchase({ id: 1n, buyer: aliceAddress }), aPurchase({ id: 2n, buyer: aliceAddress }));
         await send(system.nft, "cancel", [[2n]], system.confirmer);
@@ -197,7 +197,7 @@ describeTree("CashbackDistributor", () => {
         await refuses(pay(2n, 1n), "NotConfirmed", 2n, STATUS.cancelled);
         await refuses(pay(3n, 1n), "NotConfirmed", 3n, STATUS.none);
       });
-      it("it should refuse them even if their ids have every bit, and ids that no ticket can have", async () => {
+      it("it should refuse them even if their ids have every bit set, and ids that no ticket can have", async () => {
         const [pending, cancelled] = [2n ** 160n - 1n, 2n ** 159n];
         await system.mint(...[pending, cancelled].map((id) => aPurchase({ id, buyer: aliceAddress })));
         await send(system.nft, "cancel", [[cancelled]], system.confirmer);
@@ -209,7 +209,7 @@ describeTree("CashbackDistributor", () => {
         // The id of a Confirmed purchase, but for a bit above the 160 that an item of a batch can hold.
         await refuses(pay(2n ** 160n + 5n, 1n), "NotConfirmed", 2n ** 160n + 5n, STATUS.none);
       });
-      it("it should refuse one that was paid, by pay or by payBatch", async () => {
+      it("it should refuse one that is already paid, by pay or by payBatch", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         await pay(1n, 1n);
         await payBatch([item(2n, 1n)]);
@@ -221,8 +221,8 @@ describeTree("CashbackDistributor", () => {
         await refuses(pay(1n, 0n), "ZeroAmount", 1n);
       });
     });
-    describe("given the bounds", () => {
-      it("it should take exactly the cap of one payment, and not a wei more", async () => {
+    describe("given the limits", () => {
+      it("it should accept exactly the cap of one payment, and not a wei more", async () => {
         await system.confirmed(aliceAddress, 1n);
         await setLimits({ maxPayout: 1_000n });
         await refuses(pay(1n, 1_001n), "AboveMaxPayout", 1n, 1_001n, 1_000n);
@@ -257,7 +257,7 @@ describeTree("CashbackDistributor", () => {
         await networkHelpers.time.increaseTo(midnight + 2 * 86_400);
         expect(await read(distributor, "spentToday")).to.equal(0n);
       });
-      it("it should refuse what the balance without credits cannot pay", async () => {
+      it("it should refuse what the balance less credits cannot cover", async () => {
         const receiver = await withCredit();
         await system.confirmed(aliceAddress, 2n, 3n);
         await send(distributor, "sweep", [system.other.address, 10n ** 21n - FULL - 500n], system.treasurer);
@@ -291,7 +291,7 @@ describeTree("CashbackDistributor", () => {
 
   describe("payBatch", () => {
     describe("given Confirmed, unpaid purchases", () => {
-      it("it should pay each buyer, also when one buyer has several", async () => {
+      it("it should pay each buyer, including one with several purchases", async () => {
         await system.confirmed(aliceAddress, 1n, 256n, 300n);
         await system.confirmed(system.other.address, 2n);
         const sent = payBatch([item(1n, 1n), item(2n, 20n), item(256n, 300n), item(300n, 4_000n)]);
@@ -306,14 +306,14 @@ describeTree("CashbackDistributor", () => {
         for (const id of [3n, 255n, 257n, 44n]) expect(await read(distributor, "isPaid", id)).to.equal(false);
         expect(await read(distributor, "spentToday")).to.equal(4_321n);
       });
-      it("it should bound the amounts by the rate of the batch", async () => {
+      it("it should cap the amounts by the rate of the batch", async () => {
         await system.confirmed(aliceAddress, 1n);
         await refuses(payBatch([item(1n, FULL + 1n)]), "AboveCashback", 1n, FULL + 1n, FULL);
         await expect(payBatch([item(1n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent))
           .to.emit(distributor, "RateApplied")
           .withArgs(LIMITS.maxWeiPerCent);
       });
-      it("it should keep the paid bits of ids in any order, also when it comes back to a word", async () => {
+      it("it should keep the paid bits of ids in any order, even when it returns to a word", async () => {
         const ids = [300n, 1n, 301n, 2n, 70_000n, 2n ** 160n - 1n, 255n, 256n, 3n];
         await system.confirmed(aliceAddress, ...ids);
         await payBatch(ids.map((id) => item(id, 1n)));
@@ -332,7 +332,7 @@ describeTree("CashbackDistributor", () => {
         await payBatch([item(3n, FULL_AT_MAX_RATE)], LIMITS.maxWeiPerCent);
       });
     });
-    describe("given purchases that were paid before", () => {
+    describe("given purchases that are already paid", () => {
       it("it should skip them and pay the others", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         await pay(1n, 7n);
@@ -341,7 +341,7 @@ describeTree("CashbackDistributor", () => {
         await expect(sent).to.emit(distributor, "CashbackSkipped").withArgs(1n);
         await expect(sent).to.emit(distributor, "CashbackPaid").withArgs(2n, aliceAddress, 9n);
       });
-      it("it should skip the second of the same id in one batch", async () => {
+      it("it should skip the second occurrence of an id in one batch", async () => {
         await system.confirmed(aliceAddress, 1n);
         const sent = payBatch([item(1n, 5n), item(1n, 6n)]);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress], [5n]);
@@ -366,7 +366,7 @@ describeTree("CashbackDistributor", () => {
         await refuses(payBatch([item(1n, 500n), item(2n, 1n)]), "AboveDailyCap", 501n, 1n);
       });
     });
-    describe("given one item that is wrong", () => {
+    describe("given one invalid item", () => {
       it("it should pay none", async () => {
         await system.confirmed(aliceAddress, 1n);
         await system.mint(aPurchase({ id: 2n, buyer: aliceAddress }));
@@ -400,7 +400,7 @@ describeTree("CashbackDistributor", () => {
       await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "InsufficientFunds", 11n, 10n);
       await payBatch([item(1n, 5n), item(2n, 5n)]);
     });
-    it("it should take ids of 160 bits and amounts of 96", async () => {
+    it("it should accept 160-bit ids and 96-bit amounts", async () => {
       const [id, amount] = [2n ** 160n - 1n, 2n ** 96n - 1n];
       await setLimits({ maxPayout: amount, maxWeiPerCent: amount, dailyCap: 2n ** 112n - 1n });
       await networkHelpers.setBalance(system.distributorAddress, amount);
@@ -409,7 +409,7 @@ describeTree("CashbackDistributor", () => {
       await expect(payBatch([item(id, amount)], amount)).to.changeEtherBalances(ethers, [aliceAddress], [amount]);
       expect(await read(distributor, "isPaid", id)).to.equal(true);
     });
-    it("it should refuse to go on with too little gas for the next recipient", async () => {
+    it("it should revert if too little gas is left for the next recipient", async () => {
       await system.confirmed(aliceAddress, 1n, 2n, 3n);
       const items = [item(1n, 1n), item(2n, 1n), item(3n, 1n)];
       const data = distributor.interface.encodeFunctionData("payBatch", [items, CENT_WEI]);
@@ -434,7 +434,7 @@ describeTree("CashbackDistributor", () => {
   });
 
   describe("withdrawCredit", () => {
-    it("it should send the caller's whole credit where the caller says, once", async () => {
+    it("it should send the caller's entire credit to the given address, once", async () => {
       const receiver = await withCredit();
       const [from, to] = [await receiver.getAddress(), system.other.address];
       const sent = send(receiver, "withdraw", [system.distributorAddress, to]);
@@ -451,13 +451,13 @@ describeTree("CashbackDistributor", () => {
       await send(receiver, "withdraw", [system.distributorAddress, system.other.address]);
       expect(await read(distributor, "totalCredit")).to.equal(0n);
     });
-    it("it should send it with all the gas there is: a recipient may need more than a batch hands out", async () => {
+    it("it should forward all gas: a recipient may need more than a batch forwards", async () => {
       const receiver = await withCredit();
       const hungry = await contractAddress("HungryReceiver");
       const sent = send(receiver, "withdraw", [system.distributorAddress, hungry]);
       await expect(sent).to.changeEtherBalances(ethers, [hungry], [FULL]);
     });
-    it("it should close the books before it sends", async () => {
+    it("it should update its state before it sends", async () => {
       const reader: BaseContract = await ethers.deployContract("CreditReader", [system.distributorAddress]);
       await system.confirmed(await reader.getAddress(), 1n);
       await pay(1n, FULL);
@@ -482,7 +482,7 @@ describeTree("CashbackDistributor", () => {
   });
 
   describe("sweep", () => {
-    it("it should send CHZ that nobody is owed, to the last wei, and not a wei of a credit", async () => {
+    it("it should send all CHZ not reserved for credits, to the last wei, and not a wei of a credit", async () => {
       await withCredit();
       const free = 10n ** 21n - FULL;
       const sweep = (amount: bigint) => send(distributor, "sweep", [system.other.address, amount], system.treasurer);
@@ -493,7 +493,7 @@ describeTree("CashbackDistributor", () => {
       expect(await balance(system.distributorAddress)).to.equal(FULL);
       expect(await read(distributor, "available")).to.equal(0n);
     });
-    it("it should stay open while paused, and send with all the gas there is", async () => {
+    it("it should stay open while paused, and forward all gas", async () => {
       await send(distributor, "pause", [], system.pauser);
       const hungry = await contractAddress("HungryReceiver");
       const sent = send(distributor, "sweep", [hungry, 5n], system.treasurer);
@@ -530,7 +530,7 @@ describeTree("CashbackDistributor", () => {
   });
 
   describe("retire", () => {
-    it("it should end payments for ever, once, and leave credits and the rest to be taken", async () => {
+    it("it should end payments permanently, once, and leave credits to withdraw and the rest to sweep", async () => {
       const receiver = await withCredit();
       await system.confirmed(aliceAddress, 2n);
       await expect(send(distributor, "retire", [], system.admin))
@@ -552,7 +552,7 @@ describeTree("CashbackDistributor", () => {
   });
 
   describe("receive", () => {
-    it("it should take CHZ from anyone, and from those who do not ask", async () => {
+    it("it should accept CHZ from anyone, even if it is forced in", async () => {
       const sent = system.stranger.sendTransaction({ to: system.distributorAddress, value: 5n });
       await expect(sent).to.emit(distributor, "Funded").withArgs(system.stranger.address, 5n);
       const funder: BaseContract = await ethers.deployContract("Funder");
@@ -567,7 +567,7 @@ describeTree("CashbackDistributor", () => {
   });
 
   describe("pause and unpause", () => {
-    it("it should let only the admin end what the pauser began", async () => {
+    it("it should let only the admin unpause what the pauser paused", async () => {
       await send(distributor, "pause", [], system.pauser);
       await expect(send(distributor, "unpause", [], system.pauser)).to.be.revertedWithCustomError(
         distributor,

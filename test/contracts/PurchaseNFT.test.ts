@@ -101,7 +101,7 @@ describeTree("PurchaseNFT", () => {
 
   describe("mint", () => {
     describe("given a purchase with the largest and the smallest value of each field", () => {
-      it("it should store and answer exactly them", async () => {
+      it("it should store and return exactly those values", async () => {
         await send(nft, "registerStore", [0, "zero"], system.catalogue);
         await send(nft, "registerStore", [65_535, "last"], system.catalogue);
         const extremes: Purchase[] = [
@@ -137,11 +137,11 @@ describeTree("PurchaseNFT", () => {
         }
       });
     });
-    describe("given a wrong purchase", () => {
+    describe("given an invalid purchase", () => {
       it("it should refuse the id zero", () => refuses({ id: 0n }, "InvalidPurchaseId", 0n));
       it("it should refuse an id of more than 160 bits", () =>
         refuses({ id: 2n ** 160n }, "InvalidPurchaseId", 2n ** 160n));
-      it("it should refuse an id that was minted before, in any status", async () => {
+      it("it should refuse an id that is already minted, in any status", async () => {
         await system.mint(...many(3));
         await system.confirm(2n);
         await send(nft, "cancel", [[3n]], system.confirmer);
@@ -161,14 +161,14 @@ describeTree("PurchaseNFT", () => {
         await refuses({ cashbackBps: 65_535, bonusBps: 65_535 }, "PercentTooHigh", 1n, 131_070n, 10_000n);
       });
     });
-    describe("given metadata of its own", () => {
-      it("it should return that address as tokenURI and emit it in an event", async () => {
+    describe("given its own metadata URI", () => {
+      it("it should return that URI as tokenURI and emit it in an event", async () => {
         const metadataUri = `ipfs://${"x".repeat(1_017)}`;
         const sent = send(nft, "mint", [aPurchase({ id: 1n, buyer: aliceAddress, metadataUri })], system.minter);
         await expect(sent).to.emit(nft, "MetadataUriSet").withArgs(1n, metadataUri);
         expect(await read(nft, "tokenURI", 1n)).to.equal(metadataUri);
       });
-      it("it should take https and ipfs addresses, and nothing else", async () => {
+      it("it should accept https and ipfs URIs, and nothing else", async () => {
         const taken = [
           "https://a",
           "ipfs://a",
@@ -231,7 +231,7 @@ describeTree("PurchaseNFT", () => {
       expect(await read(nft, "ownerOf", 7n)).to.equal(aliceAddress);
       expect(await read(nft, "balanceOf", aliceAddress)).to.equal(1n);
     });
-    it("it should mint to a buyer whose code would refuse tokens", async () => {
+    it("it should mint to a buyer whose code would reject tokens", async () => {
       const receiver = await ethers.deployContract("RevertingReceiver");
       await system.mint(aPurchase({ id: 1n, buyer: await receiver.getAddress() }));
       expect(await read(nft, "ownerOf", 1n)).to.equal(await receiver.getAddress());
@@ -275,7 +275,7 @@ describeTree("PurchaseNFT", () => {
         .to.be.revertedWithCustomError(nft, "InvalidBatchSize")
         .withArgs(129n, 128n);
     });
-    it("it should take a batch of 128", async () => {
+    it("it should accept a batch of 128", async () => {
       const minted = await eventsOf(await system.mint(...many(128)));
       expect(minted).to.deep.equal(
         many(128).flatMap(({ id }) => [
@@ -414,7 +414,7 @@ describeTree("PurchaseNFT", () => {
         await expect(sent).to.be.revertedWithCustomError(nft, "StoreAlreadyRegistered").withArgs(id);
       }
     });
-    it("it should take every name of 1 to 40 bytes of plain text, and no other", async () => {
+    it("it should accept every name of 1 to 40 bytes of plain text, and no other", async () => {
       const bytes = (hex: string) => ethers.getBytes(`0x${hex}`);
       const text = (name: string) => ethers.toUtf8Bytes(name);
       const plain = [
@@ -458,7 +458,7 @@ describeTree("PurchaseNFT", () => {
           .withArgs(ethers.hexlify(name));
       }
     });
-    it("it should refuse names that hide, turn or overprint text, and names that nobody sees", async () => {
+    it("it should refuse names that hide, reverse or overprint text, and invisible names", async () => {
       const readable = [
         ..."a\u0301b\u0301|é|⚽\ufe0f|🏟\ufe0f x|Ação|ที|שלום|مرحبا|한글|ก\u0e34|a b|1\u20e3|\u{10fffd}".split("|"),
         ..."한|日本語|\u{1f1e7}\u{1f1f7}|👍🏽".split("|"),
@@ -502,7 +502,7 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("renameStore", () => {
-    it("it should change the name and ask readers to look again", async () => {
+    it("it should change the name and emit a metadata update", async () => {
       await system.mint(...many(1));
       await send(nft, "registerStore", [300, "old"], system.catalogue);
       for (const id of [1, 300]) {
@@ -534,7 +534,7 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("setStoreColour", () => {
-    it("it should set and clear the colour of a registered store, and ask readers to look again", async () => {
+    it("it should set and clear the colour of a registered store, and emit metadata updates", async () => {
       await send(nft, "registerStore", [300, "a"], system.catalogue);
       expect(await read(nft, "storeColour", 1)).to.equal(0n);
       for (const [id, colour] of [
@@ -565,7 +565,7 @@ describeTree("PurchaseNFT", () => {
       (await ethers.deployContract("AnsweringDescriptor", [answer])).getAddress();
     const setDescriptor = (address: string) => send(nft, "setDescriptor", [address], system.admin);
 
-    it("it should have another contract draw ticket and collection, and ask readers to look again", async () => {
+    it("it should have another contract draw ticket and collection, and emit metadata updates", async () => {
       await system.mint(...many(1));
       const address = await answering(abi.encode(["string"], ["data:,drawn elsewhere"]));
       expect(await eventsOf(await setDescriptor(address))).to.deep.equal([
@@ -594,7 +594,7 @@ describeTree("PurchaseNFT", () => {
         "a text cut off": `0x${word(32)}${word(33)}${word(0)}`,
         "a length that overflows": `0x${word(32)}${word(2n ** 256n - 1n)}${word(0)}`,
       };
-      it("it should answer the same attributes without a picture, whatever the descriptor does", async () => {
+      it("it should return the same attributes without an image, whatever the descriptor does", async () => {
         await system.mint(...many(1));
         const { image: picture, ...drawn } = await metadataOf("tokenURI", 1n);
         const { image: emblem, ...collection } = await metadataOf("contractURI");
@@ -646,7 +646,7 @@ describeTree("PurchaseNFT", () => {
         }
       });
     });
-    it("it should hand the descriptor everything that a ticket says", async () => {
+    it("it should pass all of a ticket's data to the descriptor", async () => {
       const echo = await ethers.deployContract("EchoDescriptor");
       await setDescriptor(await echo.getAddress());
       await send(nft, "setStoreColour", [1, 0x123456], system.catalogue);
@@ -694,7 +694,7 @@ describeTree("PurchaseNFT", () => {
       }
       expect(await read(nft, "ownerOf", 1n)).to.equal(aliceAddress);
     });
-    it("it should say that every purchase is locked, and revert for unknown ids", async () => {
+    it("it should report every purchase as locked, and revert for unknown ids", async () => {
       await system.mint(...many(1));
       expect(await read(nft, "locked", 1n)).to.equal(true);
       for (const view of ["locked", "purchaseOf", "tokenURI"]) {
@@ -706,7 +706,7 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("pause and unpause", () => {
-    it("it should let only the admin end what the pauser began", async () => {
+    it("it should let only the admin unpause what the pauser paused", async () => {
       await send(nft, "pause", [], system.pauser);
       expect(await read(nft, "paused")).to.equal(true);
       await expect(send(nft, "unpause", [], system.pauser)).to.be.revertedWithCustomError(
@@ -723,7 +723,7 @@ describeTree("PurchaseNFT", () => {
   });
 
   describe("purchasesOfItems and storedPurchaseOf", () => {
-    it("it should answer each purchase as it is stored, and zero for unknown ids", async () => {
+    it("it should return each purchase as stored, and zero for unknown ids", async () => {
       await system.mint(...many(1));
       // What stands below an id is the caller's.
       const items = [(1n << 96n) | (2n ** 96n - 1n), 2n << 96n];
