@@ -14,9 +14,9 @@ import {PackedPurchase} from "./libraries/PackedPurchase.sol";
 
 /// @title CashbackDistributor
 /// @notice See {ICashbackDistributor}. Not upgradeable.
-/// @dev Invariant: `address(this).balance >= totalCredit`. A payment goes through two steps: *reserve* (the paid bit,
-/// all checks and the day's sum) for every item, and only then *send*. A recipient that refuses moves its amount from the free
-/// balance to its credit; the paid bit is never cleared, and counts for a successor too, which reads it from here.
+/// @dev Invariant: `address(this).balance >= totalCredit`. Payments run in two phases: first *reserve* every item (set the
+/// paid bit, run all checks, update the daily total), only then *send*. If a recipient rejects the transfer, its amount
+/// becomes its credit. A paid bit is never cleared; a successor reads it from here and honours it too.
 contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminRules, Pausable, ReentrancyGuardTransient {
     /*//////////////////////////////////////////////////////////////////////////
                                      CONSTANTS
@@ -25,34 +25,34 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @notice May pay.
     bytes32 public constant PAYER_ROLE = keccak256("PAYER_ROLE");
 
-    /// @notice May sweep CHZ that nobody is owed.
+    /// @notice May sweep CHZ that is not reserved for credits.
     bytes32 public constant TREASURER_ROLE = keccak256("TREASURER_ROLE");
 
     /// @notice May pause.
     bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
 
-    /// @notice The most payments that one batch takes.
+    /// @notice The maximum number of payments per batch.
     uint256 public constant MAX_BATCH = 128;
 
-    /// @notice The gas that the distributor hands to a recipient. The EVM adds its own 2,300 to every transfer of value, so
-    /// that a recipient's code has 32,300.
+    /// @notice The gas forwarded to a recipient. The EVM adds a stipend of 2,300 to every value transfer, so a recipient's
+    /// code has 32,300.
     uint256 public constant RECIPIENT_GAS = 30_000;
 
-    /// @notice The gas that must be left before a recipient is called. The call itself takes up to 36,600 (cold account
-    /// 2,600, value 9,000, new account 25,000) and hands on at most 63/64 of what remains (EIP-150), which must be
-    /// `RECIPIENT_GAS` or more: 36,600 + 30,000 × 64 / 63 = 67,077. An account with EIP-7702 code costs 2,600 more for that
-    /// code and is not new, so less in all.
+    /// @notice The minimum gas left before a recipient is called. The call itself costs up to 36,600 (cold account 2,600,
+    /// value transfer 9,000, new account 25,000) and forwards at most 63/64 of the rest (EIP-150), which must be at least
+    /// `RECIPIENT_GAS`: 36,600 + 30,000 × 64 / 63 = 67,077. An account with EIP-7702 code costs another 2,600 to load that
+    /// code but is never new, so it costs less in total.
     uint256 public constant MIN_GAS_BEFORE_CALL = 68_000;
 
     uint256 private constant _BPS = 10_000;
 
-    /// @dev The place of the id in an item of a batch, above its amount.
+    /// @dev The bit offset of the id in a batch item, above the amount.
     uint256 private constant _ID_OFFSET = 96;
 
-    /// @dev Stands where a batch's item is not paid: no purchase is the zero address's.
+    /// @dev Marks a batch item that is not paid: no purchase has the zero address as buyer.
     PackedPurchase private constant _SKIPPED = PackedPurchase.wrap(0);
 
-    /// @dev No id lies in this word: the ids of a batch have 160 bits.
+    /// @dev A word index that no id maps to: batch ids have 160 bits.
     uint256 private constant _NO_WORD = type(uint256).max;
 
     /*//////////////////////////////////////////////////////////////////////////
@@ -66,12 +66,12 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     ICashbackDistributor public immutable predecessor;
 
     /// @inheritdoc ICashbackDistributor
-    /// @dev This and the next two share the slot that `Pausable`'s flag begins.
+    /// @dev Packed with the next two variables into the same slot as `Pausable`'s flag.
     bool public isRetired;
     uint96 private _maxWeiPerCent;
     uint96 private _maxPayout;
 
-    /// @dev These three share a slot: one read and one write a transaction.
+    /// @dev These three share a slot: one read and one write per transaction.
     uint112 private _dailyCap;
     uint112 private _spent;
     uint32 private _spentDay;
@@ -83,18 +83,18 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     /// @inheritdoc ICashbackDistributor
     mapping(address recipient => uint256 amount) public creditOf;
 
-    /// @dev Invariant: a word that is not zero holds the predecessor's bits too.
+    /// @dev Invariant: a non-zero word includes the predecessor's bits.
     mapping(uint256 wordIndex => uint256 bits) private _paidWords;
 
     /*//////////////////////////////////////////////////////////////////////////
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @param admin The first default admin; grants every other role, and hands over in two steps.
-    /// @param adminDelay How long a change of the admin must wait, in seconds.
-    /// @param tickets The tickets whose cashback is paid.
-    /// @param initialLimits The first bounds.
-    /// @param retired The distributor that paid for these tickets before, retired for ever; zero where there was none.
+    /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
+    /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
+    /// @param tickets The PurchaseNFT whose cashback is paid.
+    /// @param initialLimits The initial limits.
+    /// @param retired The previous distributor for these tickets, permanently retired; zero if there was none.
     constructor(
         address admin,
         uint48 adminDelay,
@@ -105,7 +105,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         purchaseNFT = tickets;
         predecessor = retired;
         _setLimits(initialLimits);
-        // No purchase has the id 0. Taking its bit now makes the word of the first purchases cheaper for their payer.
+        // No purchase has id 0. Setting its bit now makes the first write to this word cheaper for the payer.
         _paidWords[0] = 1;
         if (address(retired) == address(0)) return;
         if (address(retired.purchaseNFT()) != address(tickets)) revert PredecessorOfOtherTickets(address(retired));
@@ -113,7 +113,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         _paidWords[0] |= retired.paidWord(0);
     }
 
-    /// @notice Takes CHZ from anyone.
+    /// @notice Accepts CHZ from anyone.
     receive() external payable {
         emit Funded(msg.sender, msg.value);
     }
@@ -232,17 +232,17 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                                       INTERNAL
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Begins one or more payments at a rate, and tells that rate: with the value and the percent that the tickets'
-    /// events tell, anyone can compute what the payments that follow in this transaction should be.
+    /// @dev Starts one or more payments at a rate and emits that rate. Together with the value and percent in the tickets'
+    /// events, anyone can compute what the payments that follow in this transaction should be.
     function _startPayments(uint256 weiPerCent) private {
         if (isRetired) revert DistributorRetired();
         if (weiPerCent > _maxWeiPerCent) revert RateTooHigh(weiPerCent, _maxWeiPerCent);
         emit RateApplied(weiPerCent);
     }
 
-    /// @dev Takes the paid bit of every purchase, and checks it, before anything is sent: whatever fails later undoes all.
-    /// Purchases that were paid before are skipped. A word of bits is written once for all neighbours in a batch.
-    /// @return total What will be sent, in wei.
+    /// @dev Sets the paid bit of every purchase and checks the purchase before anything is sent; a later revert undoes all.
+    /// Purchases that are already paid are skipped. Consecutive items that share a word write it only once.
+    /// @return total The total amount to send, in wei.
     function _reserve(uint256[] calldata items, PackedPurchase[] memory purchases, uint256 weiPerCent)
         private
         returns (uint256 total)
@@ -271,7 +271,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         _paidWords[wordIndex] = word;
     }
 
-    /// @dev Everything that makes a payment wrong, but for the day's sum and the balance.
+    /// @dev All checks on a single payment. The daily cap and the balance are checked in `_spend`.
     function _requirePayable(
         uint256 purchaseId,
         uint256 amount,
@@ -288,28 +288,28 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
 
     /// @dev Value × (cashback + bonus) × rate in wei, rounded down.
     function _cashback(PackedPurchase purchase, uint256 weiPerCent) private pure returns (uint256) {
-        // Cannot overflow: at most 2^40 cents × 2^17 basis points × 2^96, as `weiPerCent` is at most `_maxWeiPerCent`.
+        // Cannot overflow: at most 2^40 cents × 2^17 basis points × 2^96, since `weiPerCent` is at most `_maxWeiPerCent`.
         unchecked {
             return purchase.valueCents() * (purchase.cashbackBps() + purchase.bonusBps()) * weiPerCent / _BPS;
         }
     }
 
-    /// @dev Counts `total` towards the day, and sees that it is there.
+    /// @dev Checks that the balance covers `total` and adds it to the daily total.
     function _spend(uint256 total) private {
-        if (total == 0) return; // a repeated batch: everything was skipped
+        if (total == 0) return; // a repeated batch: all items were skipped
         uint256 free = available();
         if (total > free) revert InsufficientFunds(total, free);
         uint256 spent = spentToday() + total;
         if (spent > _dailyCap) revert AboveDailyCap(spent, _dailyCap);
-        // The casts are safe: `spent` is at most `_dailyCap`, which has 112 bits; 32 bits of days last 11 million years.
+        // The casts are safe: `spent` is at most `_dailyCap`, a uint112; a uint32 of days lasts 11 million years.
         _spent = uint112(spent);
         _spentDay = _today();
     }
 
-    /// @dev Sends what was reserved. A recipient gets bounded gas and none of its return data is copied; one that refuses
-    /// is credited, and never stops the others.
+    /// @dev Sends a reserved amount. Gas is capped and return data is not copied. A recipient that rejects the transfer is
+    /// credited instead and never blocks the others.
     function _send(uint256 purchaseId, address recipient, uint256 amount) private {
-        // Without this, whoever sets the transaction's gas could turn good payments into credits.
+        // Without this check, whoever sets the gas limit could turn valid payments into credits.
         if (gasleft() < MIN_GAS_BEFORE_CALL) revert InsufficientGas(gasleft(), MIN_GAS_BEFORE_CALL);
         if (SafeTransferLib.trySafeTransferETH(recipient, amount, RECIPIENT_GAS)) {
             emit CashbackPaid(purchaseId, recipient, amount);
@@ -320,7 +320,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         }
     }
 
-    /// @dev To an address that the caller chose, with all the gas there is: only the caller can be hurt.
+    /// @dev Sends to an address chosen by the caller and forwards all gas: the caller can only harm itself.
     function _transferOrRevert(address to, uint256 amount) private {
         if (to == address(0) || to == address(this)) revert InvalidRecipient(to);
         if (!SafeTransferLib.trySafeTransferETH(to, amount, gasleft())) revert TransferRefused(to, amount);

@@ -18,9 +18,9 @@ import {WebAddress} from "./libraries/WebAddress.sol";
 
 /// @title PurchaseNFT
 /// @notice See {IPurchaseNFT}. Not upgradeable.
-/// @dev One storage slot a purchase: Solady's `ERC721` keeps 96 bits beside the owner, and {PackedPurchase} fills them.
-/// Tokens are made with `_mint` semantics and not `_safeMint`: a ticket needs no consent, a buyer with code (a
-/// multisig, an EIP-7702 account) must not be able to refuse it, and without a callback nothing can be re-entered.
+/// @dev Uses one storage slot per purchase: Solady's `ERC721` leaves 96 bits next to the owner, and {PackedPurchase} fills
+/// them. Tokens are minted with `_mint` semantics, not `_safeMint`: a ticket needs no consent, a buyer with code (a
+/// multisig, an EIP-7702 account) must not be able to reject it, and without a callback there is no reentrancy.
 contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pausable {
     /*//////////////////////////////////////////////////////////////////////////
                                      CONSTANTS
@@ -38,38 +38,38 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     /// @notice May pause.
     bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
 
-    /// @notice The most purchases that one call takes.
+    /// @notice The maximum number of purchases per call.
     uint256 public constant MAX_BATCH = 128;
 
-    /// @dev The most that cashback and bonus may be together, in basis points: 100 %.
+    /// @dev The maximum sum of cashback and bonus, in basis points: 100 %.
     uint256 private constant _MAX_TOTAL_BPS = 10_000;
 
     uint256 private constant _MAX_STORE_NAME_BYTES = 40;
     uint256 private constant _MAX_SITE_URL_BYTES = 200;
     uint256 private constant _MAX_METADATA_URI_BYTES = 1024;
 
-    /// @dev How many store numbers have their bit in `_frequentStores`.
+    /// @dev The number of store ids that have a bit in `_frequentStores`.
     uint256 private constant _FREQUENT_STORES = 248;
 
-    /// @dev The place of the id in an item of `purchasesOfItems`.
+    /// @dev The bit offset of the id in an item of `purchasesOfItems`.
     uint256 private constant _ITEM_ID_OFFSET = 96;
 
     /*//////////////////////////////////////////////////////////////////////////
                                        STATE
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Bit `i` is set when store `i` is registered. The compiler places these 248 bits in the slot that `Pausable`'s
-    /// flag begins, so that a mint reads both at the price of one. Invariant: bit `i` set ⇔ `_storeNames[i]` not empty.
+    /// @dev Bit `i` is set if store `i` is registered. The compiler packs these 248 bits into the same slot as `Pausable`'s
+    /// flag, so a mint reads both with one SLOAD. Invariant: bit `i` set ⇔ `_storeNames[i]` not empty.
     uint248 private _frequentStores;
 
-    /// @dev Empty where a store is not registered.
+    /// @dev Empty if the store is not registered.
     mapping(uint16 storeId => string name) private _storeNames;
 
     /// @inheritdoc IPurchaseNFT
-    /// @dev Apart from the names, so that a store without a colour pays nothing for it.
+    /// @dev Stored separately from the names, so a store without a colour costs nothing extra.
     mapping(uint16 storeId => uint24 colour) public storeColour;
 
-    /// @dev Empty where the ticket is drawn on chain.
+    /// @dev Empty if the ticket is drawn on chain.
     mapping(uint256 tokenId => string metadataUri) private _metadataUris;
 
     string private _siteUrl;
@@ -81,10 +81,10 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @param admin The first default admin; grants every other role, and hands over in two steps.
-    /// @param adminDelay How long a change of the admin must wait, in seconds.
-    /// @param initialSiteUrl Where `external_url` of every token points to.
-    /// @param initialDescriptor What draws the tickets.
+    /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
+    /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
+    /// @param initialSiteUrl The URL that every token's `external_url` points to.
+    /// @param initialDescriptor The contract that draws the tickets.
     constructor(address admin, uint48 adminDelay, string memory initialSiteUrl, ITicketDescriptor initialDescriptor)
         AccessControlDefaultAdminRules(adminDelay, admin)
     {
@@ -106,8 +106,8 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         return "TORCIDA";
     }
 
-    /// @notice A purchase's own metadata address, or what the descriptor draws, or, where the descriptor fails, the same
-    /// attributes without a picture. Reverts only for an id that was never minted.
+    /// @notice Returns the purchase's own metadata URI if it has one, otherwise the descriptor's output. If the descriptor
+    /// fails, returns the same attributes without an image. Reverts only for an id that was never minted.
     function tokenURI(uint256 tokenId) public view override returns (string memory) {
         PurchaseRecord memory purchase = purchaseOf(tokenId);
         string memory metadataUri = _metadataUris[tokenId];
@@ -168,7 +168,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         return true;
     }
 
-    /// @notice ERC-165: also true for ERC-721, its metadata, ERC-4906 and ERC-5192.
+    /// @notice ERC-165: also true for ERC-721, ERC-721 Metadata, ERC-4906 and ERC-5192.
     function supportsInterface(bytes4 interfaceId)
         public
         view
@@ -211,7 +211,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
     function registerStore(uint16 storeId, string calldata newName) external onlyRole(CATALOGUE_ROLE) {
         if (_isRegistered(storeId)) revert StoreAlreadyRegistered(storeId);
         _setStoreName(storeId, newName);
-        // The cast is safe: only numbers below 248 have a bit here.
+        // The cast is safe: only ids below 248 have a bit.
         if (storeId < _FREQUENT_STORES) _frequentStores |= uint248(1 << storeId);
         emit StoreRegistered(storeId, newName);
     }
@@ -221,7 +221,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         if (!_isRegistered(storeId)) revert UnknownStore(storeId);
         _setStoreName(storeId, newName);
         emit StoreRenamed(storeId, newName);
-        // Which tokens are this store's is not kept on chain: readers are told to look at all of them again.
+        // A store's tokens are not indexed on chain, so indexers are told to refresh all tokens.
         emit BatchMetadataUpdate(0, type(uint256).max);
     }
 
@@ -257,17 +257,17 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         _unpause();
     }
 
-    /// @notice Always reverts: a ticket stays with its buyer. Both forms of `safeTransferFrom` end here too.
+    /// @notice Always reverts: tickets are not transferable. Both `safeTransferFrom` overloads end up here too.
     function transferFrom(address, address, uint256) public payable override {
         revert Soulbound();
     }
 
-    /// @notice Always reverts: nobody can be allowed to send a ticket.
+    /// @notice Always reverts: tickets cannot be approved for transfer.
     function approve(address, uint256) public payable override {
         revert Soulbound();
     }
 
-    /// @notice Always reverts: nobody can be allowed to send tickets.
+    /// @notice Always reverts: operators cannot be approved.
     function setApprovalForAll(address, bool) public pure override {
         revert Soulbound();
     }
@@ -292,7 +292,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         if (totalBps > _MAX_TOTAL_BPS) revert PercentTooHigh(id, totalBps, _MAX_TOTAL_BPS);
 
         PackedPurchase packed = PackedPurchaseLib.pack(buyer, valueCents, cashbackBps, bonusBps, storeId);
-        // "Unchecked" is about the id, which was seen to be free above.
+        // "Unchecked" refers to the id, which was checked above not to exist.
         _mintAndSetExtraDataUnchecked(buyer, id, packed.extraData());
         emit Locked(id);
         emit PurchaseMinted(id, buyer, storeId, valueCents, cashbackBps, bonusBps);
@@ -313,11 +313,11 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         if (isRun) emit BatchMetadataUpdate(tokenIds[0], tokenIds[tokenIds.length - 1]);
     }
 
-    /// @dev Whether each of these ids is the one before it plus one: one event says their range.
+    /// @dev Whether the ids are consecutive, so that one event can cover the whole range.
     function _isRun(uint256[] calldata tokenIds) private pure returns (bool) {
         uint256 next = tokenIds[0];
         for (uint256 i = 1; i < tokenIds.length; ++i) {
-            // Wraps after the highest number, which is no id: it is refused as not Pending.
+            // Wraps after the maximum uint256, which is never a valid id: it reverts as not Pending.
             unchecked {
                 ++next;
             }

@@ -6,7 +6,7 @@ import {TicketArt} from "./libraries/TicketArt.sol";
 import {TicketMetadata} from "./libraries/TicketMetadata.sol";
 
 /// @title TicketDescriptor
-/// @notice See {ITicketDescriptor}. Draws each ticket as an SVG in JSON, both in base64. Has no state, no owner and no key.
+/// @notice See {ITicketDescriptor}. Draws each ticket as an SVG inside JSON, both base64-encoded. Has no state and no owner.
 contract TicketDescriptor is ITicketDescriptor {
     /// @inheritdoc ITicketDescriptor
     function tokenURI(Ticket calldata ticket) external pure returns (string memory) {

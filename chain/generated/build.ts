@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "d1a1a79691fc01735b0057d1502098a6d4468f23e4b3e5216171df1aa8db2cf9"
+  "sourceHash": "182798dc87855918a8ebbc9923de7a192da623fb6b825d4d2a264ac408488040"
 } as const;

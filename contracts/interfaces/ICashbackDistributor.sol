@@ -4,17 +4,17 @@ pragma solidity 0.8.35;
 import {IPurchaseNFT} from "./IPurchaseNFT.sol";
 
 /// @title ICashbackDistributor
-/// @notice Pays the cashback of confirmed purchases in CHZ, once a purchase. Recipient and status are read from the NFT,
-/// so that a payer can only pay true, confirmed, unpaid purchases to their own buyers, under the caps.
+/// @notice Pays the cashback of confirmed purchases in CHZ, once per purchase. Recipient and status are read from the NFT,
+/// so a payer can only pay existing, confirmed, unpaid purchases to their own buyers, within the caps.
 interface ICashbackDistributor {
     /*//////////////////////////////////////////////////////////////////////////
                                        TYPES
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice What bounds the payer.
-    /// @param maxWeiPerCent The highest rate, in wei of CHZ for a cent of a Brazilian real.
-    /// @param maxPayout The most that one payment may be, in wei.
-    /// @param dailyCap The most that all payments of one UTC day may be, in wei.
+    /// @notice The limits on the payer.
+    /// @param maxWeiPerCent The maximum rate, in wei of CHZ per cent of a Brazilian real.
+    /// @param maxPayout The maximum amount of a single payment, in wei.
+    /// @param dailyCap The maximum total of all payments in one UTC day, in wei.
     struct Limits {
         uint96 maxWeiPerCent;
         uint96 maxPayout;
@@ -25,34 +25,34 @@ interface ICashbackDistributor {
                                        ERRORS
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The purchase was paid or credited before.
+    /// @notice The purchase is already paid or credited.
     error AlreadyPaid(uint256 purchaseId);
 
-    /// @notice A payment of nothing.
+    /// @notice The amount is zero.
     error ZeroAmount(uint256 purchaseId);
 
-    /// @notice Only a Confirmed purchase is paid.
+    /// @notice Only a Confirmed purchase can be paid.
     error NotConfirmed(uint256 purchaseId, IPurchaseNFT.Status status);
 
-    /// @notice The amount is above value × (cashback + bonus) × rate.
+    /// @notice The amount exceeds value × (cashback + bonus) × rate.
     error AboveCashback(uint256 purchaseId, uint256 amount, uint256 maxAmount);
 
-    /// @notice The amount is above what one payment may be.
+    /// @notice The amount exceeds the maximum for a single payment.
     error AboveMaxPayout(uint256 purchaseId, uint256 amount, uint256 maxPayout);
 
-    /// @notice The day's payments would be above what they may be.
+    /// @notice The payments of this UTC day would exceed the daily cap.
     error AboveDailyCap(uint256 spent, uint256 dailyCap);
 
-    /// @notice The rate is above what it may be.
+    /// @notice The rate exceeds the maximum rate.
     error RateTooHigh(uint256 weiPerCent, uint256 maxWeiPerCent);
 
-    /// @notice A batch holds nothing, or more than it may.
+    /// @notice The batch is empty or exceeds the maximum size.
     error InvalidBatchSize(uint256 size, uint256 maxSize);
 
-    /// @notice The CHZ that nobody is owed is less than what is asked for.
+    /// @notice The balance, less outstanding credits, does not cover the amount.
     error InsufficientFunds(uint256 needed, uint256 available);
 
-    /// @notice Too little gas is left to give the next recipient its share; send the batch with more.
+    /// @notice Not enough gas is left to forward to the next recipient; send the batch with a higher gas limit.
     error InsufficientGas(uint256 left, uint256 needed);
 
     /// @notice The caller has no credit.
@@ -61,119 +61,120 @@ interface ICashbackDistributor {
     /// @notice CHZ cannot be sent to the zero address or to the distributor itself.
     error InvalidRecipient(address to);
 
-    /// @notice The recipient that the caller chose refused the CHZ.
+    /// @notice The recipient chosen by the caller rejected the transfer.
     error TransferRefused(address to, uint256 amount);
 
-    /// @notice One payment cannot be more than all payments of a day.
+    /// @notice The maximum for a single payment exceeds the daily cap.
     error MaxPayoutAboveDailyCap(uint256 maxPayout, uint256 dailyCap);
 
-    /// @notice This distributor pays nothing any more: its successor does.
+    /// @notice This distributor is retired and no longer pays; its successor does.
     error DistributorRetired();
 
-    /// @notice A predecessor must be retired, for ever, before it has a successor.
+    /// @notice A predecessor must be permanently retired before it gets a successor.
     error PredecessorNotRetired(address predecessor);
 
-    /// @notice The predecessor paid for other tickets: its ids are not ours.
+    /// @notice The predecessor belongs to another PurchaseNFT, so its ids refer to other purchases.
     error PredecessorOfOtherTickets(address predecessor);
 
     /*//////////////////////////////////////////////////////////////////////////
                                        EVENTS
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice CHZ arrived.
+    /// @notice CHZ was received.
     event Funded(address indexed from, uint256 amount);
 
-    /// @notice The rate, in wei of CHZ for a cent, of the payments that follow in this transaction, until the next of these
-    /// events. Each of them is value × (cashback + bonus) × rate / 10,000, rounded down, or less: the rest was kept back.
+    /// @notice The rate, in wei of CHZ per cent, of the payments that follow in this transaction, until the next
+    /// `RateApplied`. Each payment is at most value × (cashback + bonus) × rate / 10,000, rounded down; if it is less, the
+    /// rest was withheld.
     event RateApplied(uint256 weiPerCent);
 
     /// @notice A purchase's cashback was paid, in wei.
     event CashbackPaid(uint256 indexed purchaseId, address indexed recipient, uint256 amount);
 
-    /// @notice A recipient refused; the amount, in wei, is theirs to withdraw.
+    /// @notice The recipient rejected the transfer; it can withdraw the amount, in wei, later.
     event CashbackDeferred(uint256 indexed purchaseId, address indexed recipient, uint256 amount);
 
-    /// @notice A purchase in a batch had been paid before and was left alone.
+    /// @notice A purchase in a batch was already paid and was skipped.
     event CashbackSkipped(uint256 indexed purchaseId);
 
-    /// @notice A recipient took the credit of payments that had been deferred.
+    /// @notice A recipient withdrew the credit from its deferred payments.
     event CreditWithdrawn(address indexed recipient, address indexed to, uint256 amount);
 
-    /// @notice The treasurer took CHZ that nobody is owed.
+    /// @notice The treasurer withdrew CHZ that is not reserved for credits.
     event Swept(address indexed to, uint256 amount);
 
-    /// @notice The bounds were set.
+    /// @notice The limits were set.
     event LimitsSet(uint96 maxWeiPerCent, uint96 maxPayout, uint112 dailyCap);
 
-    /// @notice This distributor pays nothing any more, for ever.
+    /// @notice This distributor was permanently retired and makes no more payments.
     event Retired();
 
     /*//////////////////////////////////////////////////////////////////////////
                                      READ-ONLY
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The tickets whose cashback is paid.
+    /// @notice The PurchaseNFT whose cashback is paid.
     function purchaseNFT() external view returns (IPurchaseNFT);
 
-    /// @notice The distributor that paid for these tickets before, retired for ever; zero where there was none.
+    /// @notice The previous distributor for these tickets, permanently retired; zero if there was none.
     function predecessor() external view returns (ICashbackDistributor);
 
-    /// @notice Whether this distributor was retired: it pays nothing any more, and never will.
+    /// @notice Whether this distributor is permanently retired and makes no more payments.
     function isRetired() external view returns (bool);
 
-    /// @notice Whether a purchase's cashback was paid or credited, here or by the predecessor. Never turns false again.
+    /// @notice Whether a purchase's cashback was paid or credited, here or by a predecessor. Once true, it stays true.
     function isPaid(uint256 purchaseId) external view returns (bool);
 
-    /// @notice 256 paid bits, the predecessor's included: bit `i` is purchase `wordIndex * 256 + i`. No purchase has the id
-    /// 0, whose bit is always set.
+    /// @notice 256 paid bits, including the predecessor's: bit `i` is purchase `wordIndex * 256 + i`. The bit of id 0 is
+    /// always set; no purchase has that id.
     function paidWord(uint256 wordIndex) external view returns (uint256);
 
-    /// @notice What a recipient may withdraw, in wei.
+    /// @notice The amount a recipient can withdraw, in wei.
     function creditOf(address recipient) external view returns (uint256);
 
     /// @notice The sum of all credits, in wei.
     function totalCredit() external view returns (uint256);
 
-    /// @notice The CHZ that nobody is owed, in wei: what can be paid or swept.
+    /// @notice The balance less outstanding credits, in wei: what can be paid or swept.
     function available() external view returns (uint256);
 
-    /// @notice The bounds in force.
+    /// @notice The current limits.
     function limits() external view returns (Limits memory);
 
-    /// @notice What was paid or credited on the present UTC day, in wei.
+    /// @notice The total paid or credited on the current UTC day, in wei.
     function spentToday() external view returns (uint256);
 
     /*//////////////////////////////////////////////////////////////////////////
                                    STATE-CHANGING
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice Pays 1 to `MAX_BATCH` purchases; ids that were paid before are skipped. Payer role, not while paused.
-    /// @param items Each `purchaseId << 96 | amount`, the amount in wei.
-    /// @param weiPerCent The rate of all of them, which bounds their amounts; itself at most `maxWeiPerCent`.
+    /// @notice Pays 1 to `MAX_BATCH` purchases and skips ids that are already paid. Payer role; reverts while paused.
+    /// @param items The payments, each `purchaseId << 96 | amount`, with the amount in wei.
+    /// @param weiPerCent The rate for all items, which caps their amounts; at most `maxWeiPerCent`.
     function payBatch(uint256[] calldata items, uint256 weiPerCent) external;
 
-    /// @notice Pays one purchase; reverts when it was paid before. Payer role, not while paused.
-    /// @param purchaseId The purchase.
-    /// @param amount What its buyer gets, in wei.
-    /// @param weiPerCent The rate that bounds the amount, itself at most `maxWeiPerCent`.
+    /// @notice Pays one purchase; reverts if it is already paid. Payer role; reverts while paused.
+    /// @param purchaseId The purchase to pay.
+    /// @param amount The amount sent to its buyer, in wei.
+    /// @param weiPerCent The rate, which caps the amount; at most `maxWeiPerCent`.
     function pay(uint256 purchaseId, uint256 amount, uint256 weiPerCent) external;
 
-    /// @notice Sends the caller's credit to `to`. Open to anyone, also while paused.
+    /// @notice Sends the caller's entire credit to `to`. Anyone may call it, even while paused.
     function withdrawCredit(address payable to) external;
 
-    /// @notice Sends CHZ that nobody is owed. Treasurer role.
+    /// @notice Sends CHZ that is not reserved for credits to `to`. Treasurer role; works while paused.
     function sweep(address payable to, uint256 amount) external;
 
-    /// @notice Sets the bounds; `maxPayout` at most `dailyCap`. Admin.
+    /// @notice Sets the limits; `maxPayout` must be at most `dailyCap`. Admin.
     function setLimits(Limits calldata newLimits) external;
 
-    /// @notice Ends all payments of this distributor, for ever, so that a successor can take its place. Credits can still
-    /// be withdrawn and the rest swept. Admin.
+    /// @notice Permanently stops payments by this distributor so that a successor can replace it. Credits can still be
+    /// withdrawn and the rest swept. Admin.
     function retire() external;
 
-    /// @notice Stops payments. Pauser role.
+    /// @notice Pauses payments. Pauser role.
     function pause() external;
 
-    /// @notice Lets them go on. Admin.
+    /// @notice Resumes payments. Admin.
     function unpause() external;
 }

@@ -5,15 +5,15 @@ import {PackedPurchase} from "../libraries/PackedPurchase.sol";
 import {ITicketDescriptor} from "./ITicketDescriptor.sol";
 
 /// @title IPurchaseNFT
-/// @notice A ticket: one soulbound ERC-721 token a purchase. The token id is the purchase id, so a purchase can be
-/// minted at most once: ERC-721 itself refuses the second mint. Beside ERC-721 it speaks ERC-4906 (metadata changes),
+/// @notice A ticket: one soulbound ERC-721 token per purchase. The token id is the purchase id, so a purchase can be
+/// minted at most once: a token id cannot be minted twice. Besides ERC-721 it supports ERC-4906 (metadata updates),
 /// ERC-5192 (soulbound) and ERC-7572 (collection metadata).
 interface IPurchaseNFT {
     /*//////////////////////////////////////////////////////////////////////////
                                        TYPES
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice Where a purchase stands. It moves None → Pending → Confirmed or Cancelled, never back.
+    /// @notice The status of a purchase. It moves None → Pending → Confirmed or Cancelled, never back.
     enum Status {
         None,
         Pending,
@@ -21,17 +21,17 @@ interface IPurchaseNFT {
         Cancelled
     }
 
-    /// @notice What is minted. No personal data: a store's number, cents and an address.
-    /// @param buyer The wallet that bought and is paid.
-    /// @param id The purchase id, which becomes the token id; not zero, below 2^160.
-    /// @param valueCents The purchase value in cents of a Brazilian real; not zero.
+    /// @notice The input to a mint. Contains no personal data: only a wallet address, ids and amounts.
+    /// @param buyer The buyer's wallet, which receives the cashback.
+    /// @param id The purchase id, used as the token id; non-zero and below 2^160.
+    /// @param valueCents The purchase value in cents of a Brazilian real; non-zero.
     /// @param cashbackBps The store's cashback in basis points.
-    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; both together 1 to 10,000.
-    /// @param storeId The number of a registered store.
-    /// @param metadataUri Empty, or the https or ipfs address of metadata that replaces the ticket drawn on chain; at most
-    /// 1,024 bytes.
-    /// @dev The fields stand in the order in which they are stored, which also gives `mint` one of the lowest selectors:
-    /// a call looks its function up from the lowest one on, 22 gas each.
+    /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`; their sum is 1 to 10,000.
+    /// @param storeId The id of a registered store.
+    /// @param metadataUri Empty, or the https or ipfs URI of metadata that replaces the ticket drawn on chain; at most 1,024
+    /// bytes.
+    /// @dev The fields follow their storage order, which also gives `mint` one of the lowest selectors. The dispatcher
+    /// compares selectors from the lowest up, at 22 gas each.
     struct Purchase {
         address buyer;
         uint256 id;
@@ -42,13 +42,13 @@ interface IPurchaseNFT {
         string metadataUri;
     }
 
-    /// @notice What the chain knows of a purchase.
-    /// @param buyer The wallet that bought and is paid; the token's owner, for ever.
-    /// @param storeId The number of the store.
+    /// @notice The on-chain record of a purchase.
+    /// @param buyer The buyer's wallet, which receives the cashback; permanently the token's owner.
+    /// @param storeId The id of the store.
     /// @param valueCents The purchase value in cents of a Brazilian real.
     /// @param cashbackBps The store's cashback in basis points.
     /// @param bonusBps The fan-token bonus in basis points, on top of `cashbackBps`.
-    /// @param status Where the purchase stands.
+    /// @param status The status of the purchase.
     struct PurchaseRecord {
         address buyer;
         uint16 storeId;
@@ -62,31 +62,31 @@ interface IPurchaseNFT {
                                        ERRORS
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice A purchase id is zero, or 2^160 or more.
+    /// @notice The purchase id is zero, or 2^160 or more.
     error InvalidPurchaseId(uint256 id);
 
-    /// @notice The purchase was minted before.
+    /// @notice The purchase is already minted.
     error AlreadyMinted(uint256 id);
 
-    /// @notice The zero address cannot buy.
+    /// @notice The buyer cannot be the zero address.
     error InvalidBuyer(uint256 id);
 
-    /// @notice The store was never registered.
+    /// @notice The store is not registered.
     error UnknownStore(uint16 storeId);
 
-    /// @notice A purchase without a value earns nothing.
+    /// @notice The purchase value is zero.
     error ZeroValue(uint256 id);
 
-    /// @notice A purchase without a percent could never be paid.
+    /// @notice Cashback and bonus are both zero, so nothing could ever be paid.
     error ZeroPercent(uint256 id);
 
-    /// @notice Cashback and bonus together are above 100 %.
+    /// @notice The sum of cashback and bonus exceeds 100 %.
     error PercentTooHigh(uint256 id, uint256 totalBps, uint256 maxBps);
 
-    /// @notice The metadata address is longer than it may be.
+    /// @notice The metadata URI exceeds the maximum length.
     error MetadataUriTooLong(uint256 id, uint256 length, uint256 maxLength);
 
-    /// @notice The metadata address is neither an https nor an ipfs address.
+    /// @notice The metadata URI is neither a valid https nor a valid ipfs URI.
     error InvalidMetadataUri(uint256 id, bytes metadataUri);
 
     /// @notice No token has this id.
@@ -95,26 +95,26 @@ interface IPurchaseNFT {
     /// @notice Only a Pending purchase can be confirmed or cancelled.
     error NotPending(uint256 tokenId, Status status);
 
-    /// @notice A batch holds nothing, or more than it may.
+    /// @notice The batch is empty or exceeds the maximum size.
     error InvalidBatchSize(uint256 size, uint256 maxSize);
 
-    /// @notice The store is registered already; rename it instead.
+    /// @notice The store is already registered; rename it instead.
     error StoreAlreadyRegistered(uint16 storeId);
 
-    /// @notice A store's name is not what {PlainText-isName} takes, or longer than 40 bytes.
+    /// @notice The store name is not accepted by {PlainText-isName} or is longer than 40 bytes.
     error InvalidStoreName(bytes name);
 
-    /// @notice The site's address is no http or https address of at most 200 bytes.
+    /// @notice The site URL is not a valid http or https URL of at most 200 bytes.
     error InvalidSiteUrl(bytes siteUrl);
 
-    /// @notice A ticket stays with its buyer: it cannot be sent, and nobody can be allowed to send it.
+    /// @notice Tickets are soulbound: they can be neither transferred nor approved.
     error Soulbound();
 
     /*//////////////////////////////////////////////////////////////////////////
                                        EVENTS
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice A purchase was minted, Pending.
+    /// @notice A purchase was minted with status Pending.
     event PurchaseMinted(
         uint256 indexed tokenId,
         address indexed buyer,
@@ -124,28 +124,28 @@ interface IPurchaseNFT {
         uint16 bonusBps
     );
 
-    /// @notice A purchase was minted with metadata of its own.
+    /// @notice A purchase was minted with its own metadata URI.
     event MetadataUriSet(uint256 indexed tokenId, string metadataUri);
 
-    /// @notice A purchase moved from one status to the next.
+    /// @notice The status of a purchase changed.
     event StatusUpdated(uint256 indexed tokenId, Status from, Status to);
 
-    /// @notice A store was given its name.
+    /// @notice A store was registered.
     event StoreRegistered(uint16 indexed storeId, string name);
 
-    /// @notice A store's name was changed; `BatchMetadataUpdate` follows.
+    /// @notice A store was renamed; `BatchMetadataUpdate` follows.
     event StoreRenamed(uint16 indexed storeId, string name);
 
-    /// @notice A store was given a colour, 0xRRGGBB, or none (0); `BatchMetadataUpdate` follows.
+    /// @notice A store's colour was set as 0xRRGGBB, or cleared (0); `BatchMetadataUpdate` follows.
     event StoreColourSet(uint16 indexed storeId, uint24 colour);
 
-    /// @notice Another contract draws the tickets; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
+    /// @notice The descriptor was set; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
     event DescriptorSet(address indexed descriptor);
 
-    /// @notice The site's address was changed; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
+    /// @notice The site URL was set; `BatchMetadataUpdate` and `ContractURIUpdated` follow.
     event SiteUrlSet(string siteUrl);
 
-    /// @notice ERC-5192: the token cannot be moved. Emitted at mint.
+    /// @notice ERC-5192: the token is locked. Emitted on mint.
     event Locked(uint256 tokenId);
 
     /// @notice ERC-4906: a token's metadata changed.
@@ -164,67 +164,67 @@ interface IPurchaseNFT {
     /// @notice The record of a purchase. Reverts for an id that was never minted.
     function purchaseOf(uint256 tokenId) external view returns (PurchaseRecord memory);
 
-    /// @notice A purchase in one word, as it is stored; zero for an id that was never minted.
+    /// @notice A purchase as its packed storage word; zero for an id that was never minted.
     function storedPurchaseOf(uint256 tokenId) external view returns (PackedPurchase);
 
-    /// @notice Several purchases, each in one word as it is stored; zero for an id that was never minted. For contracts,
-    /// which save most of a lookup's price this way.
-    /// @param items Each holds an id above its lowest 96 bits, which are the caller's and are not looked at.
+    /// @notice Several purchases as packed storage words; zero for an id that was never minted. Meant for contracts: one
+    /// call saves most of the cost of separate lookups.
+    /// @param items Words with an id above the lowest 96 bits. Those 96 bits are free for the caller to use and are ignored.
     function purchasesOfItems(uint256[] calldata items) external view returns (PackedPurchase[] memory);
 
-    /// @notice The name of a store, empty when it is not registered.
+    /// @notice The name of a store; empty if it is not registered.
     function storeName(uint16 storeId) external view returns (string memory);
 
-    /// @notice The colour of a store, 0xRRGGBB; 0 where it has none and the descriptor chooses.
+    /// @notice The colour of a store as 0xRRGGBB; 0 if it has none and the descriptor picks one.
     function storeColour(uint16 storeId) external view returns (uint24);
 
     /// @notice ERC-5192: true for every purchase. Reverts for an id that was never minted.
     function locked(uint256 tokenId) external view returns (bool);
 
-    /// @notice ERC-7572: the collection's metadata as a `data:` address.
+    /// @notice ERC-7572: the collection's metadata as a `data:` URI.
     function contractURI() external view returns (string memory);
 
-    /// @notice Where `external_url` of every token points to.
+    /// @notice The URL that every token's `external_url` points to.
     function siteUrl() external view returns (string memory);
 
-    /// @notice What draws the tickets.
+    /// @notice The contract that draws the tickets.
     function descriptor() external view returns (ITicketDescriptor);
 
     /*//////////////////////////////////////////////////////////////////////////
                                    STATE-CHANGING
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice Mints one purchase to its buyer, Pending. Minter role, not while paused.
+    /// @notice Mints one purchase to its buyer with status Pending. Minter role; reverts while paused.
     function mint(Purchase calldata purchase) external;
 
-    /// @notice Mints 1 to `MAX_BATCH` purchases; one that is refused reverts all. Minter role, not while paused.
+    /// @notice Mints 1 to `MAX_BATCH` purchases; one invalid purchase reverts the batch. Minter role; reverts while paused.
     function mintBatch(Purchase[] calldata purchases) external;
 
-    /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Confirmed. Confirmer role. Stays open while paused: what a
-    /// confirmation leads to, the payment, is the distributor's to stop, and this call is the product's most frequent.
+    /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Confirmed. Confirmer role. Works while paused: the distributor
+    /// can stop the payment that follows, and this is the most frequent call.
     function confirm(uint256[] calldata tokenIds) external;
 
-    /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Cancelled. Confirmer role, not while paused.
+    /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Cancelled. Confirmer role; reverts while paused.
     function cancel(uint256[] calldata tokenIds) external;
 
-    /// @notice Names a new store: 1 to 40 bytes that {PlainText-isName} takes. Catalogue role.
+    /// @notice Registers a store with a name of 1 to 40 bytes, accepted by {PlainText-isName}. Catalogue role.
     function registerStore(uint16 storeId, string calldata name) external;
 
-    /// @notice Changes the name of a registered store. Catalogue role.
+    /// @notice Renames a registered store. Catalogue role.
     function renameStore(uint16 storeId, string calldata name) external;
 
-    /// @notice Gives a registered store the colour of its tickets' edge, 0xRRGGBB, or none (0). Catalogue role.
+    /// @notice Sets the edge colour of a registered store's tickets as 0xRRGGBB, or clears it (0). Catalogue role.
     function setStoreColour(uint16 storeId, uint24 newColour) external;
 
-    /// @notice Has another contract draw the tickets, or none (the zero address). It cannot touch a purchase. Admin.
+    /// @notice Sets the contract that draws the tickets; zero for none. It cannot change a purchase. Admin.
     function setDescriptor(ITicketDescriptor newDescriptor) external;
 
-    /// @notice Changes where `external_url` points to. Admin.
+    /// @notice Sets the URL that `external_url` points to. Admin.
     function setSiteUrl(string calldata newSiteUrl) external;
 
-    /// @notice Stops minting and cancelling. Pauser role.
+    /// @notice Pauses minting and cancelling. Pauser role.
     function pause() external;
 
-    /// @notice Lets them go on. Admin.
+    /// @notice Resumes minting and cancelling. Admin.
     function unpause() external;
 }

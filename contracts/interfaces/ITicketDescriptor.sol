@@ -4,15 +4,15 @@ pragma solidity 0.8.35;
 import {IPurchaseNFT} from "./IPurchaseNFT.sol";
 
 /// @title ITicketDescriptor
-/// @notice Draws tickets. It is handed everything that a ticket says and holds no state of its own, so that it can be
-/// replaced without touching a ticket. What it answers is shown; purchases are paid by what {IPurchaseNFT} stores.
+/// @notice Draws tickets. It receives all of a ticket's data and holds no state of its own, so it can be replaced without
+/// changing a ticket. Its output is for display only; payments use what {IPurchaseNFT} stores.
 interface ITicketDescriptor {
-    /// @notice Everything that a ticket says.
+    /// @notice All data shown on a ticket.
     /// @param id The purchase id, which is the token id.
-    /// @param purchase What the chain knows of the purchase.
-    /// @param storeName The store's present name.
-    /// @param storeColour The store's colour, 0xRRGGBB; 0 where it has none.
-    /// @param siteUrl Where `external_url` points to.
+    /// @param purchase The on-chain record of the purchase.
+    /// @param storeName The store's current name.
+    /// @param storeColour The store's colour as 0xRRGGBB; 0 if it has none.
+    /// @param siteUrl The URL that `external_url` points to.
     struct Ticket {
         uint256 id;
         IPurchaseNFT.PurchaseRecord purchase;
@@ -21,19 +21,19 @@ interface ITicketDescriptor {
         string siteUrl;
     }
 
-    /// @notice What the collection says.
+    /// @notice All data of the collection.
     /// @param name The collection's name.
     /// @param symbol The collection's symbol.
-    /// @param siteUrl Where `external_link` points to.
+    /// @param siteUrl The URL that `external_link` points to.
     struct Collection {
         string name;
         string symbol;
         string siteUrl;
     }
 
-    /// @notice A ticket's metadata, picture included, as an address.
+    /// @notice A ticket's metadata, including its image, as a URI.
     function tokenURI(Ticket calldata ticket) external view returns (string memory);
 
-    /// @notice The collection's metadata (ERC-7572), picture included, as an address.
+    /// @notice The collection's metadata (ERC-7572), including its image, as a URI.
     function contractURI(Collection calldata collection) external view returns (string memory);
 }

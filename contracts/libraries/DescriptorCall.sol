@@ -6,18 +6,18 @@ import {LibCall} from "solady/src/utils/LibCall.sol";
 import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 
 /// @title DescriptorCall
-/// @notice Asks a descriptor that may be missing, broken or hostile, and never reverts for what it does: one without code,
-/// one that reverts, burns its gas, or answers too much or what is no text, counts as one that answers nothing.
+/// @notice Calls a descriptor that may be missing, broken or hostile, and never reverts because of it. A descriptor that
+/// has no code, reverts, burns its gas, or returns too much data or an invalid string is treated as returning nothing.
 library DescriptorCall {
-    /// @dev What is kept back for the answer without a picture; the longest takes less.
+    /// @dev Gas reserved for building the fallback without an image; the longest fallback needs less.
     uint256 internal constant FALLBACK_GAS = 250_000;
 
-    /// @dev The most bytes that are copied of an answer: four times the largest ticket.
+    /// @dev The maximum return data copied, in bytes: four times the largest ticket.
     uint16 internal constant MAX_ANSWER_BYTES = 65_535;
 
     uint256 private constant _WORD = 32;
 
-    /// @notice The text that a descriptor answers to a call, or an empty one.
+    /// @notice Returns the string that the descriptor returns for a call, or an empty string if it fails.
     function ask(ITicketDescriptor descriptor, bytes memory call) internal view returns (string memory) {
         uint256 left = gasleft();
         if (left <= FALLBACK_GAS) return "";
@@ -26,7 +26,7 @@ library DescriptorCall {
         return isDone && !isTooLong && _isText(answer) ? abi.decode(answer, (string)) : "";
     }
 
-    /// @dev Whether `abi.decode` takes these bytes as one text: its place, its length, and so many bytes.
+    /// @dev Whether `abi.decode` accepts these bytes as one string: offset, length, and that many bytes.
     function _isText(bytes memory answer) private pure returns (bool) {
         if (answer.length < 2 * _WORD) return false;
         (uint256 place, uint256 length) = abi.decode(answer, (uint256, uint256));

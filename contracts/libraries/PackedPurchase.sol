@@ -3,7 +3,7 @@ pragma solidity 0.8.35;
 
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 
-/// @notice A purchase in one word, as a token's storage slot holds it, highest bits first:
+/// @notice A purchase packed into one word, as stored in the token's slot, highest bits first:
 /// `status u8 | storeId u16 | bonusBps u16 | cashbackBps u16 | valueCents u40 | buyer u160`.
 /// The 96 bits above the buyer are the "extra data" of Solady's ERC-721.
 type PackedPurchase is uint256;
@@ -12,17 +12,17 @@ using PackedPurchaseLib for PackedPurchase global;
 
 /// @title PackedPurchaseLib
 /// @notice Packs and unpacks {PackedPurchase}.
-/// @dev Every field is widened before it is shifted up, so nothing is lost on the way in. Every narrowing cast on the way
-/// out cuts out exactly the field that was shifted down: the bits above it are the neighbours' and are meant to go.
+/// @dev When packing, every field is widened before it is shifted left, so no bits are lost. When unpacking, each narrowing
+/// cast extracts exactly the field that was shifted right: the bits above it belong to other fields and are dropped.
 library PackedPurchaseLib {
     uint256 private constant VALUE_OFFSET = 160;
     uint256 private constant CASHBACK_OFFSET = 200;
     uint256 private constant BONUS_OFFSET = 216;
     uint256 private constant STORE_OFFSET = 232;
-    /// @dev The highest eight bits, so that nothing stands above them.
+    /// @dev The highest eight bits, so nothing needs to be masked off above them.
     uint256 private constant STATUS_OFFSET = 248;
 
-    /// @notice A purchase as it is minted: Pending.
+    /// @notice Packs a new purchase, with status Pending.
     function pack(address owner, uint40 cents, uint16 baseBps, uint16 extraBps, uint16 store)
         internal
         pure
@@ -35,12 +35,12 @@ library PackedPurchaseLib {
         );
     }
 
-    /// @notice The half above the buyer.
+    /// @notice The 96 bits above the buyer.
     function extraData(PackedPurchase self) internal pure returns (uint96) {
         return uint96(PackedPurchase.unwrap(self) >> VALUE_OFFSET);
     }
 
-    /// @notice The wallet that bought; zero where nothing was minted.
+    /// @notice The buyer's wallet; zero if not minted.
     function buyer(PackedPurchase self) internal pure returns (address) {
         return address(uint160(PackedPurchase.unwrap(self)));
     }
@@ -60,23 +60,23 @@ library PackedPurchaseLib {
         return uint16(PackedPurchase.unwrap(self) >> BONUS_OFFSET);
     }
 
-    /// @notice Where the purchase stands; None where nothing was minted.
+    /// @notice The status of the purchase; None if not minted.
     function status(PackedPurchase self) internal pure returns (IPurchaseNFT.Status) {
         return IPurchaseNFT.Status(PackedPurchase.unwrap(self) >> STATUS_OFFSET);
     }
 
-    /// @notice Whether the purchase stands there; cheaper than to compare `status`, which proves that it is one of the four.
+    /// @notice Whether the purchase has this status. Cheaper than comparing `status`, whose enum cast is range-checked.
     function hasStatus(PackedPurchase self, IPurchaseNFT.Status expected) internal pure returns (bool) {
         return PackedPurchase.unwrap(self) >> STATUS_OFFSET == uint256(expected);
     }
 
-    /// @notice The same purchase with another status.
+    /// @notice The same purchase with a different status.
     function withStatus(PackedPurchase self, IPurchaseNFT.Status to) internal pure returns (PackedPurchase) {
         uint256 others = PackedPurchase.unwrap(self) & ((1 << STATUS_OFFSET) - 1);
         return PackedPurchase.wrap(others | (uint256(to) << STATUS_OFFSET));
     }
 
-    /// @notice Every field by its name.
+    /// @notice Unpacks all fields into a struct.
     function unpack(PackedPurchase self) internal pure returns (IPurchaseNFT.PurchaseRecord memory) {
         return IPurchaseNFT.PurchaseRecord({
             buyer: buyer(self),

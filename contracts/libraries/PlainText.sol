@@ -4,11 +4,11 @@ pragma solidity 0.8.35;
 import {UnicodeRanges} from "./UnicodeRanges.sol";
 
 /// @title PlainText
-/// @notice Says whether bytes are text that JSON and XML 1.0 both can carry: valid UTF-8 (RFC 3629, so no overlong
+/// @notice Checks that bytes are text that is valid in both JSON and XML 1.0: well-formed UTF-8 (RFC 3629: no overlong
 /// forms, no surrogates, nothing above U+10FFFF) without control characters (C0, DEL, C1) and without U+FFFE and U+FFFF,
 /// which XML forbids.
 library PlainText {
-    /// @notice Whether `text` is plain, and `minLength` to `maxLength` bytes long.
+    /// @notice Whether `text` is plain and `minLength` to `maxLength` bytes long.
     function isPlain(bytes memory text, uint256 minLength, uint256 maxLength) internal pure returns (bool) {
         uint256 length = text.length;
         if (length < minLength || length > maxLength) return false;
@@ -21,15 +21,15 @@ library PlainText {
         return true;
     }
 
-    /// @notice Whether `text` is plain, 1 to `maxLength` bytes long, and reads as it is stored: something of it can be seen,
-    /// nothing in it is invisible or turns the direction of text, and no character carries more than one mark.
+    /// @notice Whether `text` is plain, 1 to `maxLength` bytes long, and displays as stored: it has at least one visible
+    /// character, no invisible or bidi control characters, and at most one combining mark per character.
     function isName(bytes memory text, uint256 maxLength) internal pure returns (bool) {
         if (!isPlain(text, 1, maxLength)) return false;
         bytes memory hidden = UnicodeRanges.HIDDEN;
         bytes memory marks = UnicodeRanges.MARKS;
         bytes memory blank = UnicodeRanges.BLANK;
         bool isVisible;
-        // As if a mark stood before the text: it cannot begin with one.
+        // Starts as if a mark came before the text, so the text cannot begin with one.
         bool wasMark = true;
         for (uint256 i; i < text.length;) {
             (uint256 codePoint, uint256 size) = decode(text, i);
@@ -43,12 +43,12 @@ library PlainText {
         return isVisible;
     }
 
-    /// @notice The code point that starts at byte `i`, and its length in bytes, which is 0 where none does.
+    /// @notice Decodes the code point at byte `i` and its length in bytes; the length is 0 if the bytes are invalid.
     function decode(bytes memory text, uint256 i) internal pure returns (uint256 codePoint, uint256 size) {
         uint256 lead = uint8(text[i]);
         if (lead < 0x80) return (lead, 1);
 
-        // 0x80 to 0xc1 continue a character or begin an overlong one; above 0xf4 lies nothing.
+        // 0x80 to 0xc1 are continuation bytes or start overlong forms; bytes above 0xf4 are never valid.
         if (lead < 0xc2 || lead > 0xf4) return (0, 0);
         size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
         if (i + size > text.length) return (0, 0);
@@ -61,16 +61,16 @@ library PlainText {
         }
     }
 
-    /// @dev The length of the plain character that starts at `i`, or 0 where none does.
+    /// @dev The length of the plain character at byte `i`, or 0 if there is none.
     function _plainSequenceLength(bytes memory text, uint256 i) private pure returns (uint256) {
         (uint256 codePoint, uint256 size) = decode(text, i);
         return _isPlainCodePoint(codePoint, size) ? size : 0;
     }
 
-    /// @dev `size` tells overlong forms: each length has a smallest code point.
+    /// @dev `size` reveals overlong forms: each length has a minimum code point.
     function _isPlainCodePoint(uint256 codePoint, uint256 size) private pure returns (bool) {
         if (size == 1) return codePoint >= 0x20 && codePoint != 0x7f; // C0 and DEL
-        if (size == 2) return codePoint >= 0xa0; // below lie the C1 controls
+        if (size == 2) return codePoint >= 0xa0; // below are the C1 controls
         if (size == 4) return codePoint >= 0x10000 && codePoint <= 0x10ffff;
         if (codePoint < 0x800) return false;
         if (codePoint >= 0xd800 && codePoint <= 0xdfff) return false; // surrogates
@@ -90,7 +90,7 @@ library PlainText {
         return false;
     }
 
-    /// @dev Reads the number that is written at byte `i`, and adds it to `sum`; answers also where the next one begins.
+    /// @dev Reads the number encoded at byte `i` and adds it to `sum`; also returns the offset of the next number.
     function _addNumber(bytes memory ranges, uint256 i, uint256 sum) private pure returns (uint256, uint256) {
         uint256 number;
         while (true) {

@@ -6,19 +6,19 @@ import {LibString} from "solady/src/utils/LibString.sol";
 import {TextFit} from "./TextFit.sol";
 
 /// @title Svg
-/// @notice Writes the few elements that a drawing is made of, from named parts.
+/// @notice Builds the few SVG elements used in the drawings.
 library Svg {
     using LibString for *;
 
-    /// @notice Words on one line.
-    /// @param text The words, as they are: they are escaped here.
-    /// @param x Where they begin, or end, or have their middle: as `anchor` says.
-    /// @param y Where they stand on.
-    /// @param room How wide they may be.
-    /// @param size The font's size where they are short.
-    /// @param smallest The size below which they are cut.
+    /// @notice A single line of text.
+    /// @param text The raw text; it is escaped here.
+    /// @param x The x coordinate of the text's start, middle or end, depending on `anchor`.
+    /// @param y The y coordinate of the baseline.
+    /// @param room The maximum width.
+    /// @param size The font size for short text.
+    /// @param smallest The minimum font size; longer text is truncated.
     /// @param anchor `start`, `middle` or `end`.
-    /// @param fill Their colour.
+    /// @param fill The text colour.
     struct Words {
         string text;
         uint256 x;
@@ -30,7 +30,7 @@ library Svg {
         string fill;
     }
 
-    /// @notice A line of words that stays within its room.
+    /// @notice A line of text, fitted to its maximum width.
     function words(Words memory self) internal pure returns (string memory) {
         TextFit.Fitted memory fitted = TextFit.fit(self.text, self.room, self.size, self.smallest);
         string memory place = string.concat(_number("x", self.x), _number("y", self.y));
@@ -45,7 +45,7 @@ library Svg {
         return string.concat("<path", attribute("fill", fill), attribute("d", d), "/>");
     }
 
-    /// @notice A line of its own width and, where `dashes` is not empty, dashes.
+    /// @notice A stroked path of the given width, dashed if `dashes` is not empty.
     function line(string memory stroke, uint256 width, string memory dashes, string memory d)
         internal
         pure
@@ -56,7 +56,7 @@ library Svg {
         return string.concat('<path fill="none"', pen, attribute("d", d), "/>");
     }
 
-    /// @notice A disc around the origin, with an edge.
+    /// @notice A filled circle around the origin, with a stroke.
     function disc(uint256 radius, string memory fill, string memory stroke, uint256 width)
         internal
         pure
@@ -66,12 +66,12 @@ library Svg {
         return string.concat("<circle", _number("r", radius), attribute("fill", fill), edge, "/>");
     }
 
-    /// @notice Everything within a group, which has these attributes.
+    /// @notice Wraps content in a group with these attributes.
     function group(string memory attributes, string memory content) internal pure returns (string memory) {
         return string.concat("<g", attributes, ">", content, "</g>");
     }
 
-    /// @notice ` name="value"`, for values that nobody else chose.
+    /// @notice ` name="value"`, for trusted values only: they are not escaped.
     function attribute(string memory name, string memory value) internal pure returns (string memory) {
         return string.concat(" ", name, '="', value, '"');
     }

@@ -6,32 +6,32 @@ import {LibString} from "solady/src/utils/LibString.sol";
 import {PlainText} from "./PlainText.sol";
 
 /// @title TextFit
-/// @notice Makes a text fit into a given width, in whatever font its reader has: it gets smaller, and where it would get too
-/// small it is cut and ends in `…`. Letters are never stretched or squeezed.
-/// @dev Nobody can measure a font on chain. A character counts as wide as in the widest bold font that readers commonly have
-/// (DejaVu Sans Bold), and where that one has none, as wide as its script gets.
+/// @notice Fits text into a given width, whatever font the viewer has: the font size is reduced, and text that would get
+/// too small is truncated and ends in `…`. Letters are never stretched or squeezed.
+/// @dev Fonts cannot be measured on chain. Each character is assumed to be as wide as in the widest common bold font
+/// (DejaVu Sans Bold) or, if that font lacks it, as wide as characters of its script get.
 library TextFit {
     using LibString for string;
 
     string private constant _ELLIPSIS = unicode"…";
     uint256 private constant _ELLIPSIS_WIDTH = 100;
 
-    /// @dev In hundredths of the font's size, from the space to the tilde.
+    /// @dev Character widths from space to tilde, in hundredths of the font size.
     bytes private constant _ASCII_WIDTHS =
         hex"232e3554466e581f2e2e3554262a26254747474747474747474728285454543a644e4d4a534545535426264e40645455"
         hex"4a554d4845524e6f4e49492e252e54323244483c48442c4848232343236948454848323c3048425d41423b48254854";
 
-    /// @notice A text and the size at which it fits.
+    /// @notice A text and the font size at which it fits.
     struct Fitted {
         string text;
         uint256 size;
     }
 
-    /// @notice Fits a text that was found to be plain.
-    /// @param text The text.
-    /// @param room How wide it may be.
-    /// @param largest The font's size where the text is short.
-    /// @param smallest The size below which the text is cut instead.
+    /// @notice Fits text that is already known to be plain.
+    /// @param text The text to fit.
+    /// @param room The maximum width.
+    /// @param largest The font size for short text.
+    /// @param smallest The minimum font size; longer text is truncated.
     function fit(string memory text, uint256 room, uint256 largest, uint256 smallest)
         internal
         pure
@@ -43,7 +43,7 @@ library TextFit {
         return Fitted(text, size < largest ? size : largest);
     }
 
-    /// @notice How wide a text is at most, in hundredths of the font's size.
+    /// @notice The maximum width of a text, in hundredths of the font size.
     function widthOf(string memory text) internal pure returns (uint256 width) {
         bytes memory letters = bytes(text);
         for (uint256 i; i < letters.length;) {
@@ -53,7 +53,7 @@ library TextFit {
         }
     }
 
-    /// @dev As many characters as fit with the ellipsis behind them, which stands behind no space.
+    /// @dev Keeps as many characters as fit together with the ellipsis, and no space before the ellipsis.
     function _cut(string memory text, uint256 room) private pure returns (string memory) {
         bytes memory letters = bytes(text);
         uint256 width = _ELLIPSIS_WIDTH;
@@ -70,14 +70,14 @@ library TextFit {
 
     function _widthOf(uint256 codePoint) private pure returns (uint256) {
         if (codePoint >= 0x20 && codePoint < 0x7f) return uint8(_ASCII_WIDTHS[codePoint - 0x20]);
-        // Accented Latin letters; Æ and æ are two in one.
+        // Accented Latin letters; Æ and æ are double width.
         if (codePoint >= 0xc0 && codePoint <= 0xff) return codePoint & 0xdf == 0xc6 ? 110 : 87;
-        if (codePoint < 0x800) return 130; // Cyrillic, Arabic and their like
-        if (codePoint >= 0x2e80 && codePoint < 0xa4d0) return 105; // Chinese and Japanese: a square each
-        if (codePoint >= 0xac00 && codePoint < 0xd7a4) return 105; // Korean, likewise
-        if (codePoint == 0x2e3a || codePoint == 0x2e3b) return 310; // dashes of two and three
-        if (codePoint >= 0xfdfa && codePoint < 0xfdfe) return 1200; // whole Arabic sentences
+        if (codePoint < 0x800) return 130; // Cyrillic, Arabic and similar scripts
+        if (codePoint >= 0x2e80 && codePoint < 0xa4d0) return 105; // Chinese and Japanese: full-width squares
+        if (codePoint >= 0xac00 && codePoint < 0xd7a4) return 105; // Korean: likewise
+        if (codePoint == 0x2e3a || codePoint == 0x2e3b) return 310; // two-em and three-em dashes
+        if (codePoint >= 0xfdfa && codePoint < 0xfdfe) return 1200; // Arabic phrases as single characters
         if (codePoint >= 0x12000 && codePoint < 0x12550) return 600; // cuneiform
-        return 150; // emoji are up to 137, most else is less
+        return 150; // emoji are up to 137, most others are narrower
     }
 }

@@ -9,13 +9,12 @@ import {Svg} from "./Svg.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketArt
-/// @notice Draws a purchase as a match ticket in front of the stands: a header, the store under an edge of its colour and,
-/// largest of all, the percent; a stub with the value, the buyer and a bar code of its own; and a stamp across the
-/// perforation that tells the status by its shape: a hollow clock, a solid tick, a crossed ring with the ticket struck
+/// @notice Draws a purchase as a match ticket in front of the stands: a header, the store name below an edge in the store's
+/// colour and, in the largest type, the percent; a stub with the value, the buyer and a unique bar code; and a stamp across
+/// the perforation whose shape shows the status: a hollow clock, a solid tick, or a crossed ring with the ticket struck
 /// through.
-/// @dev The picture is 600 units wide and high. Text takes the reader's own fonts and is fitted into its room; letters keep
-/// their distances at every size (`geometricPrecision`). No script, no
-/// style sheet, no reference but to the picture's own parts.
+/// @dev The image is 600 × 600 units. Text uses the viewer's fonts and is fitted to its maximum width; letter spacing scales
+/// with the font size (`geometricPrecision`). No scripts, no style sheets, no external references.
 library TicketArt {
     using LibString for *;
 
@@ -31,7 +30,7 @@ library TicketArt {
     string private constant _YELLOW = "#d99a00";
     string private constant _WHITE = "#fff";
 
-    /// @dev Where words begin on the ticket, and how much room a whole line has.
+    /// @dev The left edge of text on the ticket, and the width of a full line.
     uint256 private constant _LEFT = 62;
     uint256 private constant _LINE = 476;
 
@@ -46,7 +45,7 @@ library TicketArt {
         return _document(title, string.concat(paper, words, _stamp(purchase.status)));
     }
 
-    /// @notice The collection's picture: a ticket that says nothing but what it is.
+    /// @notice The collection's image: a generic ticket without purchase data.
     function emblem() internal pure returns (string memory) {
         IPurchaseNFT.Status status = IPurchaseNFT.Status.Confirmed;
         string memory paper = string.concat(_stands(), _paper("#e0a526"), _stubPaper(status));
@@ -71,7 +70,7 @@ library TicketArt {
         );
     }
 
-    /// @dev People in rows, at night.
+    /// @dev Rows of spectators at night.
     function _stands() private pure returns (string memory) {
         return string.concat(
             '<pattern id="a" width="50" height="50" patternUnits="userSpaceOnUse">',
@@ -82,7 +81,7 @@ library TicketArt {
         );
     }
 
-    /// @dev The body: a mown header, the edge of the store's colour, and the lines of a pitch.
+    /// @dev The ticket body: a header striped like mown grass, an edge in the store's colour, and pitch markings.
     function _paper(string memory accent) private pure returns (string memory) {
         return string.concat(
             Svg.shape(_PAPER, "M68 40h464a28 28 0 0128 28v322a22 22 0 00-22 22H62a22 22 0 00-22-22V68a28 28 0 0128-28z"),
@@ -93,7 +92,7 @@ library TicketArt {
         );
     }
 
-    /// @dev The store's own colour, or one of six that are no club's, by its number.
+    /// @dev The store's own colour, or one of six neutral colours (no club's) chosen by store id.
     function _accent(ITicketDescriptor.Ticket memory self) private pure returns (string memory) {
         if (self.storeColour != 0) return string.concat("#", uint256(self.storeColour).toHexStringNoPrefix(3));
         bytes memory colours = hex"e0a526c4572f2f7f868a9a3b4f7ea8a34a5e";
@@ -138,8 +137,8 @@ library TicketArt {
         return string.concat(_title(), Svg.words(seat));
     }
 
-    /// @dev The one text that people choose. It is fitted like all others, and cut at its line's borders besides: a font with
-    /// a letter that is wider or higher than any that is known here cannot leave it.
+    /// @dev The only free text on a ticket. It is fitted like all other text and also clipped to its line, so a font with
+    /// unexpectedly wide or tall letters cannot overflow it.
     function _store(string memory name) private pure returns (string memory) {
         Svg.Words memory line = Svg.Words({
             text: name,
@@ -187,7 +186,7 @@ library TicketArt {
         return Svg.group(' letter-spacing="3"', _words(text, _LEFT, y, 160, 20, _LABEL));
     }
 
-    /// @dev Words of ours, which are as short as they have to be: they are never cut.
+    /// @dev Fixed text, short enough never to be truncated.
     function _words(string memory text, uint256 x, uint256 y, uint256 room, uint256 size, string memory fill)
         private
         pure
@@ -198,7 +197,7 @@ library TicketArt {
         );
     }
 
-    /// @dev The widths of bars and gaps, from 2 to 9 units, by turns: no two tickets have the same.
+    /// @dev Alternating bars and gaps, 2 to 9 units wide: no two tickets have the same pattern.
     function _bars(uint256 id, address buyer) private pure returns (string memory) {
         bytes32 seed = keccak256(abi.encode(id, buyer));
         bytes memory widths = new bytes(64);
@@ -213,7 +212,7 @@ library TicketArt {
                                       STAMP
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @dev Shape and word first, colour second.
+    /// @dev Shape and word carry the status; colour only supports them.
     function _stamp(IPurchaseNFT.Status status) private pure returns (string memory) {
         if (status == IPurchaseNFT.Status.Confirmed) {
             return _pressed(
@@ -247,7 +246,7 @@ library TicketArt {
         );
     }
 
-    /// @dev Around the origin, which lies on the perforation; by hand, so a little askew.
+    /// @dev Centred on the perforation and slightly rotated, as if stamped by hand.
     function _pressed(string memory content) private pure returns (string memory) {
         return Svg.group(' transform="translate(455 412) rotate(-10)"', content);
     }

@@ -9,9 +9,8 @@ import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {TicketText} from "./TicketText.sol";
 
 /// @title TicketMetadata
-/// @notice Writes a ticket, and the collection, as JSON in a `data:` address, with a picture or without. Text that people
-/// chose is escaped for JSON here and for XML by who draws. Pictures are base64 and never `utf8`: explorers URI-decode the
-/// latter.
+/// @notice Encodes a ticket or the collection as JSON in a `data:` URI, with or without an image. Free text is escaped for
+/// JSON here, and for XML where it is drawn. Images are base64, never `utf8`: explorers URI-decode the latter.
 library TicketMetadata {
     using LibString for *;
 
@@ -19,7 +18,7 @@ library TicketMetadata {
     string private constant _SVG = "data:image/svg+xml;base64,";
 
     /// @notice A ticket's metadata.
-    /// @param svg Its picture; empty for none.
+    /// @param svg Its image; empty for none.
     function tokenURI(ITicketDescriptor.Ticket memory ticket, string memory svg) internal pure returns (string memory) {
         string memory store = ticket.storeName.escapeJSON();
         return _address(
@@ -39,7 +38,7 @@ library TicketMetadata {
     }
 
     /// @notice The collection's metadata (ERC-7572).
-    /// @param svg Its picture; empty for none.
+    /// @param svg Its image; empty for none.
     function contractURI(ITicketDescriptor.Collection memory collection, string memory svg)
         internal
         pure
@@ -59,7 +58,7 @@ library TicketMetadata {
         );
     }
 
-    /// @dev JSON that is all but closed, as an address.
+    /// @dev Closes the JSON object and encodes it as a `data:` URI.
     function _address(string memory json) private pure returns (string memory) {
         return string.concat(_JSON, Base64.encode(bytes(string.concat(json, "}"))));
     }

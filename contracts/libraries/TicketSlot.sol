@@ -4,15 +4,15 @@ pragma solidity 0.8.35;
 import {PackedPurchase} from "./PackedPurchase.sol";
 
 /// @title TicketSlot
-/// @notice Reads and writes the one storage slot in which Solady's `ERC721` keeps a token's owner (160 bits) and what it
-/// calls extra data (96 bits), both at once: its own functions hash the place and read the slot for each half.
-/// @dev The place is Solady 0.1.26's documented layout: `id + id + keccak256(highest 28 bytes of the id ++ seed)`. The
-/// version is pinned, and a property test compares what is read here with what Solady answers, for any id.
+/// @notice Reads and writes the storage slot in which Solady's `ERC721` keeps a token's owner (160 bits) and extra data
+/// (96 bits), both at once. Solady's own functions compute the slot and read it separately for each half.
+/// @dev The slot follows Solady 0.1.26's documented layout: `id + id + keccak256(highest 28 bytes of the id ++ seed)`. The
+/// version is pinned, and a property test checks that these reads match Solady's for any id.
 library TicketSlot {
     /// @dev `_ERC721_MASTER_SLOT_SEED` of Solady's `ERC721`.
     uint256 private constant _SEED = 0x7d8825530a5a2e7a << 192;
 
-    /// @notice A token's slot; zero where it was never minted.
+    /// @notice Loads a token's slot; zero if it was never minted.
     function load(uint256 tokenId) internal view returns (PackedPurchase purchase) {
         uint256 slot = _slotOf(tokenId);
         // solhint-disable-next-line no-inline-assembly
@@ -21,7 +21,7 @@ library TicketSlot {
         }
     }
 
-    /// @notice Overwrites a token's slot. The owner must stay: balances are kept elsewhere.
+    /// @notice Overwrites a token's slot. The owner must not change: balances are stored separately.
     function store(uint256 tokenId, PackedPurchase purchase) internal {
         uint256 slot = _slotOf(tokenId);
         // solhint-disable-next-line no-inline-assembly
@@ -30,7 +30,7 @@ library TicketSlot {
         }
     }
 
-    /// @dev Writes to the scratch space alone, below 0x40. The seed lies over the id's lowest 4 bytes.
+    /// @dev Writes only to scratch space, below 0x40. The seed overwrites the lowest 4 bytes of the id.
     function _slotOf(uint256 tokenId) private pure returns (uint256 slot) {
         // solhint-disable-next-line no-inline-assembly
         assembly ("memory-safe") {

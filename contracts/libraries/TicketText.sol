@@ -6,7 +6,7 @@ import {LibString} from "solady/src/utils/LibString.sol";
 import {IPurchaseNFT} from "../interfaces/IPurchaseNFT.sol";
 
 /// @title TicketText
-/// @notice The figures and words of a ticket, spelled as the product spells them.
+/// @notice Formats a ticket's amounts, percentages and status in the same way as the product does.
 library TicketText {
     using LibString for uint256;
 
@@ -30,7 +30,7 @@ library TicketText {
         return value == IPurchaseNFT.Status.Cancelled ? "Cancelled" : "Pending";
     }
 
-    /// @dev Groups digits by threes with dots.
+    /// @dev Separates groups of three digits with dots.
     function _thousands(uint256 value) private pure returns (string memory text) {
         while (value >= 1000) {
             text = string.concat(".", _threeDigits(value % 1000), text);

@@ -2,24 +2,24 @@
 pragma solidity 0.8.35;
 
 /// @title WebAddress
-/// @notice Says whether bytes are an address of the web that can be linked to: one of a few schemes, in lower case, and
-/// after it one or more of the characters of RFC 3986. What is no such character (a space, a control character, a quote,
-/// `<`, anything beyond ASCII) belongs percent-encoded into an address.
+/// @notice Checks that bytes are a URI that can be linked to: an allowed scheme in lower case, followed by one or more
+/// RFC 3986 characters. Any other character (a space, a control character, a double quote, `<`, anything outside ASCII) must
+/// be percent-encoded.
 library WebAddress {
-    /// @dev Bit `b` is set when byte `b` may stand in an address: A-Z a-z 0-9 and -._~:/?#[]@!$&'()*+,;=%
+    /// @dev Bit `b` is set if byte `b` is allowed in a URI: A-Z a-z 0-9 and -._~:/?#[]@!$&'()*+,;=%
     uint256 private constant _CHARACTERS = 0x47fffffeafffffffaffffffa00000000;
 
-    /// @notice Whether `text` is an https address.
+    /// @notice Whether `text` is an https URL.
     function isHttps(bytes memory text) internal pure returns (bool) {
         return _isAddress(text, "https://");
     }
 
-    /// @notice Whether `text` is an http or an https address.
+    /// @notice Whether `text` is an http or https URL.
     function isHttpOrHttps(bytes memory text) internal pure returns (bool) {
         return isHttps(text) || _isAddress(text, "http://");
     }
 
-    /// @notice Whether `text` is an ipfs address.
+    /// @notice Whether `text` is an ipfs URI.
     function isIpfs(bytes memory text) internal pure returns (bool) {
         return _isAddress(text, "ipfs://");
     }
