@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { parse } from "yaml";
@@ -29,7 +29,7 @@ describe("The containers", () => {
   it("mount only files that exist here", () => {
     const files = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((one) => one.split(":")[0] ?? ""));
     for (const file of files.filter((one) => one.startsWith(".") && one !== "../keys")) {
-      expect(() => execFileSync("ls", [join("docker", file)]), file).not.to.throw();
+      expect(existsSync(join("docker", file)), file).to.equal(true);
     }
   });
 });
@@ -66,10 +66,14 @@ describe("The image, unpacked and run read-only as nobody", function () {
   it("creates the schema, and can write only to its data", async () => {
     const { code, output } = await image.run(commandOf("migrate"), environment);
     expect([code, output]).to.deep.equal([0, "The database of localhost has this version's schema\n"]);
-    const probe =
-      "for (const path of ['/app/x', '/app/dist/x', '/data/x', '/tmp/x']) try { fs.writeFileSync(path, ''); console.log(path) } catch {}; console.log(process.getuid() > 0)";
+    const probe = `
+      const folders = { code: ".", web: "dist", data: process.env.DATA_DIR, temporary: os.tmpdir() };
+      for (const [name, folder] of Object.entries(folders)) {
+        try { fs.writeFileSync(path.join(folder, "x"), ""); console.log(name) } catch {}
+      }
+      if (process.getuid() > 0) console.log("as nobody");`;
     const { output: written } = await image.run(["node", "-e", probe], environment);
-    expect(written.trim().split("\n")).to.deep.equal(["/data/x", "/tmp/x", "true"]);
+    expect(written.trim().split("\n")).to.deep.equal(["data", "temporary", "as nobody"]);
   });
 
   it("serves the shop, indexes, answers its health checks and ends on SIGTERM", async () => {
