@@ -16,7 +16,7 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
     let site: Server;
     let url: string;
     beforeEach(async () => {
-      api = await startInProcess((await open()).database);
+      api = await startInProcess((await open()).database, { RATE_LIMIT_SCALE: "1" });
       const app = express();
       app.get("/share/*picture", sharePictures(api.services));
       app.use((_request, response) => {
@@ -57,6 +57,20 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       const pending = await read("/share/ticket/1/pt.png");
       await api.services.database.kysely.updateTable("nfts").set({ status: 2n }).where("token_id", "=", 1n).execute();
       expect((await read("/share/ticket/1/pt.png")).bytes).not.to.deep.equal(pending.bytes);
+    });
+
+    it("draws at most thirty new pictures a minute for one address, and goes on showing the known ones", async () => {
+      const { kysely } = api.services.database;
+      const known = await read("/share/ticket/1/pt.png");
+      const drawn: Uint8Array[] = [];
+      for (let cents = 1n; cents <= 31n; cents++) {
+        await kysely.updateTable("nfts").set({ value_cents: cents }).where("token_id", "=", 2n).execute();
+        const response = await fetch(`${url}/share/ticket/2/pt.png`, { redirect: "manual" });
+        if (response.status === 200) drawn.push(await response.bytes());
+        else expect([response.status, response.headers.get("location")]).to.deep.equal([302, "/og.png"]);
+      }
+      expect(drawn).to.have.length(29);
+      expect((await read("/share/ticket/1/pt.png")).bytes).to.deep.equal(known.bytes);
     });
 
     it("lists a wallet's tickets for everybody, page by page, with what was paid", async () => {

@@ -24,10 +24,13 @@ export class Renderer {
   readonly #kept = new LRUCache<string, Uint8Array>({ max: KEPT_PICTURES });
   #last = 0;
 
+  /** The PNG of this SVG if it was drawn recently. */
+  kept(svg: string): Uint8Array | undefined {
+    return this.#kept.get(svg);
+  }
+
   /** @throws NotDrawnError */
   async draw(svg: string): Promise<Uint8Array> {
-    const known = this.#kept.get(svg);
-    if (known) return known;
     if (this.#waiting.size >= WAITING_MAX) throw new NotDrawnError("Too many pictures are waiting");
     const id = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

@@ -3,6 +3,9 @@ import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../../database/nfts.ts";
 import { percentText } from "../../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { originOf } from "../../http/origin.ts";
+import { RateLimiter } from "../../http/rate-limiter.ts";
 import type { Services } from "../../services.ts";
 import type { PageLanguage } from "../heads.ts";
 import { localNumber, localReais, rateOf } from "../local-number.ts";
@@ -10,6 +13,8 @@ import { drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
+/** A new picture costs a tenth of a second of a core; link previews need one for each shared page. */
+const LIMIT = { perMinute: 30, by: "origin" } as const;
 
 /** The URL of the picture for a link to a store or a ticket. */
 export const sharePicture = (kind: "store" | "ticket", id: string, language: PageLanguage): string =>
@@ -18,6 +23,11 @@ export const sharePicture = (kind: "store" | "ticket", id: string, language: Pag
 /** `/share/{store|ticket}/{id}/{language}.png`; the site's default picture if it cannot be drawn. */
 export function sharePictures(services: Services): RequestHandler {
   const renderer = new Renderer();
+  const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
+  const drawNew = async (svg: string, address: string) => {
+    await limiter.take("share", originOf(address), LIMIT);
+    return renderer.draw(svg);
+  };
   return async (request, response, next) => {
     const [, kind, id = "", language] = PATH.exec(request.path) ?? [];
     if (!kind) return next();
@@ -25,11 +35,11 @@ export function sharePictures(services: Services): RequestHandler {
     const svg = await draw(services, BigInt(id), language === "en" ? "en" : "pt");
     if (svg === undefined) return next();
     try {
-      const png = await renderer.draw(svg);
+      const png = renderer.kept(svg) ?? (await drawNew(svg, request.ip ?? ""));
       response.set({ "content-type": "image/png", "cache-control": `public, max-age=${AGE_SECONDS}` });
       response.send(Buffer.from(png));
     } catch (error) {
-      services.log.warn({ err: error }, "A picture for a shared link was not drawn");
+      if (!(error instanceof ApiError)) services.log.warn({ err: error }, "A picture for a shared link was not drawn");
       response.redirect(302, "/og.png");
     }
   };
