@@ -123,7 +123,7 @@ async function ticketHead(services: Services, id: string, language: PageLanguage
 }
 
 /** The site's own URL: as configured, otherwise (on this machine) from the request. */
-export function originOf({ environment }: Services, request: Request): string {
+export function siteOrigin({ environment }: Services, request: Request): string {
   if (environment.PUBLIC_URL !== undefined) return new URL(environment.PUBLIC_URL).origin;
   const asked = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.headers.host ?? "")?.[0];
   return `http://${asked ?? `localhost:${environment.PORT}`}`;

@@ -7,7 +7,7 @@ import { isOnOffer, listStores } from "../../catalogue/stores.ts";
 import { chainOf } from "../../chain/chains.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
-import { generalHead, headOf, originOf, PUBLIC_PATHS } from "./heads.ts";
+import { generalHead, headOf, PUBLIC_PATHS, siteOrigin } from "./heads.ts";
 import { withDeployment, withHead } from "./page.ts";
 import { sharePictures } from "./share/share-pictures.ts";
 
@@ -34,10 +34,12 @@ export function serveFrontend(services: Services, directory: string): RequestHan
     }),
   );
   router.get("/robots.txt", (request, response) => {
-    response.type("text").send(`User-agent: *\nDisallow: /api/\nSitemap: ${originOf(services, request)}/sitemap.xml\n`);
+    response
+      .type("text")
+      .send(`User-agent: *\nDisallow: /api/\nSitemap: ${siteOrigin(services, request)}/sitemap.xml\n`);
   });
   router.get("/sitemap.xml", async (request, response) => {
-    response.type("application/xml").send(await sitemap(services, originOf(services, request)));
+    response.type("application/xml").send(await sitemap(services, siteOrigin(services, request)));
   });
   router.get("/share/*picture", sharePictures(services));
   router.use(async (request, response, next) => {
@@ -47,7 +49,7 @@ export function serveFrontend(services: Services, directory: string): RequestHan
     const language = request.query.lang === "en" ? "en" : "pt";
     // A page is served even without a database: the app shows what it cannot load.
     const head = await headOf(services, request.path, language).catch(() => generalHead(language));
-    const html = withHead(index, head, { origin: originOf(services, request), path: request.path, language });
+    const html = withHead(index, head, { origin: siteOrigin(services, request), path: request.path, language });
     response.setHeader("cache-control", "no-cache");
     response.status(head.isMissing ? 404 : 200);
     response.type("html").send(withDeployment(html, appConfig(services)));
