@@ -19,11 +19,11 @@ import {
 } from "../../domain/api/admin-approvals.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import { isoTime, isoTimeIfAny } from "../http/answers.ts";
 import { conflict, forbidden, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
-import { isoTime, isoTimeIfAny } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 import { lapsedBefore, lapsesAt } from "./payment-approval.ts";
 

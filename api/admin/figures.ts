@@ -11,8 +11,8 @@ import { chzTextFromGwei, chzTextFromWei, formatDecimal, reaisText } from "../..
 import { countAttention } from "../../purchases/attention.ts";
 import { IS_HELD } from "../../purchases/purchase-list.ts";
 import { listForeign } from "../../sender/foreign-transactions.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { type Route, route } from "../http/route.ts";
-import { NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 import { listSettings } from "../settings-in-force.ts";
 import { isOpenApproval } from "./approvals.ts";

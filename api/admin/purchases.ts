@@ -30,11 +30,11 @@ import {
 } from "../../purchases/waiting.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
+import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
-import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 import { type Approve, inApprovedTransaction } from "./payment-approval.ts";
 

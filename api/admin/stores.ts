@@ -18,11 +18,11 @@ import {
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { toWireStore } from "../catalogue/wire.ts";
+import { isoTime, NO_STORE } from "../http/answers.ts";
 import { ApiError, conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
-import { isoTime, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */

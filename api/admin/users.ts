@@ -11,6 +11,7 @@ import { cashbackOfCentBps } from "../../domain/cashback.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
+import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { isAlive } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
@@ -18,7 +19,6 @@ import { actorOf, type Route, route } from "../http/route.ts";
 import { listSessions, revokeSessions } from "../people/sessions.ts";
 import { listUsers, readUsers, type UserRow } from "../people/user-list.ts";
 import { eraseUser, findUser } from "../people/users.ts";
-import { isoTime, isoTimeIfAny, NO_STORE } from "../sales/list-answer.ts";
 import type { Services } from "../services.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */

@@ -8,6 +8,7 @@ import { chzTextFromGwei } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { toTicket } from "../../purchases/view.ts";
+import { nextBefore } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
@@ -62,12 +63,11 @@ export function nftRoutes(services: Services): Route[] {
       },
       async handle({ identity, query }) {
         const tickets = await listTickets(services.database.kysely, visitorOf(identity).wallet, query);
-        const last = tickets.length === query.limit ? tickets.at(-1) : undefined;
         return {
           body: {
             success: true,
             nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
-            next_before: last ? Number(last.token_id) : null,
+            next_before: nextBefore(tickets, query.limit, (ticket) => ticket.token_id),
           },
           headers: { "cache-control": "no-store" },
         };

@@ -2,6 +2,7 @@ import { addressSchema, pageQuerySchema } from "../../domain/api/common.ts";
 import { booksSchema, walletTicketsSchema } from "../../domain/api/proof.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { listPaidTickets } from "../../purchases/queries.ts";
+import { nextBefore } from "../http/answers.ts";
 import { invalid } from "../http/api-error.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -25,7 +26,6 @@ export function proofRoutes(services: Services): Route[] {
         const wallet = addressSchema.safeParse(params.wallet);
         if (!wallet.success) throw invalid("wallet must be a wallet address: 0x and 40 hex digits", "wallet");
         const rows = await listPaidTickets(services.database.kysely, wallet.data, query);
-        const last = rows.length === query.limit ? rows.at(-1) : undefined;
         return {
           body: {
             success: true,
@@ -36,7 +36,7 @@ export function proofRoutes(services: Services): Route[] {
                   ? null
                   : { tx: transaction_hash, amount: chzTextFromGwei(amount_gwei) },
             })),
-            next_before: last ? Number(last.token_id) : null,
+            next_before: nextBefore(rows, query.limit, (row) => row.token_id),
           },
           headers: { "cache-control": "no-cache" },
         };

@@ -13,6 +13,7 @@ import {
 } from "../../domain/api/purchases.ts";
 import { listPurchases } from "../../purchases/queries.ts";
 import { readPurchaseView, toPurchaseRecord } from "../../purchases/view.ts";
+import { nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
@@ -60,12 +61,11 @@ export function purchaseRoutes(services: Services): Route[] {
       async handle({ identity, query }) {
         const rows = await listPurchases(database.kysely, visitorOf(identity).wallet, query);
         const view = await readPurchaseView(database.kysely, viewOptions(services));
-        const last = rows.length === query.limit ? rows.at(-1) : undefined;
         return {
           body: {
             success: true,
             purchases: rows.map((row) => toPurchaseRecord(row, view)),
-            next_before: last ? Number(last.id) : null,
+            next_before: nextBefore(rows, query.limit, (row) => row.id),
           },
           headers: { "cache-control": "no-store" },
         };

@@ -41,12 +41,12 @@ import { type HoldLanguage, sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases } from "../../purchases/sale-purchases.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { inApprovedTransaction } from "../admin/payment-approval.ts";
+import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { isoTime, isoTimeIfAny, NO_STORE } from "./list-answer.ts";
 import { toWireClaim } from "./visits.ts";
 
 const WRITE_LIMIT = { perMinute: 120, by: "wallet" } as const;

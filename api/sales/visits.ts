@@ -10,10 +10,10 @@ import {
 } from "../../domain/api/sales.ts";
 import { reaisText } from "../../domain/money.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { isoTime, isoTimeIfAny, NO_STORE, nextBefore } from "../http/answers.ts";
 import { conflict, invalid, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { isoTime, isoTimeIfAny, NO_STORE, nextBefore } from "./list-answer.ts";
 
 const DAY_MS = 86_400_000n;
 
@@ -45,7 +45,10 @@ export function visitRoutes(services: Services): Route[] {
           sales: sales.get(row.id) ?? 0,
           claimable_at: isoTime(row.created_at + claimAfterMs()),
         }));
-        return { body: { success: true, clicks, next_before: nextBefore(rows, query.limit) }, headers: NO_STORE };
+        return {
+          body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) },
+          headers: NO_STORE,
+        };
       },
     }),
     route({
@@ -58,7 +61,10 @@ export function visitRoutes(services: Services): Route[] {
       async handle({ identity, query }) {
         const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
         const claims = rows.map(toWireClaim);
-        return { body: { success: true, claims, next_before: nextBefore(rows, query.limit) }, headers: NO_STORE };
+        return {
+          body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) },
+          headers: NO_STORE,
+        };
       },
     }),
     route({
