@@ -1,4 +1,4 @@
-type Language = "pt" | "en";
+import type { Language } from "./languages.ts";
 
 type Unit = {
   seconds: number;

@@ -35,9 +35,10 @@ import {
   salesQuerySchema,
 } from "../../domain/api/sales.ts";
 import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { readHolds } from "../../domain/sale/hold.ts";
-import { type HoldLanguage, sayHolds } from "../../domain/sale/hold-words.ts";
+import { sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases } from "../../purchases/sale-purchases.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
 import { inApprovedTransaction } from "../admin/payment-approval.ts";
@@ -318,15 +319,15 @@ function toWireMargin(figures: ReturnType<typeof marginOf>) {
 }
 
 /** A decline reason given by a person or the network is not translated. */
-function reasonOf(sale: SaleRow, language: HoldLanguage): string | null {
+function reasonOf(sale: SaleRow, language: Language): string | null {
   const holds =
     sale.reason === null || sale.status === "declined" ? [] : readHolds(sale.hold_reasons, sale.hold_figures);
   return holds.length > 0 && sale.declined_by === null ? sayHolds(holds, language) : sale.reason;
 }
 
-const languageOf = (request: Request): HoldLanguage => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
+const languageOf = (request: Request): Language => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
 
-function toWireSale(sale: SaleRow, language: HoldLanguage) {
+function toWireSale(sale: SaleRow, language: Language) {
   return {
     id: Number(sale.id),
     network: sale.network,

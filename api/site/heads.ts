@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { findStore } from "../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../database/nfts.ts";
+import type { Language } from "../../domain/languages.ts";
 import { percentText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Services } from "../services.ts";
@@ -16,9 +17,7 @@ export type Head = {
   image?: string;
   isMissing?: true;
 };
-export type PageLanguage = "pt" | "en";
-
-type Texts = Record<PageLanguage, { title: string; description: string }>;
+type Texts = Record<Language, { title: string; description: string }>;
 
 const GENERAL: Texts = {
   pt: {
@@ -61,7 +60,7 @@ const FIXED: Record<string, Texts> = {
   ...Object.fromEntries(Object.entries(HELP).map(([topic, texts]) => [`/help/${topic}`, texts])),
 };
 
-export const generalHead = (language: PageLanguage): Head => GENERAL[language];
+export const generalHead = (language: Language): Head => GENERAL[language];
 
 const NOT_FOUND = page("Página não encontrada", "Page not found");
 
@@ -69,7 +68,7 @@ const NOT_FOUND = page("Página não encontrada", "Page not found");
 export const PUBLIC_PATHS = ["/", "/stores", "/proof", ...Object.keys(HELP).map((topic) => `/help/${topic}`)];
 
 /** The head of any path of the site; `isMissing` if there is no such page. */
-export async function headOf(services: Services, path: string, language: PageLanguage): Promise<Head> {
+export async function headOf(services: Services, path: string, language: Language): Promise<Head> {
   const trimmed = path.length > 1 ? path.replace(/\/$/, "") : path;
   const fixed = FIXED[trimmed];
   if (fixed) return fixed[language];
@@ -85,7 +84,7 @@ export async function headOf(services: Services, path: string, language: PageLan
 const SAMPLE = /^sample-\d{1,2}$/;
 const ID = /^[1-9]\d{0,14}$/;
 
-async function storeHead({ database }: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
+async function storeHead({ database }: Services, id: string, language: Language): Promise<Head | undefined> {
   if (SAMPLE.test(id)) return FIXED["/stores"]?.[language];
   const store = ID.test(id) ? await findStore(database.kysely, BigInt(id)) : undefined;
   if (!store) return undefined;
@@ -100,7 +99,7 @@ async function storeHead({ database }: Services, id: string, language: PageLangu
   return { title, heading: store.name, description: own ?? GENERAL[language].description, image };
 }
 
-async function ticketHead(services: Services, id: string, language: PageLanguage): Promise<Head | undefined> {
+async function ticketHead(services: Services, id: string, language: Language): Promise<Head | undefined> {
   const nft = ID.test(id) ? await findPurchaseNft(services.database.kysely, BigInt(id)) : undefined;
   if (!nft) return undefined;
   const store = nft.store_name ?? "";

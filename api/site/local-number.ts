@@ -1,12 +1,12 @@
 import type { StoreWithCategories } from "../../catalogue/stores.ts";
-import type { PageLanguage } from "./heads.ts";
+import type { Language } from "../../domain/languages.ts";
 
 /** Decimal text in the reader's locale. */
-export const localNumber = (text: string, language: PageLanguage): string =>
+export const localNumber = (text: string, language: Language): string =>
   language === "pt" ? text.replace(".", ",") : text;
 
 /** "R$ 1.370,90", "R$1,370.90". */
-export const localReais = (cents: bigint, language: PageLanguage): string =>
+export const localReais = (cents: bigint, language: Language): string =>
   new Intl.NumberFormat(language === "en" ? "en" : "pt-BR", { style: "currency", currency: "BRL" }).format(
     Number(cents) / 100,
   );

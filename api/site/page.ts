@@ -1,5 +1,6 @@
 import type { AppConfig } from "../../domain/api/config.ts";
-import type { Head, PageLanguage } from "./heads.ts";
+import type { Language } from "../../domain/languages.ts";
+import type { Head } from "./heads.ts";
 
 const EMPTY = '<script type="application/json" id="deployment"></script>';
 
@@ -17,7 +18,7 @@ const SIZE = '<meta property="og:image:width" content="1200" /><meta property="o
 export function withHead(
   html: string,
   head: Head,
-  { origin, path, language }: { origin: string; path: string; language: PageLanguage },
+  { origin, path, language }: { origin: string; path: string; language: Language },
 ): string {
   const title = escaped(head.title);
   const description = escaped(head.description);

@@ -5,6 +5,7 @@ import express, { type RequestHandler, type Response } from "express";
 import helmet from "helmet";
 import { isOnOffer, listStores } from "../../catalogue/stores.ts";
 import { chainOf } from "../../chain/chains.ts";
+import { languageFrom } from "../../domain/languages.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
 import { generalHead, headOf, PUBLIC_PATHS, siteOrigin } from "./heads.ts";
@@ -46,7 +47,7 @@ export function serveFrontend(services: Services, directory: string): RequestHan
     const isPage = request.method === "GET" || request.method === "HEAD";
     const isFile = /\.[a-z0-9]{2,5}$/i.test(request.path);
     if (!isPage || isFile || !index) return next();
-    const language = request.query.lang === "en" ? "en" : "pt";
+    const language = languageFrom(request.query.lang);
     // A page is served even without a database: the app shows what it cannot load.
     const head = await headOf(services, request.path, language).catch(() => generalHead(language));
     const html = withHead(index, head, { origin: siteOrigin(services, request), path: request.path, language });

@@ -1,10 +1,10 @@
+import type { Language } from "../languages.ts";
 import type { HoldFigures, HoldReason } from "./hold.ts";
 
-export type HoldLanguage = "en" | "pt";
 type Say = (figures: HoldFigures) => string;
 
 /** Why a sale is held. Rows of older versions have no figures. */
-const HOLD_WORDS: Record<HoldReason, Record<HoldLanguage, Say>> = {
+const HOLD_WORDS: Record<HoldReason, Record<Language, Say>> = {
   drift: {
     en: ({ detail }) => `The network's report is not understood${detail ? `: ${detail}` : ""}`,
     pt: ({ detail }) => `O aviso da rede não foi entendido${detail ? `: ${driftInPortuguese(detail)}` : ""}`,
@@ -45,10 +45,7 @@ const HOLD_WORDS: Record<HoldReason, Record<HoldLanguage, Say>> = {
 };
 
 /** Reasons with their figures as a sentence each. */
-export function sayHolds(
-  holds: readonly { reason: HoldReason; figures: HoldFigures }[],
-  language: HoldLanguage,
-): string {
+export function sayHolds(holds: readonly { reason: HoldReason; figures: HoldFigures }[], language: Language): string {
   return holds.map(({ reason, figures }) => HOLD_WORDS[reason][language](figures)).join(". ");
 }
 

@@ -1,4 +1,4 @@
-import type { Language } from "../i18n/language.tsx";
+import type { Language } from "../../domain/languages.ts";
 
 export const HELP_TOPICS = [
   "how-it-works",

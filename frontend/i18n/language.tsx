@@ -1,9 +1,9 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { createIntl, createIntlCache, type IntlShape, RawIntlProvider, useIntl } from "react-intl";
+import { type Language, languageFrom } from "../../domain/languages.ts";
 import { readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import pt from "./pt.json";
 
-export type Language = "pt" | "en";
 export type MessageId = keyof typeof pt;
 type Values = Record<string, string | number | bigint | Date | undefined>;
 
@@ -27,7 +27,7 @@ function intlFor(language: Language) {
 
 /** Loads the remembered language before the first render. */
 export async function restoreLanguage(): Promise<Language> {
-  const language: Language = readStored(STORAGE_KEYS.language) === "en" ? "en" : "pt";
+  const language: Language = languageFrom(readStored(STORAGE_KEYS.language));
   try {
     await loadLanguage(language);
     return language;

@@ -1,5 +1,5 @@
+import type { Language } from "../../domain/languages.ts";
 import type { Store } from "../api/shapes.ts";
-import type { Language } from "../i18n/language.tsx";
 import { storeTexts } from "./store-texts.ts";
 
 export const FILTERS = ["country", "category", "club"] as const;

@@ -1,5 +1,6 @@
+import type { Language } from "../../domain/languages.ts";
 import type { Store, StoreCashback } from "../api/shapes.ts";
-import { type Language, useLanguage } from "../i18n/language.tsx";
+import { useLanguage } from "../i18n/language.tsx";
 
 export type StoreTexts = Pick<Store, "country" | "category" | "description" | "terms">;
 

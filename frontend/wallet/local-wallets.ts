@@ -1,4 +1,4 @@
-import type { Language } from "../i18n/language.tsx";
+import type { Language } from "../../domain/languages.ts";
 
 export type LocalWallet = { name: Record<Language, string>; detail: Record<Language, string> };
 

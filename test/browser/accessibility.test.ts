@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import type { Language } from "../../domain/languages.ts";
 import { ADMIN_DIALOGS } from "./support/admin-dialogs.ts";
 import type { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
@@ -111,8 +112,6 @@ function rulesOf(axe: AxeBuilder, theme: "light" | "dark"): AxeBuilder {
   if (theme === "dark") return axe.withRules(["color-contrast", "link-in-text-block"]);
   return axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]);
 }
-
-type Language = "pt" | "en";
 
 /**
  * The languages of each visit. A screen that is itself a page is read in both on one visit; what was opened on it might not

@@ -1,7 +1,7 @@
+import type { Language } from "../../../domain/languages.ts";
 import { PRODUCT_NAME } from "../../../domain/product.ts";
 import type { PurchaseStatus } from "../../../domain/purchase/life.ts";
 import { drawnMark, storeColour } from "../../../domain/store-mark.ts";
-import type { PageLanguage } from "../heads.ts";
 
 /** The size that link previews crop least. */
 export const CARD = { width: 1200, height: 630 } as const;
@@ -53,7 +53,7 @@ const WORDS = {
 };
 
 /** A store's picture for shared links: its colour, its mark, and its percent. */
-export function drawStoreCard(store: StoreCard, language: PageLanguage): string {
+export function drawStoreCard(store: StoreCard, language: Language): string {
   const words = WORDS[language];
   const { shape, pattern, fill, stroke, letter } = drawnMark(store.name);
   const percentX = 80;
@@ -75,7 +75,7 @@ export function drawStoreCard(store: StoreCard, language: PageLanguage): string 
 }
 
 /** A ticket's picture for shared links: the ticket of the dashboard, large. */
-export function drawTicketCard(ticket: TicketCard, language: PageLanguage): string {
+export function drawTicketCard(ticket: TicketCard, language: Language): string {
   const words = WORDS[language];
   const stamp = STAMPS[ticket.status];
   const word = words.status[ticket.status];

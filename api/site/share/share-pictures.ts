@@ -1,13 +1,13 @@
 import type { RequestHandler } from "express";
 import { findStore, isOnOffer } from "../../../catalogue/stores.ts";
 import { findPurchaseNft } from "../../../database/nfts.ts";
+import { type Language, languageFrom } from "../../../domain/languages.ts";
 import { percentText } from "../../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../../domain/purchase/life.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { originOf } from "../../http/origin.ts";
 import { RateLimiter } from "../../http/rate-limiter.ts";
 import type { Services } from "../../services.ts";
-import type { PageLanguage } from "../heads.ts";
 import { localNumber, localReais, rateOf } from "../local-number.ts";
 import { drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
@@ -17,7 +17,7 @@ const AGE_SECONDS = 3_600;
 const LIMIT = { perMinute: 30, by: "origin" } as const;
 
 /** The URL of the picture for a link to a store or a ticket. */
-export const sharePicture = (kind: "store" | "ticket", id: string, language: PageLanguage): string =>
+export const sharePicture = (kind: "store" | "ticket", id: string, language: Language): string =>
   `/share/${kind}/${id}/${language}.png`;
 
 /** `/share/{store|ticket}/{id}/{language}.png`; the site's default picture if it cannot be drawn. */
@@ -32,7 +32,7 @@ export function sharePictures(services: Services): RequestHandler {
     const [, kind, id = "", language] = PATH.exec(request.path) ?? [];
     if (!kind) return next();
     const draw = kind === "store" ? storeCard : ticketCard;
-    const svg = await draw(services, BigInt(id), language === "en" ? "en" : "pt");
+    const svg = await draw(services, BigInt(id), languageFrom(language));
     if (svg === undefined) return next();
     try {
       const png = renderer.kept(svg) ?? (await drawNew(svg, request.ip ?? ""));
@@ -47,7 +47,7 @@ export function sharePictures(services: Services): RequestHandler {
 
 const PATH = /^\/share\/(store|ticket)\/([1-9]\d{0,14})\/(pt|en)\.png$/;
 
-async function storeCard({ database }: Services, id: bigint, language: PageLanguage): Promise<string | undefined> {
+async function storeCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {
   const store = await findStore(database.kysely, id);
   if (!store || !isOnOffer(store)) return undefined;
   const { highest, isRange } = rateOf(store);
@@ -58,7 +58,7 @@ async function storeCard({ database }: Services, id: bigint, language: PageLangu
   return drawStoreCard({ name: store.name, percent, isRange, tags }, language);
 }
 
-async function ticketCard({ database }: Services, id: bigint, language: PageLanguage): Promise<string | undefined> {
+async function ticketCard({ database }: Services, id: bigint, language: Language): Promise<string | undefined> {
   const nft = await findPurchaseNft(database.kysely, id);
   if (!nft) return undefined;
   return drawTicketCard(
