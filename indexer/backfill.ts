@@ -1,7 +1,8 @@
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { ChainNode } from "./chain-node.ts";
-import { commitChunk, decodeLogs } from "./commit.ts";
+import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";
+import { decodeLogs } from "./decode-logs.ts";
 import type { ChainEvent } from "./events.ts";
 import type { RangeSizer } from "./range-sizer.ts";
 import type { BlockId, StoredBlock } from "./store/index-store.ts";

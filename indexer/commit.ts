@@ -1,7 +1,4 @@
-import { RpcError } from "../platform/rpc/json-rpc.ts";
-import type { ChainNode } from "./chain-node.ts";
 import type { Context } from "./context.ts";
-import { type ChainEvent, ContradictoryLogsError, decodeEvents, type RpcLog } from "./events.ts";
 import { collectGarbage } from "./heap.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
@@ -45,31 +42,4 @@ function collectAfter(events: number): void {
   if (eventsSinceCollection < EVENTS_PER_COLLECTION) return;
   eventsSinceCollection = 0;
   collectGarbage();
-}
-
-/**
- * Decodes a node's logs. Ids that cannot be purchases of ours are skipped with a warning.
- * @throws RpcError if the logs contradict each other, so that the request is retried, perhaps on another node
- */
-export function decodeLogs(
-  { log, metrics }: Pick<Context, "log" | "metrics">,
-  node: Pick<ChainNode, "name">,
-  logs: readonly RpcLog[],
-): ChainEvent[] {
-  const { events, ignored } = decodeOrRefuse(node, logs);
-  if (ignored > 0) {
-    metrics.ignored(ignored);
-    const from = Number(logs[0]?.blockNumber);
-    log.warn({ ignored, from }, "Ignored events with an id above 2^63 - 1, which cannot be a purchase of this shop");
-  }
-  return events;
-}
-
-function decodeOrRefuse({ name }: Pick<ChainNode, "name">, logs: readonly RpcLog[]): ReturnType<typeof decodeEvents> {
-  try {
-    return decodeEvents(logs);
-  } catch (error) {
-    if (!(error instanceof ContradictoryLogsError)) throw error;
-    throw new RpcError("inconsistent", `${name} returned contradictory logs: ${error.message}`);
-  }
 }

@@ -2,8 +2,8 @@ import { distributorsOf } from "../chain/deployment.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
-import { decodeLogs } from "./commit.ts";
 import type { Context } from "./context.ts";
+import { decodeLogs } from "./decode-logs.ts";
 import type { RpcLog } from "./events.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
