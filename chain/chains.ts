@@ -29,7 +29,10 @@ export const chiliz = defineChain({
 
 /** The definition of a network; on the local chain the node's own URL replaces the public ones. */
 export function chainOf(network: Network, localRpcUrl = "http://127.0.0.1:8545"): Chain {
-  if (network === "chiliz") return chiliz;
-  if (network === "spicy") return spicy;
-  return { ...spicy, name: "Torcida local", rpcUrls: { default: { http: [localRpcUrl] } } };
+  const chains: Record<Network, Chain> = {
+    localhost: { ...spicy, name: "Torcida local", rpcUrls: { default: { http: [localRpcUrl] } } },
+    spicy,
+    chiliz,
+  };
+  return chains[network];
 }

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { NETWORKS } from "../networks.ts";
 
 /** `GET /api/config`: the deployment behind the web app. Contains no secrets. */
 export const configResponseSchema = z.object({
   success: z.literal(true),
   data: z.object({
     chain_id: z.number(),
-    network: z.enum(["localhost", "spicy", "chiliz"]),
+    network: z.enum(NETWORKS),
     rpc_url: z.string(),
     /** Without a trailing slash; null if the chain has no explorer. */
     explorer_url: z.string().nullable(),
