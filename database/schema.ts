@@ -19,15 +19,12 @@ export type Schema = {
   stores: StoresTable;
   store_cashbacks: StoreCashbacksTable;
   fan_tokens: FanTokensTable;
-  // Claims
+  // Purchases, and counters kept with them
   purchases: PurchasesTable;
   buyer_totals: BuyerTotalsTable;
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
-  notices: NoticesTable;
-  approvals: ApprovalsTable;
   adjustments: AdjustmentsTable;
-  affiliate_events: AffiliateEventsTable;
   // Sales, as affiliate networks report them
   clicks: ClicksTable;
   sales: SalesTable;
@@ -35,12 +32,16 @@ export type Schema = {
   sale_hints: SaleHintsTable;
   sale_totals: SaleTotalsTable;
   claims: ClaimsTable;
+  affiliate_events: AffiliateEventsTable;
   affiliate_cursors: AffiliateCursorsTable;
   affiliate_status: AffiliateStatusTable;
   fx_rates: FxRatesTable;
-  idempotency_keys: IdempotencyKeysTable;
+  // Administration
+  approvals: ApprovalsTable;
+  notices: NoticesTable;
   settings: SettingsTable;
   audit_log: AuditLogTable;
+  idempotency_keys: IdempotencyKeysTable;
   // Outbox
   operations: OperationsTable;
   transactions: TransactionsTable;

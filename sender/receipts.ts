@@ -6,7 +6,7 @@ import type { Operation } from "./queue.ts";
 import type { Head, SenderContext } from "./sender-context.ts";
 import { listMined, type StoredTransaction, updateTransaction, type WatchedTransaction } from "./transactions.ts";
 
-/** Mined transactions are watched to this depth, so that an orphaned one is sent again with the same hash. */
+/** Mined transactions are watched at least to this depth, so that an orphaned one is sent again with the same hash. */
 const WATCH_DEPTH = 30n;
 const FOLLOW_EVERY_MS = 2_000;
 

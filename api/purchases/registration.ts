@@ -10,7 +10,7 @@ import type { RegisteredPurchase, registerPurchaseRequestSchema } from "../../do
 import { bonus, cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
-import { DEFAULT_CLAIM_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
+import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
@@ -128,7 +128,7 @@ async function registerClick(
   }));
   const terms = freezeTerms(rates, bonusTerms.bonusBps);
   if (!terms) throw new Error("A store without a percent was offered");
-  const windowDays = store.claim_days ?? DEFAULT_CLAIM_DAYS;
+  const windowDays = store.claim_days ?? CLICK_WINDOW_DAYS;
   const click = await registrations.clicks.add({
     wallet,
     storeId: store.id,

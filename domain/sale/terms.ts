@@ -12,8 +12,8 @@ export type ClickTerms = {
 
 const MAXIMUM_BPS = 10_000n;
 
-/** How long after a click a sale counts for it, unless the store sets its own window. */
-export const DEFAULT_CLAIM_DAYS = 60n;
+/** How long after a click a sale counts for it, unless the store sets its own (`claim_days`). */
+export const CLICK_WINDOW_DAYS = 60n;
 
 /** Undefined if the store has no rate. The bonus is capped so that no percent exceeds 100. */
 export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): ClickTerms | undefined {

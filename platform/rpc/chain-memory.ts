@@ -32,6 +32,7 @@ export class RunMemory implements ChainMemory {
 
 /** Deeper than any realistic reorg; the index rolls back further only if every node agrees. */
 const DEEP_BLOCKS = 64n;
+/** As deep as a final block of a public network. */
 const SETTLED_BLOCKS = 15n;
 
 /**
