@@ -95,7 +95,7 @@ export async function actOnPurchases(
 async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Promise<void> {
   if (action.kind === "adjust") {
     await adjustDebt(queries, { ...buyer, purchaseId: action.id }, action);
-    return countPaid(queries, buyer.saleId, -action.centBps);
+    return countPaid(queries, [{ saleId: buyer.saleId, centBps: -action.centBps }]);
   }
   if (action.kind === "create") {
     await insertPurchase(queries, {

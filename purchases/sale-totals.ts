@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 
@@ -6,30 +7,23 @@ type SettledPurchase = { sale_id: bigint | null; cashback_cent_bps: bigint; reve
 
 /** Counts the cashback of newly settled purchases, and settles each sale whose last purchase was among them. */
 export async function settleSales(queries: Queries, settled: readonly SettledPurchase[]): Promise<void> {
-  for (const { sale_id, cashback_cent_bps, reversed_at } of settled) {
-    if (sale_id === null) continue;
-    if (reversed_at === null) await countPaid(queries, sale_id, cashback_cent_bps);
-    await settleSale(queries, sale_id);
-  }
-}
-
-/** Makes approved sales payable once their hold is over. */
-export async function markPayable(queries: Queries, saleIds: readonly bigint[]): Promise<void> {
-  if (saleIds.length === 0) return;
-  await queries
-    .updateTable("sales")
-    .set({ state: "payable" })
-    .where("id", "in", saleIds)
-    .where("state", "=", "approved")
-    .where("payable", "is", null)
-    .execute();
-}
-
-async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
+  const ofSales = settled.filter(({ sale_id }) => sale_id !== null);
+  if (ofSales.length === 0) return;
+  const paid = ofSales.filter(({ reversed_at }) => reversed_at === null);
+  await countPaid(
+    queries,
+    paid.map(({ sale_id, cashback_cent_bps }) => ({ saleId: sale_id ?? 0n, centBps: cashback_cent_bps })),
+  );
   await queries
     .updateTable("sales")
     .set({ state: "settled" })
-    .where("id", "=", saleId)
+    .where(
+      among(
+        queries,
+        "id",
+        ofSales.map(({ sale_id }) => sale_id ?? 0n),
+      ),
+    )
     // Without a statement from the network, no read is triggered when the hold ends.
     .where(({ or, and, eb }) =>
       or([eb("state", "=", "payable"), and([eb("state", "=", "approved"), eb("payable", "is", null)])]),
@@ -39,7 +33,7 @@ async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
         exists(
           selectFrom("purchases")
             .select("purchases.id")
-            .where("purchases.sale_id", "=", saleId)
+            .whereRef("purchases.sale_id", "=", "sales.id")
             .where("purchases.settled_at", "is", null),
         ),
       ),
@@ -47,22 +41,59 @@ async function settleSale(queries: Queries, saleId: bigint): Promise<void> {
     .execute();
 }
 
-/** Adds to the amount paid for a sale; amounts owed back count as negative. */
-export async function countPaid(queries: Queries, saleId: bigint, centBps: bigint): Promise<void> {
-  const sale = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
+/** Makes approved sales payable once their hold is over. */
+export async function markPayable(queries: Queries, saleIds: readonly bigint[]): Promise<void> {
+  if (saleIds.length === 0) return;
+  await queries
+    .updateTable("sales")
+    .set({ state: "payable" })
+    .where(among(queries, "id", saleIds))
+    .where("state", "=", "approved")
+    .where("payable", "is", null)
+    .execute();
+}
+
+/** Adds to the amounts paid for sales; amounts owed back count as negative. */
+export async function countPaid(
+  queries: Queries,
+  amounts: readonly { saleId: bigint; centBps: bigint }[],
+): Promise<void> {
+  if (amounts.length === 0) return;
+  const sales = await queries
+    .selectFrom("sales")
+    .select(["id", "network", "account", "store_id", "occurred_at", "created_at"])
+    .where(
+      among(
+        queries,
+        "id",
+        amounts.map(({ saleId }) => saleId),
+      ),
+    )
+    .execute();
+  const cells = new Map(sales.map((sale) => [sale.id, totalsCell(sale)]));
+  const sums = new Map<string, ReturnType<typeof totalsCell> & { paid_cent_bps: bigint }>();
+  for (const { saleId, centBps } of amounts) {
+    const cell = cells.get(saleId);
+    if (!cell) throw new Error(`There is no sale ${saleId}`);
+    const key = [cell.network, cell.account, cell.store_id, cell.month].join("\n");
+    sums.set(key, { ...cell, paid_cent_bps: (sums.get(key)?.paid_cent_bps ?? 0n) + centBps });
+  }
   await queries
     .insertInto("sale_totals")
-    .values({ ...totalsCell(sale), paid_cent_bps: centBps })
+    // In one order, so that two transactions do not wait for each other.
+    .values([...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row))
     .onConflict((conflict) =>
       conflict
         .columns(["network", "account", "store_id", "month"])
-        .doUpdateSet({ paid_cent_bps: sql`sale_totals.paid_cent_bps + ${centBps}` }),
+        .doUpdateSet({ paid_cent_bps: sql`sale_totals.paid_cent_bps + excluded.paid_cent_bps` }),
     )
     .execute();
 }
 
 /** The margin total that a sale counts towards: by network, store and month of the sale. */
-export function totalsCell(sale: Selectable<Schema["sales"]>) {
+export function totalsCell(
+  sale: Pick<Selectable<Schema["sales"]>, "network" | "account" | "store_id" | "occurred_at" | "created_at">,
+) {
   return {
     network: sale.network,
     account: sale.account,
