@@ -221,6 +221,8 @@ type BuyerTotalsTable = {
   confirmed_gwei: bigint;
   confirmed_cent_bps: bigint;
   paid_gwei: bigint;
+  /** Grows with every change of the others. */
+  revision: Generated<bigint>;
 };
 
 /** Totals of the whole shop; add up the rows of a name. */

@@ -24,7 +24,7 @@ export type Standing = {
   isOpen: boolean;
 };
 
-export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet">;
+export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet" | "revision">;
 export type ShopTotals = Record<(typeof SHOP_TOTALS)[number], bigint>;
 
 const SHOP_TOTALS = [
@@ -169,19 +169,25 @@ export async function readBuyerTotals(queries: Queries, wallet: WalletAddress): 
   return row ?? emptyTotals();
 }
 
-/** A buyer's payouts above a block, which are not final. */
-export async function sumPaidAbove(queries: Queries, wallet: WalletAddress, block: bigint): Promise<bigint> {
-  const { gwei } = await queries
+/** A buyer's payouts above a block, which are not final: what was paid, and the first of their blocks. */
+export async function sumPaidAbove(
+  queries: Queries,
+  wallet: WalletAddress,
+  block: bigint,
+): Promise<{ gwei: bigint; firstBlock: bigint | null }> {
+  const { gwei, first_block } = await queries
     .selectFrom("payouts")
     .innerJoin("purchases", (join) =>
       join.onRef("purchases.id", "=", "payouts.token_id").onRef("purchases.wallet", "=", "payouts.recipient"),
     )
-    .select(sql<bigint | string | null>`sum(amount_gwei)`.as("gwei"))
+    .select([
+      sql<bigint | string | null>`sum(case when state = 'paid' then amount_gwei end)`.as("gwei"),
+      sql<bigint | null>`min(block_number)`.as("first_block"),
+    ])
     .where("recipient", "=", wallet)
     .where("block_number", ">", block)
-    .where("state", "=", "paid")
     .executeTakeFirstOrThrow();
-  return BigInt(gwei ?? 0);
+  return { gwei: BigInt(gwei ?? 0), firstBlock: first_block };
 }
 
 /** The expected totals, counted from every purchase, a page at a time, for `npm run reconcile -- --full`. */
@@ -360,7 +366,7 @@ async function writeCounted(queries: Queries, rows: readonly Counted[], { isDue 
 async function addToBuyers(queries: Queries, buyers: ReadonlyMap<WalletAddress, BuyerTotals>): Promise<void> {
   const values = [...buyers]
     .filter(([, totals]) => BUYER_COLUMNS.some((column) => totals[column] !== 0n))
-    .map(([wallet, totals]) => ({ wallet, ...totals }))
+    .map(([wallet, totals]) => ({ wallet, ...totals, revision: 1n }))
     .sort((one, other) => (one.wallet < other.wallet ? -1 : 1));
   for (let start = 0; start < values.length; start += PAGE / 2) {
     await queries
@@ -371,7 +377,7 @@ async function addToBuyers(queries: Queries, buyers: ReadonlyMap<WalletAddress, 
           .column("wallet")
           .doUpdateSet(
             Object.fromEntries(
-              BUYER_COLUMNS.map((column) => [
+              [...BUYER_COLUMNS, "revision"].map((column) => [
                 column,
                 sql<bigint>`${sql.ref(`buyer_totals.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
               ]),

@@ -1,27 +1,36 @@
 import { LRUCache } from "lru-cache";
 import type { Visitor } from "./sessions.ts";
 
-/** Balances change without our events: an older response is rebuilt. */
+/** Balances and rates change without our events: an older response is rebuilt. */
 const FRESH_MS = 3_000;
 /** Up to this age, the cached response is served while it is rebuilt. */
 const USABLE_MS = 10_000;
 const MAXIMUM_CHARACTERS = 64_000_000;
 
+type Profile = {
+  text: string;
+  /** The indexed block that changes the response although the buyer's rows stay as they are. */
+  changesAt: bigint | undefined;
+};
+
 /**
- * Serialized responses of `GET /api/me`. A response is reused only while neither the index nor the wallet's rows
- * changed, which the session query reports; so it is correct across processes.
+ * Serialized responses of `GET /api/me`. A response is reused only while neither the wallet's rows nor its totals in the
+ * index changed, which the session query reports; so it is correct across processes. A new block alone does not discard
+ * it: all buyers' pages would be built again at the same moment.
  */
 export class ProfileCache {
-  readonly #answers = new LRUCache<string, string, () => Promise<string>>({
+  readonly #answers = new LRUCache<string, Profile, () => Promise<Profile>>({
     ttl: FRESH_MS,
     maxSize: MAXIMUM_CHARACTERS,
-    sizeCalculation: (text) => text.length,
+    sizeCalculation: ({ text }) => text.length,
     fetchMethod: (_key, _stale, { context: build }) => build(),
   });
 
-  async read(visitor: Visitor, build: () => Promise<string>): Promise<string> {
-    const key = `${visitor.wallet}:${visitor.indexedHash}:${visitor.revision}`;
+  async read({ wallet, revision, indexed }: Visitor, build: () => Promise<Profile>): Promise<string> {
+    const key = `${wallet}:${revision}`;
     const allowStale = this.#answers.getRemainingTTL(key) > FRESH_MS - USABLE_MS;
-    return this.#answers.forceFetch(key, { context: build, allowStale });
+    const known = await this.#answers.forceFetch(key, { context: build, allowStale });
+    const isOver = known.changesAt !== undefined && indexed !== undefined && indexed.block >= known.changesAt;
+    return isOver ? (await this.#answers.forceFetch(key, { context: build, forceRefresh: true })).text : known.text;
   }
 }

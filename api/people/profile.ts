@@ -8,27 +8,33 @@ import { readPurchaseView, toPurchaseRecord, toTicket, toTotals } from "../../pu
 import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
-/** The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. */
-export async function buildProfile(services: Services, visitor: Visitor): Promise<Me> {
+/**
+ * The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. With `changesAt`, the
+ * indexed block that makes a payout of this buyer final, and so changes the response.
+ */
+export async function buildProfile(
+  services: Services,
+  visitor: Visitor,
+): Promise<{ me: Me; changesAt: bigint | undefined }> {
   const { kysely } = services.database;
   const { wallet } = visitor;
   const readHoldings = async () => {
     const fanTokens = await listFanTokens(kysely);
-    const version = `${visitor.indexedHash}:${visitor.revision}`;
+    const version = `${visitor.indexed?.hash}:${visitor.revision}`;
     return { fanTokens, balances: await services.balances.read(wallet, version, fanTokens) };
   };
   const readView = async () => {
     const view = await readPurchaseView(kysely, viewOptions(services));
-    return { view, notShown: await sumPaidAbove(kysely, wallet, view.shownUpTo) };
+    return { view, unshown: await sumPaidAbove(kysely, wallet, view.shownUpTo) };
   };
-  const [{ fanTokens, balances }, { view, notShown }, purchases, tickets, totals] = await Promise.all([
+  const [{ fanTokens, balances }, { view, unshown }, purchases, tickets, totals] = await Promise.all([
     readHoldings(),
     readView(),
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
     readBuyerTotals(kysely, wallet),
   ]);
-  return {
+  const me = {
     wallet: visitor.wallet,
     email: visitor.email,
     first_name: visitor.firstName,
@@ -45,6 +51,11 @@ export async function buildProfile(services: Services, visitor: Visitor): Promis
     }),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
     purchases: purchases.map((purchase) => toPurchaseRecord(purchase, view)),
-    totals: toTotals(totals, { rate: view.rate, notShown }),
+    totals: toTotals(totals, { rate: view.rate, notShown: unshown.gwei }),
+  };
+  const { firstBlock } = unshown;
+  return {
+    me,
+    changesAt: firstBlock === null ? undefined : firstBlock + BigInt(services.environment.CONFIRMATIONS) - 1n,
   };
 }

@@ -40,9 +40,10 @@ export function peopleRoutes(services: Services): Route[] {
       responses: { 200: meResponseSchema },
       async handle({ identity }) {
         const visitor = visitorOf(identity);
-        const text = await profiles.read(visitor, async () =>
-          JSON.stringify({ success: true, data: await buildProfile(services, visitor) }),
-        );
+        const text = await profiles.read(visitor, async () => {
+          const { me, changesAt } = await buildProfile(services, visitor);
+          return { text: JSON.stringify({ success: true, data: me }), changesAt };
+        });
         return { text, type: "application/json; charset=utf-8", headers: { "cache-control": "no-store" } };
       },
     }),

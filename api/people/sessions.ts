@@ -20,9 +20,10 @@ export type Visitor = Session & {
   email: string;
   firstName: string;
   lastName: string;
-  revision: bigint;
+  /** Changes with every change of the user's rows, and of what the index knows about their purchases. */
+  revision: string;
   /** The last indexed block; undefined before the first. */
-  indexedHash: string | undefined;
+  indexed: { block: bigint; hash: string } | undefined;
 };
 
 const TOKEN_BYTES = 32;
@@ -47,6 +48,7 @@ export async function findVisitors(queries: Queries, tokenHashes: readonly strin
   const rows = await queries
     .selectFrom("sessions")
     .innerJoin("users", "users.wallet", "sessions.wallet")
+    .leftJoin("buyer_totals", "buyer_totals.wallet", "sessions.wallet")
     .leftJoin("chain_cursor", (join) => join.on("chain_cursor.id", "=", 1n))
     .select([
       "sessions.token_hash",
@@ -58,6 +60,8 @@ export async function findVisitors(queries: Queries, tokenHashes: readonly strin
       "users.first_name",
       "users.last_name",
       "users.revision",
+      "buyer_totals.revision as totals_revision",
+      "chain_cursor.block_number",
       "chain_cursor.block_hash",
     ])
     .where("sessions.token_hash", "in", tokenHashes)
@@ -77,6 +81,8 @@ type VisitorRow = {
   first_name: string;
   last_name: string;
   revision: bigint;
+  totals_revision: bigint | null;
+  block_number: bigint | null;
   block_hash: string | null;
 };
 
@@ -90,8 +96,11 @@ function toVisitor(row: VisitorRow): Visitor {
     email: row.email,
     firstName: row.first_name,
     lastName: row.last_name,
-    revision: row.revision,
-    indexedHash: row.block_hash ?? undefined,
+    revision: `${row.revision}:${row.totals_revision ?? 0n}`,
+    indexed:
+      row.block_number === null || row.block_hash === null
+        ? undefined
+        : { block: row.block_number, hash: row.block_hash },
   };
 }
 
