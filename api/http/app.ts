@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import compression from "compression";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
@@ -41,6 +42,7 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
   const bodyReader = (limit = BODY_LIMIT_BYTES) => express.raw({ type: () => true, limit, inflate: false });
   const readBody = bodyReader();
+  const compress = compression();
 
   app.use((request: Request, response: Response, next: NextFunction) => {
     const requestId = randomUUID();
@@ -54,7 +56,7 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
     if (!API_PATH.test(request.path)) return next();
     for (const [name, value] of API_HEADERS) response.setHeader(name, value);
     if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
-    next();
+    compress(request, response, next);
   });
 
   for (const route of routes) {
@@ -164,7 +166,8 @@ function send(request: Request, response: Response, reply: Exclude<CheckedReply,
     return;
   }
   if (reply.etag !== undefined) {
-    response.setHeader("etag", reply.etag);
+    // Weak, because the response is compressed for those who accept it.
+    response.setHeader("etag", `W/${reply.etag}`);
     if (isKnown(reply.etag, request.headers["if-none-match"])) {
       response.statusCode = 304;
       response.end();
