@@ -257,6 +257,8 @@ async function shoot(
   await page.locator(".first-paint").first().waitFor({ state: "detached" });
   if (!shot.isLoading) await page.locator("h1").first().waitFor();
   await shot.act?.(page);
+  // What is loaded when it comes into view.
+  if (!shot.isViewport) await seeWholePage(page, width);
   await page.waitForFunction(
     (isLoading) => document.fonts.status === "loaded" && (isLoading || !document.querySelector("[data-skeleton]")),
     shot.isLoading ?? false,

@@ -4,7 +4,8 @@ import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { chainClient, contracts, distributors, owedWei, type Payment, readPayments } from "../ticket/read-chain.ts";
+import { owedWei } from "../ticket/owed-wei.ts";
+import { chainClient, contracts, distributors, type Payment, readPayments } from "../ticket/read-chain.ts";
 import { inChunks } from "./in-chunks.ts";
 
 export type ProvenPurchase = {

@@ -69,12 +69,6 @@ export async function readPayments(hash: Hex): Promise<Map<bigint, Payment>> {
   return payments;
 }
 
-/** The whole of value × percent × rate, in wei. */
-export const owedWei = (
-  { valueCents, totalBps }: Pick<ChainTicket, "valueCents" | "totalBps">,
-  weiPerCent: bigint,
-): bigint => (valueCents * totalBps * weiPerCent) / 10_000n;
-
 export async function readTransaction(hash: Hex) {
   const [transaction, receipt] = await Promise.all([
     chainClient().getTransaction({ hash }),

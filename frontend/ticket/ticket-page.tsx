@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
@@ -19,7 +20,9 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
-import { type ChainTicket, owedWei, readChainTicket } from "./read-chain.ts";
+import { useSeen } from "../ui/use-seen.ts";
+import { owedWei } from "./owed-wei.ts";
+import type { ChainTicket } from "./read-chain.ts";
 
 /** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
@@ -146,13 +149,19 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
 /** Value × percent × rate = paid, once: read from the chain in the browser, never from our server. */
 function Proof({ ticket }: { ticket: PublicTicket }) {
   const t = useText();
+  const ref = useRef<HTMLElement>(null);
   const chain = useQuery({
     queryKey: ["chain-ticket", ticket.tokenId, ticket.paid?.tx],
-    queryFn: () => readChainTicket(BigInt(ticket.tokenId), ticket.paid?.tx),
+    queryFn: async () => {
+      // Loaded with the proof, because the ticket is shown without any code for the chain.
+      const { readChainTicket } = await import("./read-chain.ts");
+      return readChainTicket(BigInt(ticket.tokenId), ticket.paid?.tx);
+    },
+    enabled: useSeen(ref),
     staleTime: 5_000,
   });
   return (
-    <section className="card card-body" aria-labelledby="proof">
+    <section ref={ref} className="card card-body" aria-labelledby="proof">
       <h2 id="proof" className="card-title">
         {t("proof.title")}
       </h2>
