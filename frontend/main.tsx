@@ -1,5 +1,5 @@
 import "./design/app.css";
-import { StrictMode } from "react";
+import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient, storeQuery, storesQuery, ticketQuery } from "./api/queries.ts";
 import { App } from "./app/app.tsx";
@@ -7,16 +7,27 @@ import { paths, STORE_ID, TICKET_ID } from "./app/paths.ts";
 import { fetchFirstScreen } from "./app/screens.tsx";
 import { showClub } from "./club/club.ts";
 import { restoreLanguage } from "./i18n/language.tsx";
-import { findWallets } from "./wallet/config.ts";
 
-// Requested now, in parallel with the code that shows it.
-if (location.pathname === paths.home || location.pathname === paths.stores) queryClient.prefetchQuery(storesQuery);
-const [, kind, id = ""] = location.pathname.split("/");
-if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));
-if (kind === "ticket" && TICKET_ID.test(id)) queryClient.prefetchQuery(ticketQuery(id));
-const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(location.pathname), findWallets()]);
-
-showClub();
+/** Not at the top level of the module: the first screen's code imports from the chunk that contains this one. */
+async function start(): Promise<void> {
+  // Requested now, in parallel with the code that shows it.
+  if (location.pathname === paths.home || location.pathname === paths.stores) queryClient.prefetchQuery(storesQuery);
+  const [, kind, id = ""] = location.pathname.split("/");
+  if (kind === "stores" && STORE_ID.test(id)) queryClient.prefetchQuery(storeQuery(id));
+  if (kind === "ticket" && TICKET_ID.test(id)) queryClient.prefetchQuery(ticketQuery(id));
+  const [language] = await Promise.all([restoreLanguage(), fetchFirstScreen(location.pathname)]);
+  showClub();
+  const root = document.getElementById("root");
+  if (!root) return;
+  // In a transition, which renders in slices: on a slow phone the page stays responsive.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <App language={language} />
+      </StrictMode>,
+    ),
+  );
+}
 
 // After everything that the first page needs. Only the built app: `npm run dev` reloads by itself.
 if (import.meta.env.PROD && "serviceWorker" in navigator) {
@@ -25,11 +36,4 @@ if (import.meta.env.PROD && "serviceWorker" in navigator) {
   else addEventListener("load", register);
 }
 
-const root = document.getElementById("root");
-if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <App language={language} />
-    </StrictMode>,
-  );
-}
+start();

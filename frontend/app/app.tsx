@@ -1,7 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef } from "react";
 import { BrowserRouter, Route, Routes, useLocation } from "react-router";
-import { WagmiProvider } from "wagmi";
 import type { Language } from "../../domain/languages.ts";
 import { queryClient } from "../api/queries.ts";
 import Home from "../home/home.tsx";
@@ -10,7 +9,6 @@ import { SessionProvider } from "../session/session.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { dismissStaleToasts } from "../ui/toast.ts";
 import { Toasts } from "../ui/toasts.tsx";
-import { wagmiConfig } from "../wallet/config.ts";
 import { WalletProvider } from "../wallet/wallet.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { Layout } from "./layout.tsx";
@@ -36,21 +34,19 @@ export function App({ language }: { language: Language }) {
     <LanguageProvider initial={language}>
       {/* Errors outside the screens, such as a dialog's code that cannot be fetched. */}
       <ErrorBoundary resetKey="">
-        <WagmiProvider config={wagmiConfig}>
-          <QueryClientProvider client={queryClient}>
-            {/* Not in a transition: text typed into a filter must appear immediately. */}
-            <BrowserRouter useTransitions={false}>
-              <WalletProvider>
-                <SessionProvider>
-                  <Layout>
-                    <Screens />
-                  </Layout>
-                  <Toasts />
-                </SessionProvider>
-              </WalletProvider>
-            </BrowserRouter>
-          </QueryClientProvider>
-        </WagmiProvider>
+        <QueryClientProvider client={queryClient}>
+          {/* Not in a transition: text typed into a filter must appear immediately. */}
+          <BrowserRouter useTransitions={false}>
+            <WalletProvider>
+              <SessionProvider>
+                <Layout>
+                  <Screens />
+                </Layout>
+                <Toasts />
+              </SessionProvider>
+            </WalletProvider>
+          </BrowserRouter>
+        </QueryClientProvider>
       </ErrorBoundary>
     </LanguageProvider>
   );

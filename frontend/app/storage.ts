@@ -2,6 +2,8 @@
 export const STORAGE_KEYS = {
   token: "auth_token",
   currentWallet: "current_wallet",
+  /** Written by wagmi. */
+  recentConnector: "wagmi.recentConnectorId",
   signedOutWallet: "signed_out_wallet",
   favourites: "favourite_stores",
   club: "club",

@@ -20,16 +20,25 @@ async function loadLanguage(language: Language): Promise<void> {
   if (language === "en") catalogues.en ??= (await import("./en.json")).default;
 }
 
-function intlFor(language: Language) {
+const intls: Partial<Record<Language, IntlShape>> = {};
+
+function intlFor(language: Language): IntlShape {
   const known = catalogues[language] ? language : "pt";
-  return createIntl({ locale: LOCALES[known], messages: catalogues[known], defaultLocale: LOCALES.pt }, cache);
+  intls[known] ??= createIntl(
+    { locale: LOCALES[known], messages: catalogues[known], defaultLocale: LOCALES.pt },
+    cache,
+  );
+  return intls[known];
 }
 
-/** Loads the remembered language before the first render. */
+/** Loads the remembered language, and the browser's data for it, before the first render. */
 export async function restoreLanguage(): Promise<Language> {
   const language: Language = languageFrom(readStored(STORAGE_KEYS.language));
   try {
     await loadLanguage(language);
+    // In a task of its own, as browsers take long to load a locale.
+    await new Promise((resolve) => setTimeout(resolve));
+    intlFor(language);
     return language;
   } catch {
     return "pt";

@@ -1,4 +1,5 @@
 import { createConfig, http, injected } from "wagmi";
+import { reconnect } from "wagmi/actions";
 import { chainOf } from "../../chain/chains.ts";
 import { deployment } from "../app/deployment.ts";
 
@@ -13,14 +14,17 @@ export const wagmiConfig = createConfig({
   transports: { [targetChain.id]: http() },
 });
 
+/** The id by which wagmi remembers the connector. */
+export const WALLETCONNECT_ID = "walletConnect";
+
 type Persist = { hasHydrated(): boolean; onFinishHydration(done: (state: unknown) => void): void };
 
 /** The longest wait for a browser that blocks its storage. */
 const HYDRATION_MS = 500;
 
 /**
- * Asks every wallet to announce itself, once wagmi has read its storage, because it drops earlier announcements.
- * Awaited before the first render, which reconnects an earlier wallet.
+ * Asks every wallet to announce itself, once wagmi has read its storage, because it drops earlier announcements. Then
+ * reconnects an earlier wallet, which is "reconnecting" when this returns.
  */
 export async function findWallets(): Promise<void> {
   const { store, mipd } = wagmiConfig._internal;
@@ -30,6 +34,9 @@ export async function findWallets(): Promise<void> {
     await Promise.race([hydrated, new Promise((resolve) => setTimeout(resolve, HYDRATION_MS))]);
   }
   mipd?.reset();
+  reconnect(wagmiConfig).catch(() => {
+    // Stays disconnected, and can be connected again.
+  });
 }
 
 /** The part of wagmi's store that reads the storage; its type is in a package that is not a direct dependency. */

@@ -21,4 +21,15 @@ export function errorCodes(error: unknown): number[] {
   return codes;
 }
 
+/** A connection attempt that was abandoned; `reason` is shown unless the user closed it. */
+export class AbandonedError extends Error {
+  override readonly name = "AbandonedError";
+  readonly reason: string | undefined;
+
+  constructor(reason?: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
 export const hasCode = (error: unknown, code: number): boolean => errorCodes(error).includes(code);

@@ -7,3 +7,6 @@ export type LocalWallet = { name: Record<Language, string>; detail: Record<Langu
  * unless chosen. The development entry fills it; in a production build it stays empty.
  */
 export const localWallets = new Map<string, LocalWallet>();
+
+/** Not one that came with the page. */
+export const isReadersOwn = ({ id }: { id: string }): boolean => !localWallets.has(id);

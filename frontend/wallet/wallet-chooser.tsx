@@ -3,8 +3,8 @@ import type { Connector } from "wagmi";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { localWallets } from "./local-wallets.ts";
-import { isReadersOwn, useWallet } from "./wallet.tsx";
+import { isReadersOwn, localWallets } from "./local-wallets.ts";
+import { useWallet } from "./wallet.tsx";
 
 /** Loaded when it is chosen; not part of a build without a project id. */
 const Pairing = import.meta.env.VITE_WALLETCONNECT_PROJECT_ID

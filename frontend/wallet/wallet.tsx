@@ -1,48 +1,20 @@
 import {
+  type ComponentType,
   createContext,
-  lazy,
   type ReactNode,
-  Suspense,
   useCallback,
   useContext,
   useEffect,
   useMemo,
-  useRef,
   useState,
 } from "react";
-import { type Connector, useConnection, useConnectors } from "wagmi";
-import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
-import { shortenAddress, type WalletAddress } from "../../domain/wallet-address.ts";
-import { STORAGE_KEYS, store } from "../app/storage.ts";
+import type { Connector } from "wagmi";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { paths } from "../app/paths.ts";
+import { readStored, STORAGE_KEYS } from "../app/storage.ts";
+import { whenIdle } from "../app/when-idle.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
-import { targetChain, wagmiConfig } from "./config.ts";
-import { hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
-import { localWallets } from "./local-wallets.ts";
-import { AddNetworkError, type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";
-import { signWith } from "./sign.ts";
-
-const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
-
-/** How long the message is shown before an external change of chain reloads the page. */
-const RELOAD_AFTER_MS = 1_200;
-const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
-/** The id by which wagmi remembers the connector. */
-export const WALLETCONNECT_ID = "walletConnect";
-
-/** Not one that came with the page. */
-export const isReadersOwn = (connector: Connector): boolean => !localWallets.has(connector.id);
-
-/** A connection attempt that was abandoned; `reason` is shown unless the user closed it. */
-export class AbandonedError extends Error {
-  override readonly name = "AbandonedError";
-  readonly reason: string | undefined;
-
-  constructor(reason?: string) {
-    super(reason);
-    this.reason = reason;
-  }
-}
 
 export type Wallet = {
   /** Lower case; undefined while no wallet is connected. */
@@ -73,224 +45,91 @@ export function useWallet(): Wallet {
   return wallet;
 }
 
+type Reporter = ComponentType<{ onChange: (wallet: Wallet) => void }>;
+
+let loading: Promise<Reporter> | undefined;
+
+/** wagmi and viem, a third of the page's code: a visitor reads the page before it needs a wallet. */
+function loadWagmi(): Promise<Reporter> {
+  loading ??= load().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(): Promise<Reporter> {
+  const [{ WagmiWallet }, { findWallets }] = await Promise.all([import("./wagmi-wallet.tsx"), import("./config.ts")]);
+  await findWallets();
+  return WagmiWallet;
+}
+
+/** Whether the header or the page shows a wallet from the start: one connected earlier, or the page that connects one. */
+const isWantedAtOnce = readStored(STORAGE_KEYS.recentConnector) !== null || location.pathname === paths.auth();
+const firstLoad = isWantedAtOnce ? loadWagmi() : undefined;
+// A failure is reported to the user who clicks.
+firstLoad?.catch(() => {});
+
 export function WalletProvider({ children }: { children: ReactNode }) {
   const t = useText();
-  const connection = useConnection();
-  const connectors = useAnnouncedWallets();
-  const [isChoosing, setChoosing] = useState(false);
-  const [isConnecting, setConnecting] = useState(false);
-  const ownSwitch = useRef(false);
-  const address = connection.status === "connected" ? (connection.address.toLowerCase() as WalletAddress) : undefined;
-  const reconnect = useRef(() => {});
-  useWalletChanges(ownSwitch, reconnect);
-  useRememberedWalletConnect();
+  const [Wagmi, setWagmi] = useState<Reporter>();
+  const [wallet, setWallet] = useState<Wallet>();
+  /** `loading`: an earlier connection may be restored. `asked`: the user clicked before the code arrived. */
+  const [state, setState] = useState<"loading" | "absent" | "asked">(isWantedAtOnce ? "loading" : "absent");
 
   useEffect(() => {
-    if (address) store(STORAGE_KEYS.currentWallet, address);
-  }, [address]);
-
-  const askForTarget = useCallback(
-    async (connector: Connector) => {
-      const provider = (await connector.getProvider()) as Eip1193Provider;
-      if ((await readChainId(provider)) === targetChain.id) return;
-      toast.warning(t("wallet.wrongNetwork"), {
-        id: "network",
-        description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
-      });
-      ownSwitch.current = true;
-      try {
-        await switchNetwork(provider, targetChain);
-        toast.success(t("wallet.correctNetwork"), { id: "network" });
-      } catch (error) {
-        if (error instanceof AddNetworkError)
-          toast.error(t("wallet.addNetworkError"), {
-            id: "network-add",
-            description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail"),
-          });
-        else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
-        else if (!hasCode(error, REJECTED))
-          toast.error(t("wallet.connectionError"), {
-            id: "wallet-connect",
-            description: t("wallet.connectionError.detail"),
-          });
-      } finally {
-        // The wallet's event may arrive a moment after its response.
-        setTimeout(() => {
-          ownSwitch.current = false;
-        }, 1_000);
-      }
-    },
-    [t],
-  );
-
-  const connectWith = useCallback(
-    async (connector: Connector, abandoned?: Promise<never>) => {
-      setConnecting(true);
-      try {
-        const connected = wagmiConnect(wagmiConfig, { connector });
-        await (abandoned ? Promise.race([connected, abandoned]) : connected);
-        toast.success(t("wallet.connected"), { id: "wallet-connect" });
-        setChoosing(false);
-        await askForTarget(connector);
-      } catch (error) {
-        if (error instanceof AbandonedError) {
-          if (error.reason)
-            toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: error.reason });
-        } else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
-        else if (hasCode(error, REJECTED))
-          toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
-        else
-          toast.error(t("wallet.connectionError"), {
-            id: "wallet-connect",
-            description: t("wallet.connectionError.detail"),
-          });
-      } finally {
-        setConnecting(false);
-      }
-    },
-    [askForTarget, t],
-  );
-
-  const only = onlyOwn(connectors);
-  const connect = useCallback(async () => {
-    if (only) return connectWith(only);
-    // If there is a choice, the chooser shows it.
-    if (connectors.length === 0 && !HAS_WALLETCONNECT) {
-      toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
-    }
-    setChoosing(true);
-  }, [only, connectors, connectWith, t]);
-  const openChooser = useCallback(() => setChoosing(true), []);
-  const choose = only && connectors.length > 1 ? openChooser : undefined;
-
-  reconnect.current = connect;
-
-  const disconnect = useCallback(async () => {
-    await wagmiDisconnect(wagmiConfig);
+    let isHere = true;
+    const show = (loading: Promise<Reporter>) =>
+      loading.then(
+        (loaded) => isHere && setWagmi(() => loaded),
+        () => isHere && setState("absent"),
+      );
+    const cancel = firstLoad ? show(firstLoad) : whenIdle(() => show(loadWagmi()));
+    return () => {
+      isHere = false;
+      if (typeof cancel === "function") cancel();
+    };
   }, []);
 
-  const { connector } = connection;
-  const switchToTarget = useCallback(async () => {
-    if (connector) await askForTarget(connector);
-  }, [askForTarget, connector]);
+  const connectLater = useCallback(async () => {
+    setState("asked");
+    try {
+      const loaded = await loadWagmi();
+      setWagmi(() => loaded);
+    } catch {
+      setState("absent");
+      const description = t(navigator.onLine ? "state.serverAway" : "state.offline");
+      toast.error(t("wallet.connectionError"), { id: "wallet-connect", description });
+    }
+  }, [t]);
 
-  const sign = useCallback(
-    async (message: string) => {
-      if (!connector || !address) throw new Error("No wallet is connected");
-      return signWith((await connector.getProvider()) as Eip1193Provider, address, message);
-    },
-    [connector, address],
-  );
+  // The click that came before the code.
+  useEffect(() => {
+    if (!wallet || state !== "asked") return;
+    setState("absent");
+    wallet.connect();
+  }, [wallet, state]);
 
-  const isRestoring = connection.status === "reconnecting";
-  const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
-  const value = useMemo(
+  const early = useMemo<Wallet>(
     () => ({
-      address,
-      isConnecting,
-      isRestoring,
-      isWrongNetwork,
-      connectors,
-      connect,
-      connectWith,
-      choose,
-      disconnect,
-      switchToTarget,
-      sign,
+      address: undefined,
+      isConnecting: state === "asked",
+      isRestoring: state === "loading",
+      isWrongNetwork: false,
+      connectors: [],
+      connect: connectLater,
+      connectWith: connectLater,
+      choose: undefined,
+      disconnect: async () => {},
+      switchToTarget: async () => {},
+      sign: () => Promise.reject(new Error("No wallet is connected")),
     }),
-    [
-      address,
-      isConnecting,
-      isRestoring,
-      isWrongNetwork,
-      connectors,
-      connect,
-      connectWith,
-      choose,
-      disconnect,
-      switchToTarget,
-      sign,
-    ],
+    [state, connectLater],
   );
   return (
-    <WalletContext value={value}>
+    <WalletContext value={wallet ?? early}>
       {children}
-      {isChoosing && (
-        <Suspense>
-          <WalletChooser onClose={() => setChoosing(false)} />
-        </Suspense>
-      )}
+      {Wagmi && <Wagmi onChange={setWallet} />}
     </WalletContext>
-  );
-}
-
-/** The user's own wallet, if there is exactly one: it is connected without asking. */
-function onlyOwn(connectors: readonly Connector[]): Connector | undefined {
-  const own = connectors.filter(isReadersOwn);
-  return own.length === 1 && !HAS_WALLETCONNECT ? own[0] : undefined;
-}
-
-/** Announced wallets; a plain `window.ethereum` counts only if there is none. */
-function useAnnouncedWallets(): readonly Connector[] {
-  const connectors = useConnectors();
-  return useMemo(() => {
-    const announced = connectors.filter((one) => one.id !== "injected" && one.id !== WALLETCONNECT_ID);
-    const plain = connectors.filter((one) => one.id === "injected" && "ethereum" in window && window.ethereum);
-    const own = announced.filter(isReadersOwn);
-    return [...(own.length > 0 ? own : plain), ...announced.filter((one) => !isReadersOwn(one))];
-  }, [connectors]);
-}
-
-/** Restores a WalletConnect connection after a reload; other pages do not load its code. */
-function useRememberedWalletConnect(): void {
-  useEffect(() => {
-    if (!import.meta.env.VITE_WALLETCONNECT_PROJECT_ID) return;
-    async function restore() {
-      if ((await wagmiConfig.storage?.getItem("recentConnectorId")) !== WALLETCONNECT_ID) return;
-      const { restoreWalletConnect } = await import("./wallet-connect/connector.ts");
-      await restoreWalletConnect();
-    }
-    restore().catch(() => {
-      // Stays disconnected, and can be chosen again.
-    });
-  }, []);
-}
-
-/** Reports external changes of the wallet: another account, another chain, locked or disconnected. */
-function useWalletChanges(ownSwitch: { current: boolean }, reconnect: { current: () => void }): void {
-  const t = useText();
-  const words = useRef(t);
-  words.current = t;
-  useEffect(
-    () =>
-      watchConnection(wagmiConfig, {
-        onChange(now, before) {
-          if (before.status !== "connected") return;
-          if (now.status === "disconnected") {
-            toast(words.current("wallet.disconnected"), {
-              id: "wallet-disconnected",
-              action: { label: words.current("wallet.reconnect"), onClick: () => reconnect.current() },
-            });
-            return;
-          }
-          if (now.status !== "connected" || now.connector.uid !== before.connector.uid) return;
-          if (now.address !== before.address) {
-            toast(words.current("wallet.accountChanged"), {
-              id: "wallet-account",
-              description: shortenAddress(now.address.toLowerCase()),
-            });
-          }
-          if (now.chainId !== before.chainId && !ownSwitch.current) {
-            const isRight = now.chainId === targetChain.id;
-            const title = words.current(isRight ? "wallet.correctNetwork" : "wallet.wrongNetwork");
-            toast[isRight ? "success" : "warning"](title, {
-              id: "network",
-              description: words.current("wallet.reloading"),
-            });
-            setTimeout(() => location.reload(), RELOAD_AFTER_MS);
-          }
-        },
-      }),
-    [ownSwitch, reconnect],
   );
 }

@@ -2,8 +2,7 @@ import type { Connector } from "wagmi";
 import { reconnect } from "wagmi/actions";
 import { walletConnect } from "wagmi/connectors/walletConnect";
 import { PRODUCT_NAME } from "../../../domain/product.ts";
-import { wagmiConfig } from "../config.ts";
-import { WALLETCONNECT_ID } from "../wallet.tsx";
+import { WALLETCONNECT_ID, wagmiConfig } from "../config.ts";
 
 /** The WalletConnect connector, created when it is first chosen, because it loads the code for the relay. */
 export function walletConnectConnector(): Connector {

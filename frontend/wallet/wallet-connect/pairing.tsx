@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n/language.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { useCopy } from "../../ui/use-copy.ts";
-import { AbandonedError, useWallet } from "../wallet.tsx";
+import { AbandonedError } from "../errors.ts";
+import { useWallet } from "../wallet.tsx";
 import { walletConnectConnector } from "./connector.ts";
 import { QrCode } from "./qr-code.tsx";
 
