@@ -120,6 +120,11 @@ const VARIABLES = {
     .string()
     .refine((text) => readUrl(["https:", "http:"])(text) !== undefined, "must be an http:// or https:// address")
     .optional(),
+  SUPPORT_CONTACT: z
+    .union([z.email(), z.string().refine((text) => readUrl(["https:"])(text) !== undefined)], {
+      error: "must be an e-mail address or an https:// address",
+    })
+    .optional(),
   CORS_ORIGINS: list(readOrigin, "must be origins such as https://shop.example").default([]),
   TRUST_PROXY: z
     .string()

@@ -20,6 +20,7 @@ export function appConfig(services: Services): AppConfig {
     simulated: environment.SIMULATED_PURCHASES,
     auth_mode: environment.AUTH_MODE,
     bonus_program: environment.BONUS_PROGRAM,
+    support_contact: environment.SUPPORT_CONTACT ?? null,
     wei_per_cent: shownRate(services.rates, environment.WEI_PER_CENT).toString(),
   };
 }

@@ -22,6 +22,8 @@ export const configResponseSchema = z.object({
     auth_mode: z.enum(["compat", "strict"]),
     /** Which bonus rule is computed. docs/product.md#bonus. */
     bonus_program: z.enum(["club", "tiers"]),
+    /** An e-mail address or an `https://` address for the contact page; null if the operator gave none. */
+    support_contact: z.string().nullable(),
     /** The current rate, decimal text: wei of CHZ per BRL cent. */
     wei_per_cent: z.string(),
   }),

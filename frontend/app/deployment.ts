@@ -17,6 +17,7 @@ const DEFAULTS: AppConfig = {
   simulated: false,
   auth_mode: "strict",
   bonus_program: "club",
+  support_contact: null,
   wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
 };
 

@@ -10,6 +10,7 @@ import { paths } from "../app/paths.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import NotFound from "../not-found/not-found.tsx";
+import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { HELP, HELP_TOPICS, type HelpTopic } from "./help-texts.ts";
 
@@ -48,6 +49,7 @@ export default function HelpPage() {
             <LinkButton to={paths.visits}>{t("visits.title")}</LinkButton>
           </p>
         )}
+        {topic === "contact" && <Contact />}
         {topic === "privacy" && (
           <p>
             <Link className="link" to={paths.profile}>
@@ -57,6 +59,32 @@ export default function HelpPage() {
         )}
       </article>
     </section>
+  );
+}
+
+/** The operator's contact, if there is one. */
+function Contact() {
+  const t = useText();
+  const contact = useQuery(configQuery).data.support_contact;
+  const isPage = contact?.startsWith("https://");
+  return (
+    <>
+      <p>
+        <LinkButton to={paths.visits}>{t("visits.title")}</LinkButton>
+      </p>
+      <h2>{t("help.contact.title")}</h2>
+      {contact ? (
+        <p>
+          {t(isPage ? "help.contact.page" : "help.contact.email")}{" "}
+          <a className="link" href={isPage ? contact : `mailto:${contact}`}>
+            {isPage ? new URL(contact).host : contact}
+          </a>
+        </p>
+      ) : (
+        <p>{t("help.contact.none")}</p>
+      )}
+      <p>{t("help.contact.secret")}</p>
+    </>
   );
 }
 
@@ -79,22 +107,21 @@ function Calculator() {
     program,
   );
   return (
-    <section className="card card-body" aria-labelledby="calculator">
-      <p className="mb-3">{t(`info.faq.bonus.${program}`)}</p>
-      <h2 id="calculator" className="card-title">
-        {t("help.calculator")}
-      </h2>
-      <label className="field">
-        <span>{t("help.calculator.amount")}</span>
-        <input inputMode="numeric" value={amount} onChange={(event) => setAmount(event.target.value.trim())} />
-      </label>
-      <label className="check">
-        <input type="checkbox" checked={isClubs} onChange={(event) => setClubs(event.target.checked)} />
-        <span>{t("help.calculator.club")}</span>
-      </label>
-      <p className="help-result" role="status">
-        {t("help.calculator.result", { percent: `+${percent(percentText(result.totalBps))}` })}
-      </p>
-    </section>
+    <>
+      <p>{t(`info.faq.bonus.${program}`)}</p>
+      <Card title={t("help.calculator")}>
+        <label className="field">
+          <span>{t("help.calculator.amount")}</span>
+          <input inputMode="numeric" value={amount} onChange={(event) => setAmount(event.target.value.trim())} />
+        </label>
+        <label className="check">
+          <input type="checkbox" checked={isClubs} onChange={(event) => setClubs(event.target.checked)} />
+          <span>{t("help.calculator.club")}</span>
+        </label>
+        <p className="help-result" role="status">
+          {t("help.calculator.result", { percent: `+${percent(percentText(result.totalBps))}` })}
+        </p>
+      </Card>
+    </>
   );
 }

@@ -94,7 +94,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Pendente",
-          text: "O ingresso está na sua carteira. Falta a loja confirmar que a compra valeu; isso costuma levar o prazo de troca da loja.",
+          text: "O ingresso está na sua carteira. Falta a loja confirmar a compra, o que costuma levar o prazo de troca e devolução dela.",
         },
         { heading: "Confirmado", text: "A loja confirmou. O cashback entra na próxima remessa de pagamentos." },
         {
@@ -134,7 +134,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Ainda falta?",
-          text: "Espere até sete dias: algumas lojas avisam devagar. Depois, abra as suas visitas, escolha a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
+          text: "Espere até sete dias: algumas lojas avisam devagar. Depois, abra as suas visitas, encontre a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
         },
       ],
     },
@@ -143,11 +143,11 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
       sections: [
         {
           heading: "Check first",
-          text: "Were you logged in when you pressed Buy now?\nDid you buy right after, in the same window, without a coupon from another site?\nWas your ad blocker off at the store?\nShipping, taxes and returned items do not count, nor what the store's page excludes.",
+          text: "Were you logged in when you pressed Buy now?\nDid you buy right after, in the same window, without a coupon from another site?\nWas your ad blocker off at the store?\nShipping, taxes and returned items do not count, and neither does anything that the store's page excludes.",
         },
         {
           heading: "Still missing?",
-          text: "Wait up to seven days: some stores report slowly. Then open your visits, choose the one of the purchase and press My purchase is missing. You follow the answer on the same page.",
+          text: "Wait up to seven days: some stores report slowly. Then open your visits, find the one with the purchase and press My purchase is missing. You can follow the answer on the same page.",
         },
       ],
     },
@@ -203,7 +203,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Your rights (LGPD)",
-          text: "In your profile you can download your data and erase your account. What is on the chain already cannot be erased, not even by us.",
+          text: "In your profile you can download your data and erase your account. What is already on the chain cannot be erased, not even by us.",
         },
       ],
     },
@@ -213,7 +213,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
       title: "Contato",
       sections: [
         {
-          text: "Escreva para contato@torcida.example com o número do seu ingresso. Respondemos em português e em inglês.\nNunca pediremos a frase secreta da sua carteira.",
+          text: "Uma compra não apareceu? Comece em Minhas visitas: o pedido de análise fica registrado, e você acompanha a resposta na mesma página.",
         },
       ],
     },
@@ -221,7 +221,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
       title: "Contact",
       sections: [
         {
-          text: "Write to contact@torcida.example with the number of your ticket. We answer in Portuguese and English.\nWe will never ask for your wallet's secret phrase.",
+          text: "Is a purchase missing? Start with your visits: your claim is recorded, and you can follow the answer on the same page.",
         },
       ],
     },

@@ -105,6 +105,15 @@ describe("The api's environment", () => {
     expect(() => readEnvironment({ RPC_URLS: "wss://node.example" })).to.throw(EnvironmentError, /^RPC_URLS needs/);
   });
 
+  it("takes an e-mail address or a page as the support contact", () => {
+    for (const contact of ["help@shop.example", "https://shop.example/help"])
+      expect(readEnvironment({ ...SPICY, SUPPORT_CONTACT: contact }).SUPPORT_CONTACT).to.equal(contact);
+    for (const contact of ["help", "http://shop.example", "javascript:alert(1)"])
+      expect(linesOf({ ...SPICY, SUPPORT_CONTACT: contact })).to.deep.equal([
+        "SUPPORT_CONTACT must be an e-mail address or an https:// address",
+      ]);
+  });
+
   it("never quotes a value that may contain a key", () => {
     for (const variable of ["RPC_URLS", "SERVICE_TOKENS", "AFFILIATE_SECRETS"]) {
       expect(linesOf({ [variable]: "ftp://k3y" }).join())

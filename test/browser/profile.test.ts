@@ -38,6 +38,20 @@ describe("Profile", () => {
     expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.equal(null);
     expect(problems).to.deep.equal([]);
   });
+
+  it("show the operator's contact, and say so if there is none", async () => {
+    const { page } = await site.open("/help/contact");
+    await page.getByText("ainda não publicou um endereço de atendimento").waitFor();
+    expect(await page.getByRole("link", { name: /@/ }).count()).to.equal(0);
+    site.server.config.support_contact = "ajuda@loja.example";
+    await page.reload();
+    const email = page.getByRole("link", { name: "ajuda@loja.example" });
+    expect(await email.getAttribute("href")).to.equal("mailto:ajuda@loja.example");
+    site.server.config.support_contact = "https://ajuda.loja.example/chamados";
+    await page.reload();
+    const help = page.getByRole("link", { name: "ajuda.loja.example" });
+    expect(await help.getAttribute("href")).to.equal("https://ajuda.loja.example/chamados");
+  });
 });
 
 describe("Help", () => {

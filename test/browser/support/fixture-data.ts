@@ -74,6 +74,7 @@ export const fixtureConfig = (): AppConfig => ({
   simulated: true,
   auth_mode: "compat",
   bonus_program: "club",
+  support_contact: null,
   wei_per_cent: "10000000000000000",
 });
 
