@@ -20,12 +20,7 @@ export function Details<T>({ title, query, onClose, children }: DetailsProps<T>)
           <Skeletons count={5} className="h-12" />
         </div>
       ) : (
-        <RetryPanel
-          title="Não foi possível carregar os detalhes."
-          error={query.error}
-          onRetry={() => query.refetch()}
-          isRetrying={query.isFetching}
-        />
+        <RetryPanel title="Não foi possível carregar os detalhes." query={query} />
       )}
     </Sheet>
   );

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { Card } from "../ui/card.tsx";
 
 const SHOWN = 12;
 /** How many a phone shows; the first one repeats its month. */
@@ -19,10 +20,13 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
   if (shown.length === 0) return null;
   const highest = Math.max(...shown.map((one) => Number(one.cashback_amount)), 0.01);
   return (
-    <section className="card card-body" aria-labelledby="history">
-      <h2 id="history" className="card-title">
-        {t("history.title")} <span className="chart-unit">(CHZ)</span>
-      </h2>
+    <Card
+      title={
+        <>
+          {t("history.title")} <span className="chart-unit">(CHZ)</span>
+        </>
+      }
+    >
       <div className="chart" role="img" aria-label={t("history.label", { count: shown.length })}>
         {shown.map((one, index) => (
           <div key={one.id} className="chart-column">
@@ -70,6 +74,6 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
           </div>
         )}
       </details>
-    </section>
+    </Card>
   );
 }

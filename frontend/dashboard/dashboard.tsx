@@ -12,6 +12,7 @@ import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { useLiveProfile, useSession } from "../session/session.tsx";
+import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -85,9 +86,7 @@ function Unreachable() {
     <div className="page">
       <RetryPanel
         title={t("dashboard.unreachable")}
-        error={failure}
-        onRetry={() => refresh().catch(() => {})}
-        isRetrying={isLoading}
+        query={{ error: failure, refetch: () => refresh().catch(() => {}), isFetching: isLoading }}
       />
     </div>
   );
@@ -179,10 +178,7 @@ function WalletCard({ profile }: { profile: Profile }) {
   const { chz } = useFormat();
   const wallet = useWallet();
   return (
-    <section className="card card-body" aria-labelledby="wallet-card">
-      <h2 id="wallet-card" className="card-title">
-        {t("dashboard.wallet")}
-      </h2>
+    <Card title={t("dashboard.wallet")}>
       {wallet.address ? (
         <dl className="wallet-facts">
           <div>
@@ -205,7 +201,7 @@ function WalletCard({ profile }: { profile: Profile }) {
           </button>
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -217,10 +213,7 @@ function BonusSystem({ profile }: { profile: Profile }) {
   const program = useQuery(configQuery).data.bonus_program;
   const own = useBestToken(profile);
   return (
-    <section className="card card-body" aria-labelledby="bonus-card">
-      <h2 id="bonus-card" className="card-title">
-        {t("dashboard.bonus")}
-      </h2>
+    <Card title={t("dashboard.bonus")}>
       {program !== "tiers" && <p className="muted mb-3">{t("dashboard.bonus.text")}</p>}
       <ol className="tier-list league">
         {TIERS.map((tier, index) => (
@@ -234,7 +227,7 @@ function BonusSystem({ profile }: { profile: Profile }) {
         ))}
         {own && own.position > TIERS.length && <OwnPosition own={own} />}
       </ol>
-    </section>
+    </Card>
   );
 }
 

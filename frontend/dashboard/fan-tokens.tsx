@@ -7,6 +7,7 @@ import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { Card } from "../ui/card.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { holdingsOf } from "./holdings.ts";
 import { tierStanding } from "./tier-standing.ts";
@@ -31,10 +32,7 @@ export function FanTokens({ profile }: { profile: Profile }) {
     ...known.filter((one) => !SAMPLE_FAN_TOKENS.some(({ slug }) => slug === one.slug)),
   ].sort((a, b) => Number(isClubs(b)) - Number(isClubs(a)));
   return (
-    <section className="card card-body" aria-labelledby="tokens">
-      <h2 id="tokens" className="card-title">
-        {t("tokens.title")}
-      </h2>
+    <Card title={t("tokens.title")}>
       <div className="table-wrap">
         <table className="token-table">
           <thead>
@@ -94,6 +92,6 @@ export function FanTokens({ profile }: { profile: Profile }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Card>
   );
 }

@@ -12,6 +12,7 @@ import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
+import { Card } from "../ui/card.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { download } from "../ui/download.ts";
 import { LinkButton } from "../ui/link-button.tsx";
@@ -127,10 +128,7 @@ function YourData({ profile }: { profile: Profile }) {
       toast.success(t("profile.erased"), { id: "profile" });
     });
   return (
-    <section className="card card-body" aria-labelledby="data">
-      <h2 id="data" className="card-title">
-        {t("profile.data")}
-      </h2>
+    <Card title={t("profile.data")}>
       <p className="muted">
         {t("profile.data.text")}{" "}
         <Link className="link" to={paths.help("privacy")}>
@@ -173,7 +171,7 @@ function YourData({ profile }: { profile: Profile }) {
           )}
         </Dialog>
       )}
-    </section>
+    </Card>
   );
 }
 

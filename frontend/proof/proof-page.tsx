@@ -8,6 +8,7 @@ import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { Card } from "../ui/card.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { type DistributorBooks, readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
@@ -64,9 +65,7 @@ export default function ProofPage() {
           <progress value={progress} max={1} />
         </label>
       )}
-      {proof.isError && !proof.isFetching && (
-        <RetryPanel title={t("reason.chainAway")} error={proof.error} onRetry={() => proof.refetch()} />
-      )}
+      {proof.isError && !proof.isFetching && <RetryPanel title={t("reason.chainAway")} query={proof} />}
       {proof.data && <Rows proof={proof.data} />}
       <Books />
     </section>
@@ -137,10 +136,7 @@ function Books() {
   const t = useText();
   const books = useQuery({ queryKey: ["books"], queryFn: readBooks, staleTime: 15_000 });
   return (
-    <section className="card card-body" aria-labelledby="books">
-      <h2 id="books" className="card-title">
-        {t("proofPage.books")}
-      </h2>
+    <Card title={t("proofPage.books")}>
       {books.isError ? (
         <p role="alert">{t("reason.chainAway")}</p>
       ) : books.data ? (
@@ -148,7 +144,7 @@ function Books() {
       ) : (
         <Skeletons count={1} className="h-24" />
       )}
-    </section>
+    </Card>
   );
 }
 

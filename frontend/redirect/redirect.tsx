@@ -39,12 +39,7 @@ export default function Redirect() {
   if (store.isError) {
     return (
       <div className="page">
-        <RetryPanel
-          title={t("redirect.unavailable")}
-          error={store.error}
-          onRetry={() => store.refetch()}
-          isRetrying={store.isFetching}
-        />
+        <RetryPanel title={t("redirect.unavailable")} query={store} />
       </div>
     );
   }

@@ -15,6 +15,7 @@ import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import NotFound from "../not-found/not-found.tsx";
 import { useSession } from "../session/session.tsx";
+import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
@@ -39,12 +40,7 @@ export default function StorePage() {
   if (store.isError) {
     return (
       <div className="page">
-        <RetryPanel
-          title={t("redirect.unavailable")}
-          error={store.error}
-          onRetry={() => store.refetch()}
-          isRetrying={store.isFetching}
-        />
+        <RetryPanel title={t("redirect.unavailable")} query={store} />
       </div>
     );
   }
@@ -107,10 +103,7 @@ function Rates({ store }: { store: Store }) {
   const { percent } = useFormat();
   const { nameOf } = useStoreTexts(store);
   return (
-    <section className="card card-body" aria-labelledby="rates">
-      <h2 id="rates" className="card-title">
-        {t("storePage.rates")}
-      </h2>
+    <Card title={t("storePage.rates")}>
       <dl className="rate-list">
         {store.cashbacks.map((one) => (
           <div key={one.id || one.category}>
@@ -119,7 +112,7 @@ function Rates({ store }: { store: Store }) {
           </div>
         ))}
       </dl>
-    </section>
+    </Card>
   );
 }
 
@@ -128,25 +121,19 @@ function Excluded({ store }: { store: Store }) {
   const t = useText();
   const { terms } = useStoreTexts(store);
   return (
-    <section className="card card-body" aria-labelledby="excluded">
-      <h2 id="excluded" className="card-title">
-        {t("storePage.excluded")}
-      </h2>
+    <Card title={t("storePage.excluded")}>
       <ul className="plain-list">
         {terms && <li className="store-terms">{terms}</li>}
         <li>{t("storePage.excluded.all")}</li>
       </ul>
-    </section>
+    </Card>
   );
 }
 
 function WhenItCounts({ store }: { store: Store }) {
   const t = useText();
   return (
-    <section className="card card-body" aria-labelledby="counts">
-      <h2 id="counts" className="card-title">
-        {t("storePage.counts")}
-      </h2>
+    <Card title={t("storePage.counts")}>
       <ol className="plain-list numbered">
         <li>{t("storePage.counts.link")}</li>
         <li>{t("storePage.counts.confirmed")}</li>
@@ -158,7 +145,7 @@ function WhenItCounts({ store }: { store: Store }) {
       <Link className="link" to={paths.help("when-cashback-comes")}>
         {t("storePage.counts.more")}
       </Link>
-    </section>
+    </Card>
   );
 }
 

@@ -32,12 +32,7 @@ export default function Stores() {
       <PageHeading>{t("stores.title")}</PageHeading>
       <p className="lead">{t("stores.description")}</p>
       {stores.isError && !stores.data ? (
-        <RetryPanel
-          title={t("errorFetchingStores")}
-          error={stores.error}
-          onRetry={() => stores.refetch()}
-          isRetrying={stores.isFetching}
-        />
+        <RetryPanel title={t("errorFetchingStores")} query={stores} />
       ) : (
         <Catalogue
           stores={stores.data ?? []}

@@ -14,6 +14,7 @@ import { nftFacts } from "../dashboard/tickets.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import NotFound from "../not-found/not-found.tsx";
+import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -35,12 +36,7 @@ export default function TicketPage() {
   if (ticket.isError) {
     return (
       <div className="page">
-        <RetryPanel
-          title={t("ticketPage.unavailable")}
-          error={ticket.error}
-          onRetry={() => ticket.refetch()}
-          isRetrying={ticket.isFetching}
-        />
+        <RetryPanel title={t("ticketPage.unavailable")} query={ticket} />
       </div>
     );
   }
@@ -110,10 +106,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
           />
         </div>
         <Share tokenId={ticket.tokenId} store={facts.store} />
-        <section className="card card-body" aria-labelledby="life">
-          <h2 id="life" className="card-title">
-            {t("timeline.title")}
-          </h2>
+        <Card title={t("timeline.title")}>
           <ol className="timeline">
             {life.map(([step, moment]) => (
               <li key={step} data-state={moment ? "done" : "ahead"}>
@@ -134,7 +127,7 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
             ))}
           </ol>
           {ticket.paid && <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>}
-        </section>
+        </Card>
       </div>
       <div>
         <Proof ticket={ticket} />
@@ -161,10 +154,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
     staleTime: 5_000,
   });
   return (
-    <section ref={ref} className="card card-body" aria-labelledby="proof">
-      <h2 id="proof" className="card-title">
-        {t("proof.title")}
-      </h2>
+    <Card ref={ref} title={t("proof.title")}>
       <p className="muted mb-3">{t("proof.text")}</p>
       {chain.isError ? (
         <div role="alert" className="problem">
@@ -178,7 +168,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
       ) : (
         <Skeletons count={1} className="h-24" />
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -38,9 +38,7 @@ export default function TransactionPage() {
       {found.isError ? (
         <RetryPanel
           title={t(found.error.name === TransactionReceiptNotFoundError.name ? "tx.unknown" : "reason.chainAway")}
-          error={found.error}
-          onRetry={() => found.refetch()}
-          isRetrying={found.isFetching}
+          query={found}
         />
       ) : found.data ? (
         <dl className="facts card card-body">

@@ -16,25 +16,17 @@ export function EmptyPanel({ title, hint, children }: { title: string; hint?: st
   );
 }
 
+type Retried = { error: unknown; refetch: () => unknown; isFetching: boolean };
+
 /** A failure with a retry button; an error is never shown as an empty list. */
-export function RetryPanel({
-  title,
-  error,
-  onRetry,
-  isRetrying,
-}: {
-  title: string;
-  error: unknown;
-  onRetry: () => void;
-  isRetrying?: boolean;
-}) {
+export function RetryPanel({ title, query }: { title: string; query: Retried }) {
   const t = useText();
   return (
     <div className="state-panel" role="alert">
       <TornTicket />
       <p className="state-title">{title}</p>
-      <p className="muted">{reasonOf(error, t)}</p>
-      <button type="button" className="button" onClick={onRetry} disabled={isRetrying}>
+      <p className="muted">{reasonOf(query.error, t)}</p>
+      <button type="button" className="button" onClick={() => query.refetch()} disabled={query.isFetching}>
         <Icon name="refresh" />
         {t("common.retry")}
       </button>

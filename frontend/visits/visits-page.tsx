@@ -79,12 +79,7 @@ function Visits({ wallet }: { wallet: string }) {
         {t("visits.list")}
       </h2>
       {query.isError && rows.length === 0 ? (
-        <RetryPanel
-          title={t("visits.away")}
-          error={query.error}
-          onRetry={() => query.refetch()}
-          isRetrying={query.isFetching}
-        />
+        <RetryPanel title={t("visits.away")} query={query} />
       ) : query.isPending ? (
         <Skeletons count={3} className="h-24" />
       ) : rows.length === 0 ? (
@@ -148,14 +143,7 @@ function Claims({ wallet }: { wallet: string }) {
   const { brl, date } = useFormat();
   const { query, rows } = useOwnPages("claims", wallet, getClaims);
   if (query.isError && rows.length === 0) {
-    return (
-      <RetryPanel
-        title={t("claims.away")}
-        error={query.error}
-        onRetry={() => query.refetch()}
-        isRetrying={query.isFetching}
-      />
-    );
+    return <RetryPanel title={t("claims.away")} query={query} />;
   }
   if (rows.length === 0) return null;
   return (

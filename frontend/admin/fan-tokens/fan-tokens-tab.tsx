@@ -68,12 +68,7 @@ export function FanTokensTab() {
         {tokens.isPending ? (
           <Skeletons count={2} className="h-16" />
         ) : isError && !tokens.data ? (
-          <RetryPanel
-            title={t("errorFetchingFanTokens")}
-            error={tokens.error}
-            onRetry={() => tokens.refetch()}
-            isRetrying={tokens.isFetching}
-          />
+          <RetryPanel title={t("errorFetchingFanTokens")} query={tokens} />
         ) : tokens.data?.length === 0 ? (
           <EmptyPanel title="Nenhum fan token cadastrado" hint="Preencha o formulário para cadastrar o primeiro." />
         ) : (

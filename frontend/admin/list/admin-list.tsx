@@ -44,9 +44,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
       ) : page.isError && !page.data ? (
         <RetryPanel
           title={list.failure?.title ?? `Não foi possível carregar: ${list.title.toLowerCase()}.`}
-          error={page.error}
-          onRetry={() => page.refetch()}
-          isRetrying={page.isFetching}
+          query={page}
         />
       ) : page.data?.rows.length === 0 ? (
         <Nothing list={list} isFiltered={isFiltered} address={address} />

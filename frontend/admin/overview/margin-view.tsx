@@ -40,12 +40,7 @@ export function MarginView() {
       ) : margin.data ? (
         <Figures margin={margin.data} />
       ) : (
-        <RetryPanel
-          title="Não foi possível carregar a margem."
-          error={margin.error}
-          onRetry={() => margin.refetch()}
-          isRetrying={margin.isFetching}
-        />
+        <RetryPanel title="Não foi possível carregar a margem." query={margin} />
       )}
     </section>
   );

@@ -45,12 +45,7 @@ export function RecentChanges() {
           ))}
         </ul>
       ) : (
-        <RetryPanel
-          title="Não foi possível carregar o registro."
-          error={log.error}
-          onRetry={() => log.refetch()}
-          isRetrying={log.isFetching}
-        />
+        <RetryPanel title="Não foi possível carregar o registro." query={log} />
       )}
     </section>
   );

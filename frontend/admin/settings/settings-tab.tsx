@@ -22,12 +22,7 @@ export function SettingsTab() {
       ) : configuration.data ? (
         <Settings settings={configuration.data} />
       ) : (
-        <RetryPanel
-          title="Não foi possível carregar a configuração."
-          error={configuration.error}
-          onRetry={() => configuration.refetch()}
-          isRetrying={configuration.isFetching}
-        />
+        <RetryPanel title="Não foi possível carregar a configuração." query={configuration} />
       )}
     </>
   );

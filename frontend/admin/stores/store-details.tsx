@@ -36,12 +36,7 @@ export function StoreDetails({ id, onBack }: { id: string; onBack: () => void })
   if (details.isPending) return <Skeletons count={4} className="h-14" />;
   return (
     <>
-      <RetryPanel
-        title="Não foi possível carregar os cashbacks da loja."
-        error={details.error}
-        onRetry={() => details.refetch()}
-        isRetrying={details.isFetching}
-      />
+      <RetryPanel title="Não foi possível carregar os cashbacks da loja." query={details} />
       <div className="flex justify-center">
         <button type="button" className="button button-small button-quiet" onClick={onBack}>
           Voltar à lista
