@@ -1,8 +1,8 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Language } from "../../domain/languages.ts";
 import { ADMIN_DIALOGS } from "./support/admin-dialogs.ts";
+import { objections } from "./support/axe.ts";
 import type { FixtureServer } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
 import {
@@ -107,12 +107,6 @@ async function openDetails(page: Page): Promise<void> {
   await page.getByRole("dialog").waitFor();
 }
 
-/** A theme changes only colours: all rules run on the light page, and the colour rules again on the dark one. */
-function rulesOf(axe: AxeBuilder, theme: "light" | "dark"): AxeBuilder {
-  if (theme === "dark") return axe.withRules(["color-contrast", "link-in-text-block"]);
-  return axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]);
-}
-
 /**
  * The languages of each visit. A screen that is itself a page is read in both on one visit; what was opened on it might not
  * outlast the change.
@@ -131,9 +125,8 @@ async function expectNoObjections(page: Page): Promise<void> {
       const passing = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity);
       await Promise.all(passing.map((one) => one.finished.catch(() => {})));
     }, theme);
-    const { violations } = await rulesOf(new AxeBuilder({ page }), theme).analyze();
-    const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
-    expect(found, theme).to.deep.equal([]);
+    // A theme changes only colours: all rules run on the light page, and the colour rules again on the dark one.
+    expect(await objections(page, { onlyColours: theme === "dark" }), theme).to.deep.equal([]);
   }
 }
 

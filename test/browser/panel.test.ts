@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
+import { objections } from "./support/axe.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
 
@@ -91,11 +91,7 @@ describe("Daily work in the panel", function () {
           .getAnimations()
           .every((one) => one.playState !== "running" || one.effect?.getComputedTiming().iterations === Infinity),
       );
-      const { violations } = await new AxeBuilder({ page })
-        .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
-        .analyze();
-      const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" ")}`);
-      expect(found, `${where}, ${theme}`).to.deep.equal([]);
+      expect(await objections(page), `${where}, ${theme}`).to.deep.equal([]);
     }
   }
 
