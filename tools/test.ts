@@ -28,17 +28,17 @@ const PARTS: Record<string, readonly string[]> = {
 
 /** The files that take longest start first, so that the run ends with short ones. Any other order is only slower. */
 const LONGEST = [
-  ...["faults/alerts", "system/going-live", "system/image", "system/rolling-upgrade"],
-  ...["browser/accessibility", "system/deploy", "faults/kill", "faults/lying-fallback", "browser/admin"],
-  ...["browser/wallet", "api/purchases", "api/calls", "properties/purchases", "browser/stores", "browser/journey"],
-  ...["faults/node", "faults/nonces", "faults/storage", "faults/life", "faults/limits", "system/shell-journey"],
-  ...["system/catalog", "properties/sales", "browser/auth", "browser/dashboard", "indexer/chaos", "api/access"],
+  ...["system/deploy", "browser/accessibility", "faults/alerts", "faults/node", "system/going-live", "faults/nonces"],
+  ...["browser/journey", "faults/kill", "system/catalog", "faults/life", "api/purchases", "faults/storage"],
+  ...["browser/wallet", "system/shell-journey", "faults/lying-fallback", "browser/admin", "browser/stores"],
+  ...["faults/limits", "browser/auth", "properties/purchases", "system/image", "browser/dashboard", "api/calls"],
+  ...["system/rolling-upgrade", "properties/sales", "indexer/chaos", "api/access"],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Parts that wait for the checks and then run beside the others, one file at a time: they boot least. */
 const AFTER_CHECKS = ["indexer", "purchases", "domain"];
-/** Files at a time beside the checks. Most tests wait for blocks or processes, so two leave some of two cores to a third. */
-const WORKERS = Math.max(1, Math.min(2, availableParallelism()));
+/** Files at a time beside the checks. Tests wait for blocks or processes half of their time: two a time leave a third of two cores idle. */
+const WORKERS = Math.min(3, availableParallelism() + 1);
 /** Of a test that names none. */
 const TEST_TIMEOUT_MS = 60_000;
 
