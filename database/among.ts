@@ -12,6 +12,13 @@ export function among(queries: Queries, column: string, ids: Iterable<bigint>): 
     : sql<SqlBool>`${sql.ref(column)} = any(${[...ids]}::bigint[])`;
 }
 
+/** The same for texts. */
+export function amongTexts(queries: Queries, column: string, texts: Iterable<string>): RawBuilder<SqlBool> {
+  return engineOf(queries) === "sqlite"
+    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify([...texts])}))`
+    : sql<SqlBool>`${sql.ref(column)} = any(${[...texts]}::text[])`;
+}
+
 /** Rows of numbers as one JSON parameter; both engines read its numbers as 64-bit integers. */
 export function numberRows(queries: Queries, rows: Iterable<readonly (bigint | null)[]>) {
   const json = `[${[...rows].map((row) => `[${row.map((value) => value ?? "null").join(",")}]`).join(",")}]`;

@@ -16,6 +16,7 @@ import { up as approvalTerms } from "./migrations/0016-approval-terms.ts";
 import { up as catalogueLanguages } from "./migrations/0017-catalogue-languages.ts";
 import { up as statedReasons } from "./migrations/0018-stated-reasons.ts";
 import { up as totalsRevision } from "./migrations/0019-totals-revision.ts";
+import { up as duePurchases } from "./migrations/0020-due-purchases.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -58,6 +59,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0017-catalogue-languages": { up: catalogueLanguages },
     "0018-stated-reasons": { up: statedReasons },
     "0019-totals-revision": { up: (db) => totalsRevision(db, engine) },
+    "0020-due-purchases": { up: (db) => duePurchases(db, engine) },
   };
 }
 

@@ -21,6 +21,7 @@ export type Schema = {
   fan_tokens: FanTokensTable;
   // Purchases, and counters kept with them
   purchases: PurchasesTable;
+  due_purchases: DuePurchasesTable;
   buyer_totals: BuyerTotalsTable;
   shop_totals: ShopTotalsTable;
   day_totals: DayTotalsTable;
@@ -192,10 +193,6 @@ type PurchasesTable = {
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
-  /** When its next step is due; null while only a change can lead to one. */
-  due_at: bigint | null;
-  /** The same as a block that the index must have reached. */
-  due_block: bigint | null;
   /** How it was counted in the totals; null if it never was. Only `purchases/totals.ts` writes these. */
   counted_status: bigint | null;
   counted_wei_per_cent: bigint | null;
@@ -206,6 +203,14 @@ type PurchasesTable = {
   held_at: bigint | null;
   held_by: string | null;
   held_reason: string | null;
+};
+
+/** When the next step of a purchase is due; without a row, only a change can lead to one. */
+type DuePurchasesTable = {
+  purchase_id: bigint;
+  due_at: bigint | null;
+  /** The same as a block that the index must have reached. */
+  due_block: bigint | null;
 };
 
 /** Totals of a buyer's purchases. Cashback without a frozen rate is summed as cents × basis points. */

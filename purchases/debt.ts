@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { amongTexts } from "../database/among.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
@@ -47,7 +48,7 @@ export async function listDebtors(queries: Queries, wallets: ReadonlySet<WalletA
     .selectFrom("adjustments")
     .select("wallet")
     .distinct()
-    .where("wallet", "in", [...wallets])
+    .where(amongTexts(queries, "wallet", wallets))
     .execute();
   return new Set(rows.map((row) => row.wallet));
 }

@@ -1,26 +1,50 @@
 import { sql } from "kysely";
-import { among } from "../database/among.ts";
-import { databaseNow } from "../database/clock.ts";
+import { among, numberRows } from "../database/among.ts";
+import { databaseNow, engineOf } from "../database/clock.ts";
 import { lockUsers } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Moment, type NextLook, nextLook } from "../domain/purchase/life.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockPurchases, type StandingPurchase } from "./queries.ts";
 
 /**
- * A purchase's row says when it is due: `due_at`, a time, or `due_block`, a block that the index must have reached.
- * Every change of the purchase, its ticket or its payout makes it due at once, in the same transaction. A check sets
- * the next due time, or none if only another change can lead to a step.
+ * `due_purchases` says when a purchase is due: `due_at`, a time, or `due_block`, a block that the index must have reached.
+ * A purchase without a row waits for a change. Every change of the purchase, its ticket or its payout makes it due at
+ * once, in the same transaction and after locking the purchase. A check sets the next due time.
+ *
+ * A table of its own: in PostgreSQL, a changed column of `purchases` with an index means a new entry in each of its
+ * indexes.
  */
 
 /**
- * Two lookups in indexes that contain only due purchases. The smallest value, and not `exists`: PostgreSQL takes an index for
- * that whatever its statistics say, where for `exists` it may expect a due row on the first page and read the table in vain.
+ * Two lookups in indexes. The smallest value, and not `exists`: PostgreSQL takes an index for that whatever its
+ * statistics say, where for `exists` it may expect a due row on the first page and read the table in vain.
  */
 export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolean> {
   const { rows } = await sql<{ is_due: unknown }>`select 1 as is_due where
-    (select min(due_at) from purchases where due_at is not null) <= ${databaseNow(queries)}
-    or (select min(due_block) from purchases where due_block is not null) <= ${cursor}`.execute(queries);
+    (select min(due_at) from due_purchases where due_at is not null) <= ${databaseNow(queries)}
+    or (select min(due_block) from due_purchases where due_block is not null) <= ${cursor}`.execute(queries);
   return rows.length > 0;
+}
+
+/** Makes purchases due now. */
+export async function makeDue(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return;
+  const { list, column } = numberRows(
+    queries,
+    ids.map((id) => [id]),
+  );
+  // `where true`: SQLite could read ON as a part of the join.
+  await sql`insert into due_purchases (purchase_id, due_at) select ${column(0)}, ${databaseNow(queries)} from ${list}
+    where true on conflict (purchase_id) do update set due_at = excluded.due_at`.execute(queries);
+}
+
+/** Makes every purchase due now. Locks them all: a check in progress must not take the new mark for the one it read. */
+export async function makeAllDue(queries: Queries): Promise<void> {
+  const lock = engineOf(queries) === "postgres" ? sql`order by id for update` : sql``;
+  await sql`insert into due_purchases (purchase_id, due_at)
+    select id, 0 from (select id from purchases where true ${lock}) all_purchases where true
+    on conflict (purchase_id) do update set due_at = excluded.due_at`.execute(queries);
 }
 
 /**
@@ -28,7 +52,7 @@ export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolea
  * seen; a later one makes them due again. Buyers' rows are locked first, as everywhere.
  */
 export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
-  const select = () => queries.selectFrom("purchases").select(["id", "wallet"]).limit(limit);
+  const select = () => queries.selectFrom("due_purchases").select("purchase_id").limit(limit);
   const byTime = await select()
     .where("due_at", "is not", null)
     .where("due_at", "<=", databaseNow(queries))
@@ -42,12 +66,22 @@ export async function takeDue(queries: Queries, cursor: bigint, limit: number): 
           .where("due_block", "<=", cursor)
           .orderBy("due_block")
           .execute();
-  const rows = [...byTime, ...byBlock].slice(0, limit);
-  if (rows.length === 0) return [];
-  await lockUsers(queries, new Set(rows.map((row) => row.wallet)));
-  const ids = [...new Set(rows.map((row) => row.id))];
+  const ids = [...new Set([...byTime, ...byBlock].slice(0, limit).map((row) => row.purchase_id))];
+  if (ids.length === 0) return [];
+  await lockUsers(queries, await buyersOf(queries, ids));
   await lockPurchases(queries, ids);
   return ids;
+}
+
+async function buyersOf(queries: Queries, ids: readonly bigint[]): Promise<Set<WalletAddress>> {
+  // Only PostgreSQL locks rows.
+  if (engineOf(queries) === "sqlite") return new Set();
+  const rows = await queries
+    .selectFrom("purchases")
+    .select("wallet")
+    .where(among(queries, "id", ids))
+    .execute();
+  return new Set(rows.map((row) => row.wallet));
 }
 
 /** Sets when each purchase is checked next. `depth`: the number of blocks after which a block is final. */
@@ -57,41 +91,32 @@ export async function setNextLook(
   { moment, depth }: { moment: Moment; depth: bigint },
 ): Promise<void> {
   const looks = purchases.map(({ row, life }) => ({ id: row.id, look: nextLook(life, moment) }));
-  const alike = Map.groupBy(looks, ({ look }) => lookText(look));
-  for (const [first, ...others] of alike.values()) {
-    if (!first) continue;
+  const rows = looks.flatMap(({ id, look }) => (look.kind === "never" ? [] : [[id, ...dueOf(look, depth)]]));
+  const isOver = looks.filter(({ look }) => look.kind === "never").map(({ id }) => id);
+  if (isOver.length > 0) {
     await queries
-      .updateTable("purchases")
-      .set(dueColumns(queries, first.look, depth))
-      .where(
-        among(
-          queries,
-          "id",
-          [first, ...others].map(({ id }) => id),
-        ),
-      )
+      .deleteFrom("due_purchases")
+      .where(among(queries, "purchase_id", isOver))
       .execute();
   }
+  if (rows.length === 0) return;
+  const { list, column } = numberRows(queries, rows);
+  await sql`insert into due_purchases (purchase_id, due_at, due_block)
+    select ${column(0)}, coalesce(${column(1)}, ${databaseNow(queries)} + ${column(2)}), ${column(3)} from ${list} where true
+    on conflict (purchase_id) do update set due_at = excluded.due_at, due_block = excluded.due_block`.execute(queries);
 }
 
-function lookText(look: NextLook): string {
-  return JSON.stringify(look, (_key, value) => (typeof value === "bigint" ? String(value) : value));
-}
-
-function dueColumns(queries: Queries, look: NextLook, depth: bigint) {
+/** A time, a delay or a block. */
+function dueOf(
+  look: Exclude<NextLook, { kind: "never" }>,
+  depth: bigint,
+): [bigint | null, bigint | null, bigint | null] {
   switch (look.kind) {
-    case "never":
-      return { due_at: null, due_block: null };
-    case "block":
-      return { due_at: null, due_block: look.block + depth };
     case "at":
-      return { due_at: look.at, due_block: null };
+      return [look.at, null, null];
     case "after":
-      return { due_at: sql<bigint>`${databaseNow(queries)} + ${look.ms}`, due_block: null };
+      return [null, look.ms, null];
+    case "block":
+      return [null, null, look.block + depth];
   }
-}
-
-/** Makes every purchase due now. */
-export async function makeAllDue(queries: Queries): Promise<void> {
-  await queries.updateTable("purchases").set({ due_at: 0n }).execute();
 }

@@ -11,7 +11,7 @@ import { settleSales } from "./sale-totals.ts";
 import { addNewPurchases, countedAsNew, recountPurchases } from "./totals.ts";
 
 /*
- * Every change of a purchase's row. Only `due.ts` sets when a purchase is due, and only `totals.ts` how it was counted.
+ * Every change of a purchase's row. Only `totals.ts` sets how a purchase was counted.
  * docs/product.md#purchase-steps
  */
 

@@ -21,7 +21,7 @@ import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { type Purchase, paidReversals, readStanding, type StandingPurchase } from "./queries.ts";
 import { enqueuePayments } from "./settlement.ts";
-import { countPurchases } from "./totals.ts";
+import { countLate } from "./totals.ts";
 
 export type PlanOptions = {
   rates: RateSource;
@@ -65,7 +65,7 @@ export async function planNextSteps(database: Database, options: PlanOptions): P
       queries,
       rowsOf(ended).map((row) => row.id),
     );
-    await countPurchases(queries, due);
+    await countLate(queries, purchases);
     const kept = (moving.get(undefined) ?? []).filter(({ life }) => !isAtItsEnd(life, moment));
     const standing = [...kept, ...(moving.get("pay") ?? []).filter(({ row }) => paying.has(row.id)).map(asPaying)];
     const known = new Set(standing.map(({ row }) => row.id));

@@ -159,16 +159,19 @@ export async function lockPurchases(queries: Queries, ids: readonly bigint[]): P
     .execute();
 }
 
+/** How a purchase was counted; only `totals.ts` knows what they mean. */
+export const COUNTED_COLUMNS = [
+  ...(["purchases.counted_status", "purchases.counted_wei_per_cent", "purchases.counted_cent_bps"] as const),
+  ...(["purchases.counted_paid_gwei", "purchases.counted_open"] as const),
+] as const;
+
 /** A purchase and its state, from which its next move is derived. */
 export type StandingPurchase = { row: Purchase; life: PurchaseLife };
 
-/** Some purchases with their states, oldest first. */
-export async function readStanding(queries: Queries, ids: readonly bigint[]): Promise<StandingPurchase[]> {
-  if (ids.length === 0) return [];
-  return withLife(
-    queries,
-    await selectPurchases(queries, somePurchasesWithIndex(queries, ids)).orderBy("purchases.id").execute(),
-  );
+/** Some purchases with their states and how they were counted, oldest first. */
+export async function readStanding(queries: Queries, ids: readonly bigint[]) {
+  const select = selectPurchases(queries, somePurchasesWithIndex(queries, ids)).select(COUNTED_COLUMNS);
+  return withLife(queries, ids.length === 0 ? [] : await select.orderBy("purchases.id").execute());
 }
 
 /** A page of a wallet's confirmed purchases that were neither paid nor returned, oldest first. */
@@ -190,7 +193,10 @@ export async function listUnpaid(
   return withLife(queries, rows);
 }
 
-async function withLife(queries: Queries, rows: readonly Purchase[]): Promise<StandingPurchase[]> {
+async function withLife<Row extends Purchase>(
+  queries: Queries,
+  rows: readonly Row[],
+): Promise<{ row: Row; life: PurchaseLife }[]> {
   if (rows.length === 0) return [];
   const operations = await queries
     .selectFrom("operations")

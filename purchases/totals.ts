@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { among, numberRows } from "../database/among.ts";
-import { databaseNow, engineOf } from "../database/clock.ts";
+import { numberRows } from "../database/among.ts";
+import { engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
@@ -11,7 +11,8 @@ import {
   shownStatus,
 } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { lockPurchases, somePurchasesWithIndex } from "./queries.ts";
+import { makeDue } from "./due.ts";
+import { COUNTED_COLUMNS, lockPurchases, somePurchasesWithIndex } from "./queries.ts";
 
 /** What one purchase contributes to the totals of its buyer and of the shop. */
 export type Standing = {
@@ -51,20 +52,24 @@ const SLOTS = 16;
  */
 export async function recountPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
   for (const page of pagesOf(ids)) {
-    const { changed, same } = await countPage(queries, page);
-    await writeCounted(queries, changed, { isDue: true });
-    if (same.length === 0) continue;
-    await queries
-      .updateTable("purchases")
-      .set({ due_at: databaseNow(queries) })
-      .where(among(queries, "id", same))
-      .execute();
+    const { changed, counted } = await countPage(queries, page);
+    await writeCounted(queries, changed);
+    await makeDue(
+      queries,
+      counted.map((row) => row.id),
+    );
   }
 }
 
-/** Recounts purchases, and leaves it to the caller when they are due. */
-export async function countPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
-  for (const page of pagesOf(ids)) await writeCounted(queries, (await countPage(queries, page)).changed);
+/**
+ * Counts those of some locked purchases whose totals are behind: never counted by an earlier version, or not since the
+ * index was emptied. Leaves it to the caller when they are due.
+ */
+export async function countLate(queries: Queries, purchases: readonly { row: StandingRow }[]): Promise<void> {
+  const late = purchases.filter(({ row }) => !isSame(countedOf(row), standingOf(row)));
+  for (const page of pagesOf(late.map(({ row }) => row.id))) {
+    await writeCounted(queries, (await countPage(queries, page)).changed);
+  }
 }
 
 function pagesOf(ids: readonly bigint[]): (readonly bigint[])[] {
@@ -74,7 +79,10 @@ function pagesOf(ids: readonly bigint[]): (readonly bigint[])[] {
 }
 
 /** Adds the difference between the current and the counted values to the totals. */
-async function countPage(queries: Queries, ids: readonly bigint[]): Promise<{ changed: Counted[]; same: bigint[] }> {
+async function countPage(
+  queries: Queries,
+  ids: readonly bigint[],
+): Promise<{ changed: Counted[]; counted: Counted[] }> {
   const rows = await readCounted(queries, ids);
   const changed = rows.filter(({ counted, standing }) => !isSame(counted, standing));
   const buyers = new Map<WalletAddress, BuyerTotals>();
@@ -85,7 +93,7 @@ async function countPage(queries: Queries, ids: readonly bigint[]): Promise<{ ch
   }
   await addToBuyers(queries, buyers);
   await addToShop(queries, Object.fromEntries(shop));
-  return { changed, same: rows.filter(({ counted, standing }) => isSame(counted, standing)).map((row) => row.id) };
+  return { changed, counted: rows };
 }
 
 function isSame(one: Standing | undefined, other: Standing): boolean {
@@ -271,9 +279,8 @@ async function readStandings(queries: Queries, ids: readonly bigint[]) {
   return somePurchasesWithIndex(queries, ids)
     .select([
       ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
-      ...(["purchases.reversed_at", "purchases.settled_at", "purchases.counted_status"] as const),
-      ...(["purchases.counted_wei_per_cent", "purchases.counted_cent_bps", "purchases.counted_paid_gwei"] as const),
-      ...(["purchases.counted_open", "nfts.status", "payouts.state", "payouts.amount_gwei"] as const),
+      ...(["purchases.reversed_at", "purchases.settled_at", "nfts.status as chain_status"] as const),
+      ...(["payouts.state as payout_state", "payouts.amount_gwei as paid_gwei", ...COUNTED_COLUMNS] as const),
     ])
     .execute();
 }
@@ -291,13 +298,13 @@ async function readCounted(queries: Queries, ids: readonly bigint[]) {
 
 function standingOf(row: StandingRow): Standing {
   return {
-    status: shownStatus(purchaseStatusFromChain(row.status ?? undefined), {
+    status: shownStatus(purchaseStatusFromChain(row.chain_status ?? undefined), {
       isReturned: row.reversed_at !== null,
-      isPaid: row.state !== null,
+      isPaid: row.payout_state !== null,
     }),
     weiPerCent: row.wei_per_cent,
     centBps: row.cashback_cent_bps,
-    paidGwei: row.state === "paid" ? (row.amount_gwei ?? 0n) : 0n,
+    paidGwei: row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n,
     isOpen: row.settled_at === null && row.reversed_at === null,
   };
 }
@@ -347,7 +354,7 @@ function emptyTotals(): BuyerTotals {
 type Counted = { id: bigint; standing: Standing };
 
 /** One statement for all of them. */
-async function writeCounted(queries: Queries, rows: readonly Counted[], { isDue = false } = {}): Promise<void> {
+async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise<void> {
   if (rows.length === 0) return;
   const { list, column } = numberRows(
     queries,
@@ -357,7 +364,7 @@ async function writeCounted(queries: Queries, rows: readonly Counted[], { isDue 
     ]),
   );
   await sql`update purchases set counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
-      counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open${isDue ? sql`, due_at = ${databaseNow(queries)}` : sql``}
+      counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open
     from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as wei_per_cent, ${column(3)} as cent_bps,
       ${column(4)} as paid_gwei, ${column(5)} as is_open from ${list}) c
     where purchases.id = c.id`.execute(queries);

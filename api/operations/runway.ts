@@ -33,9 +33,9 @@ export function daysLeft(balance: bigint, spent: readonly Spent[], { fromMs, isA
 }
 
 export async function readRunway({ client, contracts, database, senders }: Services): Promise<Runway> {
-  const { kysely } = database;
+  const { reader } = database;
   const nowMs = Date.now();
-  const sent = await readTransactions(kysely);
+  const sent = await readTransactions(reader);
   const wallets: Runway["wallets"] = [];
   for (const { name, address } of senders.keys) {
     const balance = await client.getBalance({ address });
@@ -47,7 +47,7 @@ export async function readRunway({ client, contracts, database, senders }: Servi
   const availableWei = await client.readContract({
     ...{ address: contracts.cashbackDistributor, abi: cashbackDistributorAbi, functionName: "available" },
   });
-  const paid = await readPayouts(kysely);
+  const paid = await readPayouts(reader);
   const availableGwei = availableWei / 10n ** 9n;
   return {
     wallets,

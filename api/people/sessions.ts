@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { amongTexts } from "../../database/among.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { SignInPurpose } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
@@ -64,7 +65,7 @@ export async function findVisitors(queries: Queries, tokenHashes: readonly strin
       "chain_cursor.block_number",
       "chain_cursor.block_hash",
     ])
-    .where("sessions.token_hash", "in", tokenHashes)
+    .where(amongTexts(queries, "sessions.token_hash", tokenHashes))
     .where("sessions.revoked_at", "is", null)
     .where("users.erased_at", "is", null)
     .execute();

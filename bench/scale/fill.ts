@@ -79,7 +79,9 @@ async function count({ kysely }: Database, purchases: number): Promise<void> {
     const ids = Array.from({ length: size }, (_, index) => BigInt(first + index));
     await inTransaction(kysely, (queries) => recountPurchases(queries, ids));
   }
-  await sql`update purchases set due_at = case when settled_at is null then payable_at end`.execute(kysely);
+  await sql`delete from due_purchases`.execute(kysely);
+  await sql`insert into due_purchases (purchase_id, due_at)
+    select id, payable_at from purchases where settled_at is null and payable_at is not null`.execute(kysely);
   const paid = await sql<{ chz: bigint; gwei: bigint }>`select cast(sum(amount_gwei / 1000000000) as bigint) as chz,
     cast(sum(amount_gwei % 1000000000) as bigint) as gwei from payouts`.execute(kysely);
   const { chz = 0n, gwei = 0n } = paid.rows[0] ?? {};

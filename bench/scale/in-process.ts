@@ -1,6 +1,7 @@
 import { readEnvironment } from "../../api/environment.ts";
 import { openReconcile } from "../../api/operations/open-reconcile.ts";
 import type { Database } from "../../database/connect.ts";
+import { makeDue } from "../../purchases/due.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
@@ -48,13 +49,17 @@ async function endHolds({ kysely }: Database, turn: number): Promise<void> {
   if (ids.length < DUE) throw new Error(`Only ${ids.length} purchases are in their hold (turn ${turn})`);
   await kysely
     .updateTable("purchases")
-    .set({ payable_at: 1n, due_at: 1n })
+    .set({ payable_at: 1n })
     .where(
       "id",
       "in",
       ids.map((row) => row.id),
     )
     .execute();
+  await makeDue(
+    kysely,
+    ids.map((row) => row.id),
+  );
 }
 
 /** A comparison after `change` altered a thousand tokens since the one before. `before` runs before each of the two. */

@@ -23,6 +23,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   affiliate_status: ["network", "account"],
   fx_rates: ["currency", "day"],
   purchases: ["id"],
+  due_purchases: ["purchase_id"],
   buyer_totals: ["wallet"],
   shop_totals: ["name", "slot"],
   day_totals: ["day", "name", "slot"],

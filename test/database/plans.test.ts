@@ -47,6 +47,7 @@ const LONG_AGO = BigInt(Date.parse("2000-01-01"));
 const BIG_TABLES = [
   ...[
     "purchases",
+    "due_purchases",
     "nfts",
     "payouts",
     "operations",
@@ -143,7 +144,8 @@ async function fillShop(database: Database): Promise<void> {
   await sql`insert into chain_cursor (id, block_number, block_hash) values (1, 10, '0x1')`.execute(database.kysely);
   // Some are due, so that a round has something to look at.
   await sql`${sql.raw(database.engine === "postgres" ? "vacuum analyze" : "analyze")}`.execute(database.kysely);
-  await sql`update purchases set due_at = 1, payable_at = 1 where id % 1000 = 75`.execute(database.kysely);
+  await sql`update purchases set payable_at = 1 where id % 1000 = 75`.execute(database.kysely);
+  await sql`update due_purchases set due_at = 1 where purchase_id % 1000 = 75`.execute(database.kysely);
 }
 
 function registration(user: number) {

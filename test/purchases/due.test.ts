@@ -3,7 +3,7 @@ import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { setNextLook } from "../../purchases/due.ts";
+import { makeAllDue, setNextLook } from "../../purchases/due.ts";
 import { insertPurchase } from "../../purchases/lifecycle.ts";
 import type { StandingPurchase } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -41,14 +41,16 @@ describe("The next check of purchases that were checked together", () => {
         }
         return standing;
       });
+      // All of them were due.
+      await inTransaction(kysely, makeAllDue);
       await inTransaction(kysely, (queries) => setNextLook(queries, purchases, { moment: MOMENT, depth: DEPTH }));
-      const rows = await kysely.selectFrom("purchases").select(["due_at", "due_block"]).orderBy("id").execute();
+      const rows = await kysely.selectFrom("due_purchases").selectAll().orderBy("purchase_id").execute();
+      const [, second, third, fourth, fifth] = purchases.map(({ row }) => row.id);
       expect(rows).to.deep.equal([
-        { due_at: null, due_block: null },
-        { due_at: null, due_block: 63n },
-        { due_at: null, due_block: 64n },
-        { due_at: 5_000n, due_block: null },
-        { due_at: null, due_block: 63n },
+        { purchase_id: second, due_at: null, due_block: 63n },
+        { purchase_id: third, due_at: null, due_block: 64n },
+        { purchase_id: fourth, due_at: 5_000n, due_block: null },
+        { purchase_id: fifth, due_at: null, due_block: 63n },
       ]);
     });
   });

@@ -296,7 +296,11 @@ export class World {
       .execute();
     await kysely
       .updateTable("purchases")
-      .set((set) => ({ payable_at: set("payable_at", "-", ago), due_at: set("due_at", "-", ago) }))
+      .set((set) => ({ payable_at: set("payable_at", "-", ago) }))
+      .execute();
+    await kysely
+      .updateTable("due_purchases")
+      .set((set) => ({ due_at: set("due_at", "-", ago) }))
       .execute();
     await kysely
       .updateTable("transaction_hashes")
