@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { mendNames, nameReader } from "../../catalogue/chain-names.ts";
 import { writeSetting, writeSettingOnce } from "../../database/settings.ts";
 import { inTransaction } from "../../database/transaction.ts";
@@ -20,6 +21,7 @@ const RUNWAY_MS = 60_000;
 const CLEANING_MS = 10 * 60_000;
 const NOTICES_MS = 5_000;
 const IDS_MS = 500;
+const DELETED_AT_ONCE = 500;
 const ANSWERS_KEPT_MS = 24 * 3_600_000;
 
 /** Background work of the api: reconciles with the chain, and deletes expired rows. */
@@ -101,10 +103,11 @@ async function watchNonces({ database, client, senders }: Services): Promise<voi
   for (const key of senders.keys) await explainNonces({ database, client, key });
 }
 
-async function clean({ database }: Services): Promise<void> {
+/** Deletes what has expired, a page at a time, so that no request waits for a large deletion. */
+export async function clean({ database: { kysely } }: Pick<Services, "database">): Promise<void> {
   const now = Date.now();
-  await deleteExpired(database.kysely, BigInt(now - SESSION_MS));
-  await deleteStoredAnswers(database.kysely, BigInt(now - ANSWERS_KEPT_MS));
+  while (await deleteExpired(kysely, BigInt(now - SESSION_MS), DELETED_AT_ONCE)) await nextTurn();
+  while (await deleteStoredAnswers(kysely, BigInt(now - ANSWERS_KEPT_MS), DELETED_AT_ONCE)) await nextTurn();
 }
 
 /** Only a shortfall or a contradiction pauses payouts, until an admin resumes them. docs/product.md#reconcile */

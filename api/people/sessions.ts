@@ -204,8 +204,19 @@ export async function spendNonce(queries: Queries, nonce: string): Promise<boole
   return numUpdatedRows === 1n;
 }
 
-/** Deletes expired sessions and challenges. */
-export async function deleteExpired(queries: Queries, sessionsCreatedBefore: bigint): Promise<void> {
-  await queries.deleteFrom("sign_in_nonces").where("expires_at", "<", BigInt(Date.now())).execute();
-  await queries.deleteFrom("sessions").where("created_at", "<", sessionsCreatedBefore).execute();
+/** Deletes some expired sessions and challenges. Returns whether there may be more. */
+export async function deleteExpired(queries: Queries, sessionsCreatedBefore: bigint, limit: number): Promise<boolean> {
+  const challenges = await queries
+    .deleteFrom("sign_in_nonces")
+    .where("nonce", "in", ({ selectFrom }) =>
+      selectFrom("sign_in_nonces").select("nonce").where("expires_at", "<", BigInt(Date.now())).limit(limit),
+    )
+    .executeTakeFirst();
+  const sessions = await queries
+    .deleteFrom("sessions")
+    .where("token_hash", "in", ({ selectFrom }) =>
+      selectFrom("sessions").select("token_hash").where("created_at", "<", sessionsCreatedBefore).limit(limit),
+    )
+    .executeTakeFirst();
+  return challenges.numDeletedRows >= limit || sessions.numDeletedRows >= limit;
 }

@@ -37,6 +37,21 @@ export async function insertStoredAnswer(
     .execute();
 }
 
-export async function deleteStoredAnswers(queries: Queries, createdBefore: bigint): Promise<void> {
-  await queries.deleteFrom("idempotency_keys").where("created_at", "<", createdBefore).execute();
+/** Deletes some old responses. Returns whether there may be more. */
+export async function deleteStoredAnswers(queries: Queries, createdBefore: bigint, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("idempotency_keys")
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple("wallet", "key"),
+        "in",
+        selectFrom("idempotency_keys")
+          .select(["wallet", "key"])
+          .where("created_at", "<", createdBefore)
+          .limit(limit)
+          .$asTuple("wallet", "key"),
+      ),
+    )
+    .executeTakeFirst();
+  return numDeletedRows >= limit;
 }

@@ -99,8 +99,8 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the sum of all payouts": (queries) => sumPayouts(queries, 10n),
   "the highest ids": (queries) => highestIds(queries),
   "the last final nonce": (queries) => highestConfirmedNonce(queries, walletOf(99_999_999)),
-  "expired sessions": (queries) => deleteExpired(queries, LONG_AGO),
-  "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO),
+  "expired sessions": (queries) => deleteExpired(queries, LONG_AGO, 500),
+  "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO, 500),
 };
 
 describe("The plan of every hot query", function () {
