@@ -68,6 +68,34 @@ describe("Wallet", () => {
     });
   }
 
+  it("keeps a click that comes before the wallets' code, and says so if that code cannot be loaded", async () => {
+    const { page } = await site.open("/auth", { ...ENGLISH, wallet: testWallet({ presence: "none" }) });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const code = /\/assets\/wagmi-wallet-.*\.js$/;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(code, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${site.server.url}/`);
+    const first = page.getByRole("button", { name: "View stores" });
+    await first.click();
+    await page.locator('.hero .button[aria-busy="true"]').waitFor();
+    expect(await page.getByRole("dialog").count()).to.equal(0);
+    release();
+    await page.getByRole("dialog").getByRole("button", { name: NEWCOMER.en.shopper }).waitFor();
+
+    await page.unroute(code);
+    await page.route(code, (route) => route.abort());
+    await page.goto(`${site.server.url}/`);
+    await first.click();
+    await said(page, "Connection error");
+    await page.locator('.hero .button[aria-busy="false"]').waitFor();
+  });
+
   it("offers a second demo wallet, the admin's, with an address of its own", async () => {
     const { page } = await site.open("/auth", { wallet: testWallet({ presence: "none" }) });
     await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
