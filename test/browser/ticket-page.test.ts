@@ -20,6 +20,19 @@ describe("A ticket's public page", () => {
     expect(problems.filter((text) => !/Content Security Policy|ERR_/.test(text))).to.deep.equal([]);
   });
 
+  it("loads the code that reads the chain only when the proof comes into view", async () => {
+    const { page } = await site.open("/ticket/2", { viewport: { width: 360, height: 640 } });
+    const proof = page.getByRole("heading", { name: "A prova" });
+    await proof.waitFor();
+    await page.waitForLoadState("networkidle");
+    const isLoaded = () =>
+      page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("read-chain")));
+    expect(await isLoaded()).to.equal(false);
+    await proof.scrollIntoViewIfNeeded();
+    await page.getByRole("alert").getByText("A rede Chiliz não está respondendo").waitFor();
+    expect(await isLoaded()).to.equal(true);
+  });
+
   it("opens the local chain's transactions on a page of our own, in a new tab", async () => {
     site.server.config.explorer_url = null;
     const { page } = await site.open("/ticket/2");
