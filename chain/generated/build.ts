@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "182798dc87855918a8ebbc9923de7a192da623fb6b825d4d2a264ac408488040"
+  "sourceHash": "e89085b00ab2d9f70d47b3a1f48a61bf67ea56ce65d91e02261c71491bfa5b33"
 } as const;

@@ -70,14 +70,21 @@ library TextFit {
 
     function _widthOf(uint256 codePoint) private pure returns (uint256) {
         if (codePoint >= 0x20 && codePoint < 0x7f) return uint8(_ASCII_WIDTHS[codePoint - 0x20]);
+        if (codePoint < 0xc0) return 105; // signs such as º and ½
         // Accented Latin letters; Æ and æ are double width.
-        if (codePoint >= 0xc0 && codePoint <= 0xff) return codePoint & 0xdf == 0xc6 ? 110 : 87;
-        if (codePoint < 0x800) return 130; // Cyrillic, Arabic and similar scripts
+        if (codePoint <= 0xff) return codePoint & 0xdf == 0xc6 ? 110 : 87;
+        if (codePoint < 0x180) return 117; // Latin letters with other accents
+        if (codePoint < 0x370) return codePoint >= 0x1c4 && codePoint < 0x1f4 ? 156 : 129; // Latin digraphs; phonetic letters
+        if (codePoint < 0x600) return codePoint >= 0x400 && codePoint < 0x530 ? 141 : 110; // Cyrillic; Greek, Armenian, Hebrew
+        if (codePoint < 0x800) return 138; // Arabic and similar scripts
+        if (codePoint >= 0x1400 && codePoint < 0x1700) return 205; // Canadian syllabics, Ogham
+        if (codePoint >= 0x2010 && codePoint < 0x2030) return _ELLIPSIS_WIDTH; // dashes, quotation marks
+        if (codePoint == 0x2031) return 190; // per ten thousand
         if (codePoint >= 0x2e80 && codePoint < 0xa4d0) return 105; // Chinese and Japanese: full-width squares
         if (codePoint >= 0xac00 && codePoint < 0xd7a4) return 105; // Korean: likewise
         if (codePoint == 0x2e3a || codePoint == 0x2e3b) return 310; // two-em and three-em dashes
         if (codePoint >= 0xfdfa && codePoint < 0xfdfe) return 1200; // Arabic phrases as single characters
         if (codePoint >= 0x12000 && codePoint < 0x12550) return 600; // cuneiform
-        return 150; // emoji are up to 137, most others are narrower
+        return 175; // emoji are up to 160, an Armenian ligature is 171, most others are narrower
     }
 }
