@@ -3,20 +3,24 @@ import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
+import { useIsPhone } from "../ui/use-is-phone.ts";
 
-const SHOWN = 12;
-/** How many a phone shows; the first one repeats its month. */
+/** More bars than these would write their figures over each other. */
+const SHOWN = 9;
 const PHONE_SHOWN = 6;
+/** What stands above and below a bar: its figure and its month. */
+const WORDS = "2.9rem";
 
 /** Cashback of the last purchases as bars, with the same figures as a table. */
 export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRecord[] }) {
   const t = useText();
+  const isPhone = useIsPhone();
   const [isOpen, setOpen] = useState(false);
   const { chz, decimal, date, month } = useFormat();
   const shown = purchases
     .filter((one) => one.status !== "cancelled" && one.date)
     .sort((a, b) => a.date.localeCompare(b.date))
-    .slice(-SHOWN);
+    .slice(isPhone ? -PHONE_SHOWN : -SHOWN);
   if (shown.length === 0) return null;
   const highest = Math.max(...shown.map((one) => Number(one.cashback_amount)), 0.01);
   return (
@@ -33,15 +37,9 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
             <span className="chart-value">{decimal(one.cashback_amount)}</span>
             <span
               className={one.status === "confirmed" ? "chart-bar" : "chart-bar chart-bar-pending"}
-              style={{ height: `${Math.max(3, (Number(one.cashback_amount) / highest) * 100)}%` }}
+              style={{ height: `calc((100% - ${WORDS}) * ${Math.max(0.03, Number(one.cashback_amount) / highest)})` }}
             />
-            <span className="chart-month">
-              {month(one.date) !== month(shown[index - 1]?.date) ? (
-                month(one.date)
-              ) : index === shown.length - PHONE_SHOWN ? (
-                <span className="chart-month-phone">{month(one.date)}</span>
-              ) : null}
-            </span>
+            <span className="chart-month">{month(one.date) !== month(shown[index - 1]?.date) && month(one.date)}</span>
           </div>
         ))}
       </div>
