@@ -59,9 +59,9 @@ export function Season({ profile, isRefreshing }: { profile: Profile; isRefreshi
           <div className="season-top">
             <div className="ticket-grid latest-ticket">
               {latest.nft ? (
-                <NftTicket nft={latest.nft} purchase={latest.purchase} />
+                <NftTicket nft={latest.nft} purchase={latest.purchase} note={<LatestNote entry={latest} />} />
               ) : (
-                latest.purchase && <RecordTicket purchase={latest.purchase} />
+                latest.purchase && <RecordTicket purchase={latest.purchase} note={<LatestNote entry={latest} />} />
               )}
             </div>
             <CashbackHistory purchases={profile.purchases} />
@@ -218,12 +218,38 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
   );
 }
 
+/** What the latest purchase waits for. */
+function LatestNote({ entry }: { entry: Entry }) {
+  const t = useText();
+  return (
+    <p className="ticket-note">
+      <Why entry={entry} />{" "}
+      {entry.nft && (
+        <Link className="link" to={paths.ticket(entry.id)}>
+          {t("ticket.page")}
+        </Link>
+      )}
+    </p>
+  );
+}
+
+/** Why the purchase is where it is, and when its cashback is expected. */
+function Why({ entry }: { entry: Entry }) {
+  const t = useText();
+  const { date } = useFormat();
+  const expected = expectedOf(entry);
+  return (
+    <>
+      {t(`statement.why.${statusOf(entry)}`)}
+      {expected && ` ${t("statement.expected", { date: date(expected) })}`}
+    </>
+  );
+}
+
 function StatementRow({ entry }: { entry: Entry }) {
   const t = useText();
   const { brl, percent, chz, date } = useFormat();
   const [isOpen, setOpen] = useState(false);
-  const status = statusOf(entry);
-  const expected = expectedOf(entry);
   return (
     <article className="statement-row" data-status={entry.status}>
       <div className="statement-store">
@@ -239,8 +265,7 @@ function StatementRow({ entry }: { entry: Entry }) {
           {entry.wallet && ` · ${shortenAddress(entry.wallet)}`}
         </p>
         <p className="statement-why">
-          {t(`statement.why.${status}`)}
-          {expected && ` ${t("statement.expected", { date: date(expected) })}`}
+          <Why entry={entry} />
         </p>
       </div>
       <p className="statement-money">
@@ -254,11 +279,7 @@ function StatementRow({ entry }: { entry: Entry }) {
       <div className="statement-actions">
         {entry.nft ? (
           <>
-            <button
-              type="button"
-              className="button button-small button-quiet"
-              onClick={() => startTransition(() => setOpen(true))}
-            >
+            <button type="button" className="link" onClick={() => startTransition(() => setOpen(true))}>
               {t("nft.details")}
               <span className="sr-only">
                 {" "}

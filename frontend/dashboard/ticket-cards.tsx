@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useState } from "react";
+import { lazy, type ReactNode, startTransition, useState } from "react";
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
@@ -15,7 +15,15 @@ import { factsGwei, nftFacts, readStatus } from "./tickets.ts";
 const NftDetails = lazy(() => import("./nft-details.tsx"));
 
 /** A purchase with a ticket on the chain. */
-export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: PurchaseRecord | undefined }) {
+export function NftTicket({
+  nft,
+  purchase,
+  note,
+}: {
+  nft: PurchaseNft;
+  purchase: PurchaseRecord | undefined;
+  note: ReactNode;
+}) {
   const t = useText();
   const { brl, percent, chz } = useFormat();
   const config = useQuery(configQuery).data;
@@ -74,14 +82,16 @@ export function NftTicket({ nft, purchase }: { nft: PurchaseNft; purchase: Purch
             </button>
           </>
         }
-      />
+      >
+        {note}
+      </Ticket>
       {isOpen && <NftDetails nft={nft} purchase={purchase} onClose={() => setOpen(false)} />}
     </article>
   );
 }
 
 /** A stored purchase without a ticket yet. */
-export function RecordTicket({ purchase }: { purchase: PurchaseRecord }) {
+export function RecordTicket({ purchase, note }: { purchase: PurchaseRecord; note: ReactNode }) {
   const t = useText();
   const { brl, percent, chz, date } = useFormat();
   const status = purchase.status ?? readStatus(purchase.stored_status ?? "");
@@ -115,7 +125,9 @@ export function RecordTicket({ purchase }: { purchase: PurchaseRecord }) {
             <Barcode />
           </>
         }
-      />
+      >
+        {note}
+      </Ticket>
     </article>
   );
 }
