@@ -10,6 +10,7 @@ import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { Steps } from "../ui/steps.tsx";
 import { StoreMark } from "../ui/store-mark.tsx";
 import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
@@ -46,17 +47,9 @@ export default function Home() {
         <h2 id="how" className="section-title">
           {t("home.how.title")}
         </h2>
-        <ol className="steps">
-          {STEPS.map((step, index) => (
-            <li key={step}>
-              <span className="step-number" aria-hidden="true">
-                {index + 1}
-              </span>
-              <h3>{t(`home.how.${step}.title`)}</h3>
-              <p className="muted">{t(`home.how.${step}.text`)}</p>
-            </li>
-          ))}
-        </ol>
+        <Steps
+          steps={STEPS.map((step) => ({ title: t(`home.how.${step}.title`), text: t(`home.how.${step}.text`) }))}
+        />
       </section>
 
       <Featured />

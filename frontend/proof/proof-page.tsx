@@ -11,7 +11,10 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
+import { Steps } from "../ui/steps.tsx";
 import { type DistributorBooks, readBooks, readWallet, type WalletProof } from "./read-wallet.ts";
+
+const STEPS = ["read", "sum", "compare"] as const;
 
 /** Every purchase of a wallet, recomputed in the browser from a public node. */
 export default function ProofPage() {
@@ -67,6 +70,19 @@ export default function ProofPage() {
       )}
       {proof.isError && !proof.isFetching && <RetryPanel title={t("reason.chainAway")} query={proof} />}
       {proof.data && <Rows proof={proof.data} />}
+      {!isWallet && (
+        <section aria-labelledby="how">
+          <h2 id="how" className="section-title">
+            {t("proofPage.how")}
+          </h2>
+          <Steps
+            steps={STEPS.map((step) => ({
+              title: t(`proofPage.how.${step}.title`),
+              text: t(`proofPage.how.${step}.text`),
+            }))}
+          />
+        </section>
+      )}
       <Books />
     </section>
   );
