@@ -140,7 +140,7 @@ function YourData({ profile }: { profile: Profile }) {
           {problem}
         </p>
       )}
-      <div className="form-actions">
+      <div className="flex flex-wrap gap-3">
         <button type="button" className="button button-quiet" disabled={isBusy} onClick={exportData}>
           {t("profile.export")}
         </button>
