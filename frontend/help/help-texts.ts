@@ -71,7 +71,6 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         {
           text: "O bônus soma pontos percentuais ao cashback da loja. Ele depende do fan token que você escolhe e do clube da loja.",
         },
-        { text: "Use a calculadora: ela aplica a regra que vale hoje." },
       ],
     },
     en: {
@@ -80,7 +79,6 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         {
           text: "The bonus adds percentage points to the store's cashback. It depends on the fan token you choose and on the store's club.",
         },
-        { text: "Try the calculator: it applies the rule in force today." },
       ],
     },
   },
