@@ -161,8 +161,11 @@ function send(request: Request, response: Response, reply: Exclude<CheckedReply,
   response.statusCode = reply.status ?? 200;
   if (reply.headers) for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if ("body" in reply) {
+    const text = JSON.stringify(reply.body);
     response.setHeader("content-type", JSON_TYPE);
-    response.end(JSON.stringify(reply.body));
+    // Without a length, `compression` sends the head and the body in two writes.
+    response.setHeader("content-length", Buffer.byteLength(text));
+    response.end(text);
     return;
   }
   if (reply.etag !== undefined) {
