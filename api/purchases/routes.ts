@@ -59,8 +59,10 @@ export function purchaseRoutes(services: Services): Route[] {
         }),
       },
       async handle({ identity, query }) {
-        const rows = await listPurchases(database.kysely, visitorOf(identity).wallet, query);
-        const view = await readPurchaseView(database.kysely, viewOptions(services));
+        const [rows, view] = await Promise.all([
+          listPurchases(database.kysely, visitorOf(identity).wallet, query),
+          readPurchaseView(database.kysely, viewOptions(services)),
+        ]);
         return {
           body: {
             success: true,
