@@ -30,6 +30,12 @@ export type StoreFields = {
   club: string;
   category: string;
   description: string;
+  /** What earns no cashback. */
+  terms: string;
+  country_en: string;
+  category_en: string;
+  description_en: string;
+  terms_en: string;
   logo: string;
   affiliate_link: string;
   network: string;
@@ -41,9 +47,16 @@ export type StoreFields = {
   claim_days: string;
   featured: boolean;
 };
-export type CashbackFields = { category: string; cashback_percent: string; group_code: string; is_default: boolean };
+export type CashbackFields = {
+  category: string;
+  category_en: string;
+  cashback_percent: string;
+  group_code: string;
+  is_default: boolean;
+};
 /** What an update of a category sends; null clears. */
 export type CashbackChange = Pick<CashbackFields, "category" | "cashback_percent"> & {
+  category_en?: string | null;
   group_code?: string | null;
   is_default?: boolean;
 };

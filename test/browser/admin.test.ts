@@ -229,6 +229,60 @@ describe("Admin", () => {
       });
     });
 
+    it("takes exclusions and English texts, shows them, and names the field that the server refuses", async () => {
+      const texts = {
+        terms: "Sem cashback em vale-presentes.",
+        ...{
+          country_en: "Federative Republic of Brazil",
+          category_en: "Books",
+          description_en: "All the club's books.",
+        },
+        terms_en: "No cashback on gift cards.",
+      };
+      const [store] = site.server.stores;
+      Object.assign(store ?? {}, { terms: "Sem cashback em livros." });
+      const { page } = await openPanel("stores");
+      await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
+      await page.getByText("Sem cashback em livros.").waitFor();
+      await page.getByRole("button", { name: "Editar loja" }).click();
+      const dialog = page.getByRole("dialog");
+      expect(await dialog.getByLabel("Exclusões").inputValue()).to.equal("Sem cashback em livros.");
+      for (const [label, text] of [
+        ["Exclusões", texts.terms],
+        ["Country", texts.country_en],
+        ["Category", texts.category_en],
+        ["Description", texts.description_en],
+        ["Exclusions", texts.terms_en],
+      ] as const)
+        await dialog.getByLabel(label).fill(` ${text} `);
+      expect(
+        await dialog.getByLabel("Exclusions").evaluate((field) => field.closest("[lang]")?.getAttribute("lang")),
+      ).to.equal("en");
+      const save = dialog.getByRole("button", { name: "Salvar alterações" });
+      const error = "terms_en must be at most 1000 characters";
+      site.server.answer("PUT /api/store/1", {
+        status: 400,
+        body: { success: false, error, message: error, field: "terms_en", code: "INVALID_REQUEST" },
+      });
+      await save.click();
+      await dialog.getByText("Exclusões em inglês aceita até 1000 caracteres.").waitFor();
+      site.server.answer("PUT /api/store/1", { body: { success: true, message: "ok" } });
+      Object.assign(store ?? {}, texts);
+      await save.click();
+      await toast(page, "Loja atualizada com sucesso!");
+      expect(site.server.callsTo("PUT /api/store/1").at(-1)?.body).to.deep.equal({
+        name: "Verdão Store",
+        country: "Brasil",
+        ...texts,
+      });
+      for (const text of Object.values(texts)) await page.getByText(text, { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Editar loja" }).click();
+      await dialog.getByLabel("Exclusions").fill("");
+      await save.click();
+      await dialog.waitFor({ state: "detached" });
+      expect(site.server.callsTo("PUT /api/store/1").at(-1)?.body.terms_en).to.equal(null);
+    });
+
     it("asks before it deletes one, and clears the selection of a deleted one", async () => {
       site.server.answer("DELETE /api/store/1", { body: { success: true, message: "ok" } });
       const { page } = await openPanel("stores");
@@ -261,10 +315,11 @@ describe("Admin", () => {
         await dialog.getByRole("alert").waitFor();
       }
       await dialog.getByLabel("Percentual de cashback").fill("5,75");
+      await dialog.getByLabel("Nome em inglês").fill("Books");
       await add.click();
       await toast(page, "Cashback adicionado com sucesso!");
       expect(site.server.callsTo("POST /api/store/1/cashback").map((call) => call.body)).to.deep.equal([
-        { category: "Livros", cashback_percent: "5.75" },
+        { category: "Livros", category_en: "Books", cashback_percent: "5.75" },
       ]);
 
       const first = site.server.stores[0]?.cashbacks[0];

@@ -13,7 +13,7 @@ import {
 import { EMPTY_STORE } from "../../frontend/admin/stores/store-fields.ts";
 
 const STORE = { ...EMPTY_STORE, name: "Loja", country: "Brasil" };
-const CASHBACK = { category: "Tudo", cashback_percent: "5", group_code: "", is_default: false };
+const CASHBACK = { category: "Tudo", category_en: "", cashback_percent: "5", group_code: "", is_default: false };
 const TOKEN = { name: "Palmeiras", slug: "verdao", image: "https://example.com/verdao.png" };
 
 describe("The admin panel helpers without a server", () => {

@@ -14,7 +14,13 @@ type CashbackDialogProps = {
   onSubmit: (fields: CashbackFields) => Promise<boolean>;
 };
 
-const EMPTY: CashbackFields = { category: "", cashback_percent: "", group_code: "", is_default: false };
+const EMPTY: CashbackFields = {
+  category: "",
+  category_en: "",
+  cashback_percent: "",
+  group_code: "",
+  is_default: false,
+};
 
 /** An emptied name stays unchanged; an emptied percent is an error. */
 const updateSchema = createCashbackRequestSchema.extend({ category: z.string().trim().max(60) });
@@ -28,9 +34,9 @@ export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogPro
   });
   const { errors, isSubmitting } = formState;
   const save = handleSubmit(
-    async ({ category, cashback_percent: bps, group_code, is_default = false }) => {
+    async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
       const isSaved = await onSubmit({
-        ...{ category, cashback_percent: percentText(bps) },
+        ...{ category, category_en: category_en ?? "", cashback_percent: percentText(bps) },
         ...{ group_code: group_code ?? "", is_default },
       });
       if (isSaved) onClose();
@@ -57,6 +63,13 @@ export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogPro
         problem={errors.cashback_percent && "Informe um percentual de 0 a 100, com até 2 casas, por exemplo 5.75."}
       >
         {(control) => <input inputMode="decimal" {...control} {...register("cashback_percent", trimmed)} />}
+      </Field>
+      <Field
+        label="Nome em inglês"
+        hint="Vazio: as páginas em inglês mostram o nome em português."
+        problem={errors.category_en && "Este texto é longo demais."}
+      >
+        {(control) => <input maxLength={60} lang="en" {...control} {...register("category_en", trimmed)} />}
       </Field>
       <Field
         label="Código do grupo"

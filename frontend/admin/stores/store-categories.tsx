@@ -19,6 +19,7 @@ type Settle = (outcome: Outcome, done: string, fallback: string) => Promise<Outc
 
 const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
   category: cashback.category,
+  category_en: cashback.category_en ?? "",
   cashback_percent: cashback.cashback_percent,
   group_code: cashback.group_code ?? "",
   is_default: cashback.is_default ?? false,
@@ -65,9 +66,13 @@ export function StoreCategories({ store, settle }: { store: StoreWithCategories;
             <li key={one.id}>
               <div className="admin-list-text">
                 <h4 className="font-semibold">{one.category}</h4>
-                {(one.group_code || one.is_default) && (
+                {(one.category_en || one.group_code || one.is_default) && (
                   <p className="row-note">
-                    {[one.group_code && `grupo ${one.group_code}`, one.is_default && "padrão"]
+                    {[
+                      one.category_en && `em inglês ${one.category_en}`,
+                      one.group_code && `grupo ${one.group_code}`,
+                      one.is_default && "padrão",
+                    ]
                       .filter(Boolean)
                       .join(" · ")}
                   </p>

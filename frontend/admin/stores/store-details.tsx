@@ -170,6 +170,11 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
         ["Site da loja", store.store_url],
         ["Destaque", store.featured ? "sim" : "não"],
         ["Descrição", store.description],
+        ["Exclusões", store.terms],
+        ["País em inglês", store.country_en],
+        ["Categoria em inglês", store.category_en],
+        ["Descrição em inglês", store.description_en],
+        ["Exclusões em inglês", store.terms_en],
       ]}
     />
   );

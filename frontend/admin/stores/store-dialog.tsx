@@ -21,6 +21,7 @@ type FieldDefinition = {
   hint?: string;
   problem: string;
   suggestions?: readonly string[];
+  isLong?: true;
 };
 
 const TOO_LONG = "Este texto é longo demais.";
@@ -46,6 +47,28 @@ const FIELDS: readonly FieldDefinition[] = [
     problem: NOT_HTTPS,
   },
   { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
+];
+
+const TEXTS: readonly FieldDefinition[] = [
+  { name: "description", label: "Descrição", maxLength: 1_000, isLong: true, problem: TOO_LONG },
+  {
+    name: "terms",
+    label: "Exclusões",
+    maxLength: 1_000,
+    isLong: true,
+    hint: "O que não rende cashback nesta loja. Aparece na página dela e na compra.",
+    problem: TOO_LONG,
+  },
+];
+
+/** The English texts, labelled in English. docs/product.md#store-languages. */
+const ENGLISH_FIELDS: readonly FieldDefinition[] = [
+  { name: "country_en", label: "Country", maxLength: 60, problem: TOO_LONG },
+  { name: "category_en", label: "Category", maxLength: 60, problem: TOO_LONG },
+];
+const ENGLISH_TEXTS: readonly FieldDefinition[] = [
+  { name: "description_en", label: "Description", maxLength: 1_000, isLong: true, problem: TOO_LONG },
+  { name: "terms_en", label: "Exclusions", maxLength: 1_000, isLong: true, problem: TOO_LONG },
 ];
 
 /** The network that reports its sales. docs/product.md#sales. */
@@ -121,31 +144,44 @@ export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onS
   function refuse(found: FieldErrors<StoreFields>) {
     if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
   }
-  const textField = ({ name, label, maxLength, type = "text", hint, problem, suggestions }: FieldDefinition) => {
+  const textField = ({
+    name,
+    label,
+    maxLength,
+    type = "text",
+    hint,
+    problem,
+    suggestions,
+    isLong,
+  }: FieldDefinition) => {
     const error = errors[name];
     const wrong = error && (isMissing(error) ? REQUIRED : error.type === "server" ? error.message : problem);
     return (
       <Field key={name} label={label} hint={hint} problem={wrong}>
-        {(control) => (
-          <>
-            <input
-              type={type}
-              maxLength={maxLength}
-              required={label.endsWith("*")}
-              autoComplete="off"
-              list={suggestions && `${control.id}-list`}
-              {...control}
-              {...register(name, trimmed)}
-            />
-            {suggestions && (
-              <datalist id={`${control.id}-list`}>
-                {suggestions.map((one) => (
-                  <option key={one} value={one} />
-                ))}
-              </datalist>
-            )}
-          </>
-        )}
+        {(control) =>
+          isLong ? (
+            <textarea rows={3} maxLength={maxLength} {...control} {...register(name, trimmed)} />
+          ) : (
+            <>
+              <input
+                type={type}
+                maxLength={maxLength}
+                required={label.endsWith("*")}
+                autoComplete="off"
+                list={suggestions && `${control.id}-list`}
+                {...control}
+                {...register(name, trimmed)}
+              />
+              {suggestions && (
+                <datalist id={`${control.id}-list`}>
+                  {suggestions.map((one) => (
+                    <option key={one} value={one} />
+                  ))}
+                </datalist>
+              )}
+            </>
+          )
+        }
       </Field>
     );
   };
@@ -159,13 +195,19 @@ export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onS
       onSubmit={handleSubmit(save, refuse)}
     >
       <div className="form-grid">{FIELDS.map(textField)}</div>
-      <Field label="Descrição" problem={errors.description && TOO_LONG}>
-        {(control) => <textarea rows={3} maxLength={1_000} {...control} {...register("description", trimmed)} />}
-      </Field>
+      {TEXTS.map(textField)}
       <label className="check">
         <input type="checkbox" {...register("featured")} />
         <span>Loja em destaque</span>
       </label>
+      <fieldset className="form-section">
+        <legend>Em inglês</legend>
+        <p className="field-hint">Vazio: as páginas em inglês mostram o texto em português.</p>
+        <div lang="en" className="grid gap-4">
+          <div className="form-grid">{ENGLISH_FIELDS.map(textField)}</div>
+          {ENGLISH_TEXTS.map(textField)}
+        </div>
+      </fieldset>
       <fieldset className="form-section">
         <legend>Rede de afiliados</legend>
         <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>

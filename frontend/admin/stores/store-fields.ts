@@ -8,6 +8,11 @@ export const EMPTY_STORE: StoreFields = {
   club: "",
   category: "",
   description: "",
+  terms: "",
+  country_en: "",
+  category_en: "",
+  description_en: "",
+  terms_en: "",
   logo: "",
   affiliate_link: "",
   network: "",
@@ -20,27 +25,11 @@ export const EMPTY_STORE: StoreFields = {
   featured: false,
 };
 
-const text = (value: string | number | null | undefined): string =>
-  value === null || value === undefined ? "" : String(value);
-
 /** A store as its form shows it. */
-export const fieldsOf = (store: StoreWithCategories): StoreFields => ({
-  name: store.name,
-  country: store.country,
-  club: text(store.club),
-  category: text(store.category),
-  description: text(store.description),
-  logo: text(store.logo),
-  affiliate_link: text(store.affiliate_link),
-  network: text(store.network),
-  account: text(store.account),
-  advertiser_id: text(store.advertiser_id),
-  store_url: text(store.store_url),
-  mint_delay_seconds: text(store.mint_delay_seconds),
-  hold_seconds: text(store.hold_seconds),
-  claim_days: text(store.claim_days),
-  featured: store.featured,
-});
+export function fieldsOf(store: StoreWithCategories): StoreFields {
+  const texts = Object.keys(EMPTY_STORE).map((name) => [name, String(store[name as keyof StoreFields] ?? "")]);
+  return { ...EMPTY_STORE, ...Object.fromEntries(texts), featured: store.featured };
+}
 
 const DURATIONS = ["mint_delay_seconds", "hold_seconds"] as const;
 
