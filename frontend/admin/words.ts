@@ -102,6 +102,31 @@ export const OPERATION_REASONS: Record<string, { why: string; help: string }> = 
 export const operationWhy = (reason: string | null): string | undefined =>
   reason === null ? undefined : (OPERATION_REASONS[reason]?.why ?? `Motivo ${reason}.`);
 
+/** The figures of `sender/allowance.ts` and `sender/dispatch.ts`. */
+const OPERATION_FIGURES: readonly (readonly [RegExp, (amount: string, limit: string) => string])[] = [
+  [
+    /^AboveMaxPayout: ([\d.]+) CHZ .* limit of ([\d.]+) CHZ a payout$/,
+    (amount, limit) => `O pagamento é de ${amount}, e o limite por pagamento é de ${limit}.`,
+  ],
+  [
+    /^AboveDailyCap: ([\d.]+) CHZ .* the ([\d.]+) CHZ left /,
+    (amount, left) => `O pagamento é de ${amount}, e hoje ainda podem sair ${left}.`,
+  ],
+  [
+    /^InsufficientFunds: ([\d.]+) CHZ .* the ([\d.]+) CHZ in /,
+    (amount, pool) => `O pagamento é de ${amount}, e o distribuidor tem ${pool}.`,
+  ],
+];
+
+/** The figures of an operation's `error` as a sentence; undefined for a contract's or node's own message. */
+export function operationFigures(error: string | null, chz: (amount: string) => string): string | undefined {
+  for (const [pattern, say] of OPERATION_FIGURES) {
+    const [, amount, limit] = pattern.exec(error ?? "") ?? [];
+    if (amount !== undefined && limit !== undefined) return say(chz(amount), chz(limit));
+  }
+  return undefined;
+}
+
 /** `kind` of an operation. */
 export const OPERATION_KINDS: Record<string, string> = {
   mint: "Emitir o bilhete",

@@ -1,5 +1,30 @@
 import { expect } from "chai";
-import { pauseReason } from "../../frontend/admin/words.ts";
+import { operationFigures, pauseReason } from "../../frontend/admin/words.ts";
+import { admit } from "../../sender/allowance.ts";
+
+describe("What an operation waits for, in the panel's words", () => {
+  const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n };
+  const chz = (amount: string) => `${amount} CHZ`;
+  /** What the sender writes down for a payment of so many gwei. */
+  const errorFor = (gwei: bigint) => {
+    const [first] = admit([{ id: 1n, amount_gwei: gwei }], limits).setAside;
+    return first?.verdict.kind === "later" ? first.verdict.text : null;
+  };
+
+  it("has the figures of every limit of the sender", () => {
+    const said = [91n, 61n, 31n].map((gwei) => operationFigures(errorFor(gwei), chz));
+    expect(said).to.deep.equal([
+      "O pagamento é de 0.000000091 CHZ, e o limite por pagamento é de 0.00000009 CHZ.",
+      "O pagamento é de 0.000000061 CHZ, e hoje ainda podem sair 0.00000006 CHZ.",
+      "O pagamento é de 0.000000031 CHZ, e o distribuidor tem 0.00000003 CHZ.",
+    ]);
+  });
+
+  it("leaves a contract's own message as it is", () => {
+    expect(operationFigures("AboveDailyCap(1, 2)", chz)).to.equal(undefined);
+    expect(operationFigures(null, chz)).to.equal(undefined);
+  });
+});
 
 describe("Why payouts are paused, in the panel's words", () => {
   it("says the system's own reasons, and leaves a person's as they are", () => {

@@ -13,7 +13,7 @@ import { viewHref } from "../list/list-address.ts";
 import type { PurchaseDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { TechnicalDetail } from "../technical-detail.tsx";
-import { OPERATION_REASONS, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
+import { OPERATION_REASONS, operationFigures, PURCHASE_WORDS, purchaseWait, wordOf } from "../words.ts";
 import { PurchaseLife } from "./purchase-life.tsx";
 
 /** One purchase: its state, why it waits, its history, and the hold switch. */
@@ -146,7 +146,8 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
 }
 
 function Standing({ purchase }: { purchase: PurchaseDetails }) {
-  const { dateTime } = useFormat();
+  const { chz, dateTime } = useFormat();
+  const figures = operationFigures(purchase.wait_text, chz);
   const wait = purchaseWait(purchase);
   const help = purchase.wait_reason ? OPERATION_REASONS[purchase.wait_reason]?.help : undefined;
   return (
@@ -154,12 +155,12 @@ function Standing({ purchase }: { purchase: PurchaseDetails }) {
       <StateBadge {...wordOf(PURCHASE_WORDS, purchase.state)} />
       {wait && (
         <p>
-          <strong>{wait}</strong> {help}
+          <strong>{wait}</strong> {figures} {help}
         </p>
       )}
       {purchase.held_reason && <p>Motivo: {purchase.held_reason}</p>}
       {purchase.expected_at && <p className="muted">Próximo passo previsto para {dateTime(purchase.expected_at)}.</p>}
-      {purchase.wait_text && <TechnicalDetail text={purchase.wait_text} />}
+      {purchase.wait_text && !figures && <TechnicalDetail text={purchase.wait_text} />}
     </div>
   );
 }
