@@ -9,6 +9,7 @@ import {
   ofKeys,
   type PageQuery,
   readKeyPage,
+  type SortColumn,
   startsWith,
   startsWithTest,
   walletPrefixOf,
@@ -23,19 +24,22 @@ export async function listSales(
   queries: Queries,
   { network, ...page }: PageQuery & { network?: string | undefined },
 ): Promise<Page<SaleRow>> {
-  const source = network ? { ...SALES, only: sql<SqlBool>`sales.network = ${network}` } : SALES;
+  const source = network ? ofNetwork(network) : SALES;
   const { keys, ...rest } = await readKeyPage<bigint>(queries, source, page);
   const rows = keys.length === 0 ? [] : await selectSales(queries).where("sales.id", "in", keys).execute();
   return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
 }
+
+const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "sales_state" };
+const BY_AMOUNT: SortColumn = { column: "amount_micros", type: "number", index: "sales_amount" };
 
 const SALES: ListSource = {
   table: "sales",
   key: "id",
   keyType: "number",
   sorts: {
-    id: { column: "id", type: "number", followsState: true },
-    amount: { column: "amount_micros", type: "number" },
+    id: BY_ID,
+    amount: BY_AMOUNT,
   },
   state: (state) => sql<SqlBool>`sales.state = ${state}`,
   stateTest: (state) => sql<SqlBool>`(sales.state || '') = ${state}`,
@@ -54,6 +58,14 @@ const SALES: ListSource = {
     ];
   },
 };
+
+function ofNetwork(network: string): ListSource {
+  const sorts = {
+    id: { ...BY_ID, index: "sales_network_id", stateIndex: "sales_network" },
+    amount: { ...BY_AMOUNT, index: "sales_network_amount" },
+  };
+  return { ...SALES, sorts, only: sql<SqlBool>`sales.network = ${network}` };
+}
 
 function byOrder(queries: Queries, table: string, prefix: string): Match {
   const column = `${table}.order_ref`;
@@ -128,8 +140,8 @@ const CLAIMS: ListSource = {
   key: "id",
   keyType: "number",
   sorts: {
-    id: { column: "id", type: "number", followsState: true },
-    amount: { column: "amount_cents", type: "number" },
+    id: { ...BY_ID, stateIndex: "claims_state" },
+    amount: { column: "amount_cents", type: "number", index: "claims_amount" },
   },
   state: (state) => sql<SqlBool>`claims.state = ${state}`,
   stateTest: (state) => sql<SqlBool>`(claims.state || '') = ${state}`,

@@ -4,7 +4,11 @@ import type { Queries } from "./transaction.ts";
 
 /** Counting stops here; one more means "more than this". */
 const COUNTED_ROWS = 10_000;
-const SOME = sql.lit(COUNTED_ROWS + 1);
+/** If more rows match, rows are read in order and tested, so many for a page: a few at first, which mostly suffice. */
+const SCANNED_ROWS = [500, 1_500, 3_000] as const;
+/** As many rows are found through their indexes and sorted. */
+const FOUND_ROWS = 3_000;
+const SOME = sql.lit(FOUND_ROWS + 1);
 /** A sort column. */
 export type SortColumn = {
   column: string;
@@ -14,6 +18,8 @@ export type SortColumn = {
   followsState?: boolean;
   /** The index to walk on SQLite, whose planner would otherwise sort the rows of another index. */
   index?: string;
+  /** The same within a state. */
+  stateIndex?: string;
 };
 
 /** The rows that a search term matches. */
@@ -75,9 +81,9 @@ export async function readKeyPage<Key extends bigint | string>(
 ): Promise<KeyPage<Key>> {
   const order = orderOf(source, page.sort);
   const before = readCursor(source, order, page.before);
-  const { total, rows } = await selectPage(queries, source, { page, order, before });
+  const { total, rows, scannedTo } = await selectPage(queries, source, { page, order, before });
   const shown = rows.slice(0, page.limit);
-  const last = rows.length > page.limit ? shown.at(-1) : undefined;
+  const last = rows.length > page.limit ? shown.at(-1) : scannedTo;
   return {
     keys: shown.map((row) => row.key as Key),
     nextBefore: last === undefined ? null : cursorOf(source, order, last),
@@ -89,40 +95,47 @@ type Order = SortColumn & { name: string; isDown: boolean };
 type Selection = { page: PageQuery; order: Order; before: Cursor | undefined };
 type Cursor = { value: bigint | string; key: bigint | string };
 type Columns = { sort: RawBuilder<unknown>; key: RawBuilder<unknown> };
+type Selected = {
+  total: number;
+  /** One more than the page has, if there are more. */
+  rows: KeyRow[];
+  /** Where a scan stopped before it had filled the page. */
+  scannedTo?: KeyRow | undefined;
+};
 
-async function selectPage(
-  queries: Queries,
-  source: ListSource,
-  selection: Selection,
-): Promise<{ total: number; rows: KeyRow[] }> {
+async function selectPage(queries: Queries, source: ListSource, selection: Selection): Promise<Selected> {
   const { page } = selection;
   const term = page.query || undefined;
   if (term !== undefined) {
     const matches = source.matches(term, queries);
     if (matches.length === 0) return { total: 0, rows: [] };
-    const found = union(matches);
-    if ((await countKeys(queries, found)) <= COUNTED_ROWS) return selectAmong(queries, source, selection, found);
+    const found = union(matches.map(({ keys }) => keys));
+    if ((await countKeys(queries, found, FOUND_ROWS)) <= FOUND_ROWS)
+      return selectAmong(queries, source, selection, found);
     // Many rows match, but perhaps few of them are in the state.
     const ofState = page.state ? inState(queries, source, page.state) : undefined;
-    return ofState && (await countKeys(queries, ofState)) <= COUNTED_ROWS
+    return ofState && (await countKeys(queries, ofState, FOUND_ROWS)) <= FOUND_ROWS
       ? selectAmong(queries, source, selection, ofState, anyOf(matches))
-      : selectThrough(queries, source, selection, matches);
+      : selectThrough(queries, source, selection, { matches });
   }
   if (!page.state || selection.order.followsState) return selectInOrder(queries, source, selection);
   const ofState = inState(queries, source, page.state);
-  return (await countKeys(queries, ofState)) <= COUNTED_ROWS
+  const total = await countKeys(queries, ofState, COUNTED_ROWS);
+  return total <= FOUND_ROWS
     ? selectAmong(queries, source, selection, ofState)
-    : selectThrough(queries, source, selection, undefined);
+    : selectThrough(queries, source, selection, { total });
 }
 
 /** An index gives the rows in order. */
-async function selectInOrder(queries: Queries, source: ListSource, selection: Selection) {
-  const { state } = selection.page;
-  const where = conditions(source.only, state ? source.state?.(state, queries) : undefined);
-  return {
-    total: await countKeys(queries, keysOf(source, where)),
-    rows: await selectSorted(queries, source, selection, { where, isByState: Boolean(state) }),
-  };
+async function selectInOrder(queries: Queries, source: ListSource, selection: Selection): Promise<Selected> {
+  const walk = walkOf(queries, source, selection);
+  const { before, page } = selection;
+  const { rows } = await sortedRows(queries, source, selection.order, {
+    ...walk,
+    before,
+    limit: page.limit + 1,
+  }).execute(queries);
+  return { total: await countKeys(queries, keysOf(source, walk.where), COUNTED_ROWS), rows };
 }
 
 /** Few rows match: they are found through their indexes and sorted. */
@@ -142,46 +155,84 @@ async function selectAmong(
     where ${afterCursor(source, order, before, columns)} ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(
     queries,
   );
-  return { total: Number(rows[0]?.total ?? (await countKeys(queries, found))), rows };
+  const [first] = rows;
+  if (first === undefined)
+    return { total: before === undefined ? 0 : await countKeys(queries, found, FOUND_ROWS), rows };
+  return { total: Number(first.total), rows };
 }
 
-/** So many rows match that a scan in sort order soon finds a page of them. */
+/** So many rows match that a scan in sort order soon finds a page of them; if they lie far apart, it stops early. */
 async function selectThrough(
   queries: Queries,
   source: ListSource,
   selection: Selection,
-  matches: readonly Match[] | undefined,
-) {
-  const { page, before } = selection;
-  const { state } = page;
-  const tests = matches && anyOf(matches);
-  const isByState = state !== undefined && selection.order.followsState === true;
-  const ofState = isByState ? source.state?.(state, queries) : stateTest(queries, source, state);
-  const where = conditions(source.only, ofState, tests);
-  const rows = await selectSorted(queries, source, selection, { where, isByState });
-  // Who matches a broad search and is in a broad state is not counted: that would cost more than the page.
-  const isWhole = before === undefined && rows.length <= page.limit;
-  return { rows, total: isWhole ? rows.length : COUNTED_ROWS + 1 };
+  { matches, total = COUNTED_ROWS + 1 }: { matches?: readonly Match[]; total?: number },
+): Promise<Selected> {
+  const { page, order, before } = selection;
+  const walk = walkOf(queries, source, selection);
+  const test = conditions(
+    walk.isByState ? undefined : stateTest(queries, source, page.state),
+    matches && anyOf(matches),
+  );
+  const rows: KeyRow[] = [];
+  let scannedTo: KeyRow | undefined;
+  for (const limit of SCANNED_ROWS) {
+    const from = scannedTo ? { key: scannedTo.key, value: scannedTo.sort } : before;
+    const scanned = await sortedRows(queries, source, order, { ...walk, before: from, limit, test }).execute(queries);
+    rows.push(...scanned.rows.filter((row) => Number(row.passes) === 1));
+    scannedTo = scanned.rows.length < limit ? undefined : scanned.rows.at(-1);
+    if (rows.length > page.limit || scannedTo === undefined) break;
+  }
+  // Who matches a broad search is not counted: that would cost more than the page.
+  const isWhole = before === undefined && scannedTo === undefined && rows.length <= page.limit;
+  return { rows, total: isWhole ? rows.length : total, scannedTo };
 }
 
-async function selectSorted(
+/** How an index, or the table, gives the list's rows in order: those of the state alone, if an index has them so. */
+type Walk = { isByState: boolean; hint: RawBuilder<unknown>; where: RawBuilder<SqlBool> };
+
+function walkOf(queries: Queries, source: ListSource, { page: { state }, order }: Selection): Walk {
+  const isByState = Boolean(state) && order.followsState === true;
+  return {
+    isByState,
+    hint: walkHint(queries, source, order, isByState),
+    where: conditions(source.only, isByState && state ? source.state?.(state, queries) : undefined),
+  };
+}
+
+type Stretch = Walk & { before: Cursor | undefined; limit: number; test?: RawBuilder<SqlBool> };
+
+/** The next rows in order, and whether each passes the test. */
+function sortedRows(
   queries: Queries,
   source: ListSource,
-  { page, order, before }: Selection,
-  { where, isByState }: { where: RawBuilder<SqlBool>; isByState: boolean },
-): Promise<KeyRow[]> {
-  const columns = { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
-  const { rows } = await sql<KeyRow>`select ${columns.key} as key, ${columns.sort} as sort
-    from ${sql.table(source.table)} ${isByState ? sql`` : walkHint(queries, source, order)} where ${where} and ${afterCursor(source, order, before, columns)}
-    ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(queries);
-  return rows;
+  order: Order,
+  { where, hint, before, limit, test = conditions() }: Stretch,
+): RawBuilder<KeyRow & { passes: unknown }> {
+  const columns = columnsOf(queries, source, order);
+  const rowsWhere = (isAfter: RawBuilder<SqlBool>) => sql<KeyRow & { passes: unknown }>`
+    select ${columns.key} as key, ${columns.sort} as sort, case when ${test} then 1 else 0 end as passes
+    from ${sql.table(source.table)} ${hint} where ${where} and ${isAfter} ${orderBy(source, order, columns)} limit ${limit}`;
+  if (before === undefined || order.column === source.key)
+    return rowsWhere(afterCursor(source, order, before, columns));
+  // SQLite seeks no pair of columns that ends with the row's id: equal values come first, then what follows them.
+  const way = order.isDown ? sql`<` : sql`>`;
+  const equal = rowsWhere(sql`(${columns.sort} = ${before.value} and ${columns.key} ${way} ${before.key})`);
+  const following = rowsWhere(sql`${columns.sort} ${way} ${before.value}`);
+  return sql`select * from (${equal}) as equal_rows union all select * from (${following}) as following_rows
+    ${orderBy(source, order, { sort: sql.ref("sort"), key: sql.ref("key") })} limit ${limit}`;
+}
+
+function columnsOf(queries: Queries, source: ListSource, order: Order): Columns {
+  return { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
 }
 
 /** Tells SQLite to walk the table or index that is in sort order. PostgreSQL finds it by itself. */
-function walkHint(queries: Queries, source: ListSource, { column, index }: Order): RawBuilder<unknown> {
+function walkHint(queries: Queries, source: ListSource, order: Order, isByState: boolean): RawBuilder<unknown> {
   if (engineOf(queries) !== "sqlite") return sql``;
-  if (column === source.key) return sql`not indexed`;
-  return index === undefined ? sql`` : sql`indexed by ${sql.ref(index)}`;
+  const index = isByState ? order.stateIndex : order.index;
+  if (index !== undefined) return sql`indexed by ${sql.ref(index)}`;
+  return order.column === source.key && !isByState ? sql`not indexed` : sql``;
 }
 
 function anyOf(matches: readonly Match[]): RawBuilder<SqlBool> {
@@ -206,18 +257,15 @@ function rowsAmong(
   keys: RawBuilder<unknown>,
   state: string | undefined,
   sortColumn = source.key,
-  atMost = SOME,
 ): RawBuilder<unknown> {
   return sql`select found_key as key, ${sql.ref(sortColumn)} as sort
-    from (select key as found_key from (${keys}) as candidates limit ${atMost}) as found cross join ${sql.table(source.table)}
+    from (select key as found_key from (${keys}) as candidates limit ${SOME}) as found cross join ${sql.table(source.table)}
     where found_key = ${sql.ref(`${source.table}.${source.key}`)} and ${conditions(source.only, stateTest(queries, source, state))}`;
 }
 
 /** Each search is limited, so that none scans all its matches. */
-function union(matches: readonly Match[], atMost = SOME): RawBuilder<unknown> {
-  const some = matches.map(
-    ({ keys }) => sql`select key from (select key from (${keys}) as one limit ${atMost}) as limited`,
-  );
+function union(searches: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const some = searches.map((keys) => sql`select key from (select key from (${keys}) as one limit ${SOME}) as limited`);
   return sql.join(some, sql` union `);
 }
 
@@ -230,10 +278,9 @@ function conditions(...all: (RawBuilder<SqlBool> | undefined)[]): RawBuilder<Sql
   return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(given, sql` and `)}`;
 }
 
-async function countKeys(queries: Queries, keys: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{
-    n: bigint;
-  }>`select count(*) as n from (select 1 from (${keys}) as k limit ${SOME}) as counted`.execute(queries);
+async function countKeys(queries: Queries, keys: RawBuilder<unknown>, atMost: number): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`select count(*) as n
+    from (select 1 from (${keys}) as k limit ${sql.lit(atMost + 1)}) as counted`.execute(queries);
   return Number(rows[0]?.n ?? 0n);
 }
 

@@ -17,6 +17,7 @@ import { up as catalogueLanguages } from "./migrations/0017-catalogue-languages.
 import { up as statedReasons } from "./migrations/0018-stated-reasons.ts";
 import { up as totalsRevision } from "./migrations/0019-totals-revision.ts";
 import { up as duePurchases } from "./migrations/0020-due-purchases.ts";
+import { up as networkAmounts } from "./migrations/0021-network-amounts.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -60,6 +61,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0018-stated-reasons": { up: statedReasons },
     "0019-totals-revision": { up: (db) => totalsRevision(db, engine) },
     "0020-due-purchases": { up: (db) => duePurchases(db, engine) },
+    "0021-network-amounts": { up: networkAmounts },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Match,
   type PageQuery,
   readKeyPage,
+  type SortColumn,
   walletPrefixOf,
   walletStartsWith,
   walletTest,
@@ -43,11 +44,13 @@ export async function listOperationPage(
 const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
 const ALL_KINDS = [...PURCHASE_KINDS, "register_store", "rename_store"] as const;
 
+const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "operations_status_id" };
+
 const OPERATIONS: ListSource = {
   table: "operations",
   key: "id",
   keyType: "number",
-  sorts: { id: { column: "id", type: "number", followsState: true } },
+  sorts: { id: BY_ID },
   state: (state) => sql<SqlBool>`operations.status = ${state}`,
   stateTest: (state) => sql<SqlBool>`(operations.status || '') = ${state}`,
   matches: (term) => matchesOf(term, ALL_KINDS),
@@ -62,7 +65,10 @@ const STUCK_OPERATIONS: ListSource = {
 
 const PAYMENTS: ListSource = {
   ...OPERATIONS,
-  sorts: { ...OPERATIONS.sorts, amount: { column: "amount_gwei", type: "number", index: "operations_pay_amount" } },
+  sorts: {
+    id: { ...BY_ID, index: "operations_pay", stateIndex: "operations_pay_status" },
+    amount: { column: "amount_gwei", type: "number", index: "operations_pay_amount" },
+  },
   only: sql<SqlBool>`operations.kind = 'pay'`,
   matches: (term) => matchesOf(term, ["pay"]),
 };
@@ -88,11 +94,13 @@ function matchesOf(term: string, kinds: readonly OperationKind[]): Match[] {
 function byWallet(prefix: string, kinds: readonly OperationKind[]): Match {
   const ofPurchases = PURCHASE_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => sql.lit(kind));
   const isKind = sql<SqlBool>`operations.kind in (${sql.join(ofPurchases)})`;
+  const isWallet = walletStartsWith("purchases.wallet", prefix);
   return {
     keys: sql`select operations.id as key from purchases cross join operations
-      where ${isKind} and operations.subject_id = purchases.id and ${walletStartsWith("purchases.wallet", prefix)}`,
-    test: sql<SqlBool>`(${isKind} and exists (select 1 from purchases where purchases.id = operations.subject_id
-      and ${walletTest("purchases.wallet", prefix)}))`,
+      where ${isKind} and operations.subject_id = purchases.id and ${isWallet}`,
+    // PostgreSQL would answer `exists` from a hash of all purchases.
+    test: sql<SqlBool>`(${isKind} and (select count(*) from purchases where purchases.id = operations.subject_id
+      and ${walletTest("purchases.wallet", prefix)}) > 0)`,
   };
 }
 

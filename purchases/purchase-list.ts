@@ -35,8 +35,8 @@ const PURCHASES: ListSource = {
   key: "id",
   keyType: "number",
   sorts: {
-    id: { column: "id", type: "number", followsState: true },
-    amount: { column: "amount_cents", type: "number" },
+    id: { column: "id", type: "number", followsState: true, stateIndex: "purchases_state" },
+    amount: { column: "amount_cents", type: "number", index: "purchases_amount" },
   },
   state: (state) => sql<SqlBool>`${STATE} = ${state}`,
   stateTest: (state) => sql<SqlBool>`(${STATE} || '') = ${state}`,
@@ -55,8 +55,9 @@ function byOrder(queries: Queries, term: string): Match {
     cross join purchases where purchases.sale_id = sales.id and ${matches}`;
   return {
     keys: sql`${is(startsWith(queries, "sales.order_ref", term))} union all ${is(sql`sales.sale_key = ${term}`)}`,
-    test: sql<SqlBool>`exists (select 1 from sales where sales.id = purchases.sale_id
-      and (${startsWithTest(queries, "sales.order_ref", term)} or sales.sale_key = ${term}))`,
+    // PostgreSQL would answer `exists` from a hash of all sales.
+    test: sql<SqlBool>`(select count(*) from sales where sales.id = purchases.sale_id
+      and (${startsWithTest(queries, "sales.order_ref", term)} or sales.sale_key = ${term})) > 0`,
   };
 }
 

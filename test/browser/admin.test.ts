@@ -134,6 +134,20 @@ describe("Admin", () => {
     }
   });
 
+  it("offers to search on where a part of a broad search has nothing", async () => {
+    const rows: unknown[] = [];
+    site.server.answer("GET /api/admin/purchases", {
+      body: { success: true, rows, next_before: 77, total: 10_001 },
+    });
+    site.server.isAdmin = true;
+    const { page } = await site.openLoggedIn("/admin?view=purchases&query=0x&state=pending");
+    await page.getByText("Nada até aqui").waitFor();
+    site.server.answer("GET /api/admin/purchases", { body: { success: true, rows, next_before: null, total: 10_001 } });
+    await page.getByRole("button", { name: "Procurar mais" }).click();
+    await page.getByText("Fim da lista").waitFor();
+    expect(new URL(page.url()).searchParams.get("query")).to.equal("0x");
+  });
+
   describe("stores", () => {
     it("creates one, with what was filled in and nothing else", async () => {
       site.server.answer("POST /api/store", { body: { success: true, message: "created", id: 9 } });

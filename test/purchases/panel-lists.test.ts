@@ -170,6 +170,49 @@ describe("Lists of the panel", () => {
       }
     });
 
+    it("search on through a broad list a part at a time, and skip nothing", async () => {
+      const { kysely, engine } = database;
+      const first = 20_000;
+      const numbers =
+        engine === "sqlite"
+          ? sql`(with recursive n (i) as (select ${first} union all select i + 1 from n where i < ${2 * first}) select i from n) s`
+          : sql`generate_series(${first}::bigint, ${2 * first}::bigint) s (i)`;
+      // The older half is of one wallet, and no row of it is in the newer half's state.
+      const isOld = sql`i < ${first + first / 2}`;
+      await sql`insert into purchases (id, wallet, store_id, store_name, amount_cents, cashback_bps, bonus_bps, source,
+          metadata_uri, click_id, created_at, counted_status)
+        select i, case when ${isOld} then ${walletOf(2)} else ${walletOf(1)} end, 1, 'Loja', 100, 500, 0, 'simulated', '',
+          'many-' || i, i, case when ${isOld} then 1 else 2 end from ${numbers}`.execute(kysely);
+      for (const sort of ["-id", "amount"]) {
+        const pages: { keys: unknown[]; nextBefore: unknown; total: number }[] = [];
+        const read = async (asked: object) => {
+          pages.length = 0;
+          for (let before: string | undefined; ; ) {
+            const page = await listPurchaseIds(kysely, { ...asked, ...(before ? { before } : {}), sort, limit: 500 });
+            pages.push(page);
+            if (page.nextBefore === null) return pages.flatMap(({ keys }) => keys);
+            before = String(page.nextBefore);
+          }
+        };
+        const others = { query: walletOf(2), state: "confirmed" };
+        const few = (await read({ query: "0x0", state: "confirmed" })) as bigint[];
+        expect(few.length).to.be.greaterThan(first / 2);
+        expect((await read(others)).every((id) => (id as bigint) < BigInt(first))).to.equal(true);
+        expect(pages.length, "parts").to.be.greaterThan(1);
+        expect(pages[0]?.total).to.equal(10_001);
+        const ofWallet = await read({ query: walletOf(2) });
+        expect(new Set(ofWallet).size).to.equal(ofWallet.length);
+        const known = await kysely
+          .selectFrom("purchases")
+          .select("id")
+          .where("wallet", "=", walletOf(2) as `0x${string}`)
+          .execute();
+        expect(ofWallet).to.have.members(known.map(({ id }) => id));
+        if (sort === "-id")
+          expect(ofWallet).to.deep.equal(known.map(({ id }) => id).toSorted((one, other) => Number(other - one)));
+      }
+    });
+
     it("reject a cursor of another order", async () => {
       for (const [sort, before] of [
         ["id", "12_7"],

@@ -47,7 +47,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
           query={page}
         />
       ) : page.data?.rows.length === 0 ? (
-        <Nothing list={list} isFiltered={isFiltered} address={address} />
+        <Nothing list={list} isFiltered={isFiltered} address={address} next={page.data.next_before} />
       ) : (
         page.data && (
           <>
@@ -91,11 +91,26 @@ function Nothing<Row>({
   list,
   isFiltered,
   address,
+  next,
 }: {
   list: ListDefinition<Row>;
   isFiltered: boolean;
   address: ListAddress;
+  next: Page<Row>["next_before"];
 }) {
+  if (next !== null) {
+    return (
+      <EmptyPanel title="Nada até aqui" hint="A busca é ampla: procure mais adiante, ou escreva mais.">
+        <button
+          type="button"
+          className="button button-small button-quiet"
+          onClick={() => address.toPage([...address.cursors, String(next)])}
+        >
+          Procurar mais
+        </button>
+      </EmptyPanel>
+    );
+  }
   if (address.cursors.length > 0) {
     return (
       <EmptyPanel title="Fim da lista">

@@ -16,7 +16,7 @@ type ListPagerProps = {
 /** The range of rows, the total, and the buttons for other pages. */
 export function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
   const { integer } = useFormat();
-  const { cursors, toPage } = address;
+  const { cursors, query, toPage } = address;
   const first = cursors.length * PAGE_ROWS + 1;
   const last = first + page.rows.length - 1;
   const total =
@@ -25,10 +25,15 @@ export function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
       : `${integer(page.total)} ${page.total === 1 ? noun[0] : noun[1]}`;
   const next = page.next_before;
   const isWhole = cursors.length === 0 && next === null;
+  // Its pages are of any length. docs/product.md#panel-lists.
+  const isBroad = query !== "" && page.total >= UNCOUNTED;
+  const range = isBroad
+    ? `${integer(page.rows.length)} nesta página; a busca é ampla, e pode haver mais`
+    : `${integer(first)}–${integer(last)} de ${total}`;
   return (
     <nav className="pager" aria-label="Páginas">
       <p className="figures muted" role="status">
-        {isWhole ? total : `${integer(first)}–${integer(last)} de ${total}`}
+        {isWhole ? total : range}
       </p>
       {!isWhole && (
         <div className="pager-buttons">
