@@ -76,14 +76,16 @@ export async function inApprovedTransaction<T>(
   }
 }
 
-/** This person's requests for exactly this payout. */
-function askedFor(queries: Queries, actor: string, { action, subject, amountGwei, centBps }: PersonalPayment) {
+/** This person's requests for exactly this payout: to the same wallet, too. */
+function askedFor(queries: Queries, actor: string, payment: PersonalPayment) {
+  const { action, subject, wallet, amountGwei, centBps } = payment;
   const asked = queries
     .selectFrom("approvals")
     .select("id")
     .where("subject", "=", subject)
     .where("action", "=", action)
-    .where("asked_by", "=", actor);
+    .where("asked_by", "=", actor)
+    .where("wallet", wallet === null ? "is" : "=", wallet);
   return centBps === undefined ? asked.where("amount_gwei", "=", amountGwei) : asked.where("cent_bps", "=", centBps);
 }
 

@@ -13,7 +13,7 @@ export type Letter = {
 };
 
 /** Sends a report like an affiliate network, signed over the time and the body's bytes. */
-export function tell(system: ApiSystem, event: unknown, letter: Letter = {}): Promise<Answer> {
+export function tell(system: Pick<ApiSystem, "anonymous">, event: unknown, letter: Letter = {}): Promise<Answer> {
   const body = typeof event === "string" ? event : JSON.stringify(event);
   const timestamp = String(Math.floor(letter.atS ?? Date.now() / 1_000));
   const signature = createHmac("sha256", letter.secret ?? AFFILIATE_SECRET)
