@@ -72,8 +72,21 @@ const SHOTS: Shot[] = [
   { name: "store-page", path: "/stores/1" },
   { name: "ticket", path: "/ticket/2" },
   { name: "proof", path: "/proof" },
+  { name: "contact", path: "/help/contact", prepare: withContact },
   { name: "profile", path: "/profile", isLoggedIn: true },
+  { name: "profile-visitor", path: "/profile" },
+  {
+    name: "profile-erase",
+    path: "/profile",
+    isLoggedIn: true,
+    isViewport: true,
+    async act(page) {
+      await page.locator(".button-danger").click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   { name: "visits", path: "/visits", isLoggedIn: true },
+  { name: "visits-visitor", path: "/visits" },
   {
     name: "visits-claim",
     path: "/visits",
@@ -87,6 +100,7 @@ const SHOTS: Shot[] = [
   { name: "stores", path: "/stores" },
   { name: "stores-loading", path: "/stores", isLoading: true, prepare: hang("GET /api/stores") },
   { name: "stores-none", path: "/stores?q=zzz" },
+  { name: "stores-filters", path: "/stores", isViewport: true, act: openFilters },
   { name: "stores-away", path: "/stores", prepare: fail("GET /api/stores") },
   { name: "buy", path: "/stores", isLoggedIn: true, isViewport: true, act: openBuyDialog },
   { name: "buy-visitor", path: "/stores", isViewport: true, prepare: manyTokens, act: openBuyDialog },
@@ -145,6 +159,7 @@ const SHOTS: Shot[] = [
     act,
   })),
   { name: "not-found", path: "/nowhere" },
+  { name: "offline", path: "/offline.html" },
 ];
 
 /** The whole page is in view, so that what is fixed to an edge is at the page's edge. */
@@ -152,6 +167,16 @@ async function seeWholePage(page: Page, width: number): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width, height });
   await page.waitForFunction(() => !document.querySelector(".club-picker-space"));
+}
+
+function withContact(server: FixtureServer): void {
+  server.config.support_contact = "ajuda@loja.example";
+}
+
+/** Only phones have them in a sheet. */
+async function openFilters(page: Page): Promise<void> {
+  const button = page.locator(".filters-phone .button");
+  if ((await button.count()) > 0) await button.click();
 }
 
 function pressHero(page: Page): Promise<void> {
