@@ -66,9 +66,8 @@ async function load(): Promise<Reporter> {
 
 /** Whether the header or the page shows a wallet from the start: one connected earlier, or the page that connects one. */
 const isWantedAtOnce = readStored(STORAGE_KEYS.recentConnector) !== null || location.pathname === paths.auth();
-const firstLoad = isWantedAtOnce ? loadWagmi() : undefined;
 // A failure is reported to the user who clicks.
-firstLoad?.catch(() => {});
+if (isWantedAtOnce) loadWagmi().catch(() => {});
 
 export function WalletProvider({ children }: { children: ReactNode }) {
   const t = useText();
@@ -79,15 +78,17 @@ export function WalletProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     let isHere = true;
-    const show = (loading: Promise<Reporter>) =>
-      loading.then(
-        (loaded) => isHere && setWagmi(() => loaded),
-        () => isHere && setState("absent"),
-      );
-    const cancel = firstLoad ? show(firstLoad) : whenIdle(() => show(loadWagmi()));
+    const show = async () => {
+      const loaded = await loadWagmi().catch(() => undefined);
+      if (!isHere) return;
+      if (loaded) setWagmi(() => loaded);
+      else setState("absent");
+    };
+    if (isWantedAtOnce) show();
+    const cancel = isWantedAtOnce ? undefined : whenIdle(show);
     return () => {
       isHere = false;
-      if (typeof cancel === "function") cancel();
+      cancel?.();
     };
   }, []);
 
@@ -105,9 +106,9 @@ export function WalletProvider({ children }: { children: ReactNode }) {
 
   // The click that came before the code.
   useEffect(() => {
-    if (!wallet || state !== "asked") return;
+    if (!wallet || wallet.isRestoring || state !== "asked") return;
     setState("absent");
-    wallet.connect();
+    if (!wallet.address) wallet.connect();
   }, [wallet, state]);
 
   const early = useMemo<Wallet>(
