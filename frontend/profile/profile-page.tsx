@@ -17,6 +17,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { download } from "../ui/download.ts";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
+import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
@@ -35,12 +36,9 @@ export default function ProfilePage() {
       ) : status === "restoring" ? (
         <Skeletons count={2} className="h-48" />
       ) : (
-        <>
-          <p className="lead">{t("profile.visitor")}</p>
-          <p>
-            <LinkButton to={paths.auth(paths.profile)}>{t("dashboard.goToLogin")}</LinkButton>
-          </p>
-        </>
+        <EmptyPanel title={t("profile.visitor")}>
+          <LinkButton to={paths.auth(paths.profile)}>{t("dashboard.goToLogin")}</LinkButton>
+        </EmptyPanel>
       )}
     </section>
   );

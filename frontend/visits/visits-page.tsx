@@ -30,12 +30,9 @@ export default function VisitsPage() {
       ) : status === "restoring" ? (
         <Skeletons count={3} className="h-24" />
       ) : (
-        <>
-          <p>{t("visits.visitor")}</p>
-          <p>
-            <LinkButton to={paths.auth(paths.visits)}>{t("dashboard.goToLogin")}</LinkButton>
-          </p>
-        </>
+        <EmptyPanel title={t("visits.visitor")}>
+          <LinkButton to={paths.auth(paths.visits)}>{t("dashboard.goToLogin")}</LinkButton>
+        </EmptyPanel>
       )}
     </section>
   );
