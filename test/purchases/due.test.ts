@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { sql } from "kysely";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
@@ -51,6 +52,29 @@ describe("The next check of purchases that were checked together", () => {
         { purchase_id: third, due_at: null, due_block: 64n },
         { purchase_id: fourth, due_at: 5_000n, due_block: null },
         { purchase_id: fifth, due_at: null, due_block: 63n },
+      ]);
+    });
+
+    it("is taken over from a process of an earlier version, which has it in a column of the purchase", async () => {
+      const { database } = await open();
+      const { kysely } = database;
+      await seedCatalogue(database);
+      const insert = () =>
+        inTransaction(kysely, (queries) =>
+          insertPurchase(queries, {
+            ...{ wallet: buyerOf(1) as WalletAddress, storeId: 1n, storeName: "Loja", source: "simulated" },
+            ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+          }),
+        );
+      const [{ id: first }, { id: second }] = [await insert(), await insert()];
+      await kysely.deleteFrom("due_purchases").execute();
+      await sql`update purchases set due_at = 7 where id = ${first}`.execute(kysely);
+      await sql`update purchases set due_block = 8 where id = ${second}`.execute(kysely);
+      await sql`update purchases set due_at = null, due_block = null`.execute(kysely);
+      await sql`update purchases set due_at = 9 where id = ${second}`.execute(kysely);
+      expect(await kysely.selectFrom("due_purchases").selectAll().orderBy("purchase_id").execute()).to.deep.equal([
+        { purchase_id: first, due_at: 7n, due_block: null },
+        { purchase_id: second, due_at: 9n, due_block: null },
       ]);
     });
   });
