@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "e89085b00ab2d9f70d47b3a1f48a61bf67ea56ce65d91e02261c71491bfa5b33"
+  "sourceHash": "5414ac4bf7d4b6e9b3b27dabb4b4a22acba0e501212fea9ac1c9c1cd79765190"
 } as const;

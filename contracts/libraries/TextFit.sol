@@ -9,7 +9,7 @@ import {PlainText} from "./PlainText.sol";
 /// @notice Fits text into a given width, whatever font the viewer has: the font size is reduced, and text that would get
 /// too small is truncated and ends in `…`. Letters are never stretched or squeezed.
 /// @dev Fonts cannot be measured on chain. Each character is assumed to be as wide as in the widest common bold font
-/// (DejaVu Sans Bold) or, if that font lacks it, as wide as characters of its script get.
+/// (DejaVu Sans Bold, four signs Open Sans Bold) or, if that font lacks it, as wide as characters of its script get.
 library TextFit {
     using LibString for string;
 
@@ -18,8 +18,8 @@ library TextFit {
 
     /// @dev Character widths from space to tilde, in hundredths of the font size.
     bytes private constant _ASCII_WIDTHS =
-        hex"232e3554466e581f2e2e3554262a26254747474747474747474728285454543a644e4d4a534545535426264e40645455"
-        hex"4a554d4845524e6f4e49492e252e54323244483c48442c4848232343236948454848323c3048425d41423b48254854";
+        hex"232e3554466e581f2e2e3854262a262a4747474747474747474728285454543a644e4d4a534545535426264e40645455"
+        hex"4a554d4845524e6f4e49492e2a2e54323244483c48442c4848232343236948454848323c3048425d41423b48384854";
 
     /// @notice A text and the font size at which it fits.
     struct Fitted {

@@ -56,6 +56,7 @@ contract TextFitTest {
     function test_widths() external pure {
         _expect(TextFit.widthOf(" ") == 35 && TextFit.widthOf("~") == 84 && TextFit.widthOf("W") == 111, "ASCII");
         _expect(TextFit.widthOf("%") == 110 && TextFit.widthOf("i") == 35 && TextFit.widthOf("0") == 71, "ASCII");
+        _expect(TextFit.widthOf("|") == 56 && TextFit.widthOf("*") == 56 && TextFit.widthOf("/") == 42, "ASCII");
         _expect(TextFit.widthOf(unicode"\u00c0") == 87 && TextFit.widthOf(unicode"ÿ") == 87, "accents");
         _expect(TextFit.widthOf(unicode"Æ") == 110 && TextFit.widthOf(unicode"æ") == 110, "two in one");
         _expect(TextFit.widthOf(unicode"¿") == 105 && TextFit.widthOf(unicode"Ā") == 117, "signs");

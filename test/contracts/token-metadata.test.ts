@@ -198,6 +198,8 @@ describe("Token metadata", () => {
     marks: "e\u0301".repeat(13),
     markup: "</text><script>alert(1)</script>&#x3c;",
     spaces: `a${" ".repeat(38)}b`,
+    bars: "|".repeat(40),
+    scripts: "ŁǄΩب ᙲ–‱球한⸺ﷻ𒈙⚽",
   };
   for (const [name, store] of Object.entries(HOSTILE)) DRAWN[`hostile-${name}`] = { id: 7n, store };
   for (const [index, [name, { store, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
