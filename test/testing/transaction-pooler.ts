@@ -64,7 +64,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
   };
   for (let count = 0; count < SERVER_CONNECTIONS; count++) await open();
 
-  const proxy = createServer((client) => {
+  const proxy = createServer({ noDelay: true }, (client) => {
     all.add(client);
     let server: ServerConnection | undefined;
     let asked: Promise<void> = Promise.resolve();
