@@ -3,7 +3,14 @@ import { among } from "../database/among.ts";
 import { engineOf } from "../database/clock.ts";
 import type { OperationKind, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { CHAIN_STATUS, MOVES, type Move, type PurchaseLife, purchaseStatusFromChain } from "../domain/purchase/life.ts";
+import {
+  CHAIN_STATUS,
+  MOVES,
+  type Move,
+  type PurchaseLife,
+  type PurchaseStatus,
+  purchaseStatusFromChain,
+} from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** A purchase with its ticket and payout. */
@@ -197,8 +204,18 @@ async function withLife<Row extends Purchase>(
   queries: Queries,
   rows: readonly Row[],
 ): Promise<{ row: Row; life: PurchaseLife }[]> {
-  if (rows.length === 0) return [];
-  const operations = await queries
+  const operations: Awaited<ReturnType<typeof listMoving>>[] = [];
+  for (const [status, some] of Map.groupBy(rows, (row) => purchaseStatusFromChain(row.chain_status ?? undefined)))
+    operations.push(await listMoving(queries, status, some));
+  const byPurchase = Map.groupBy(operations.flat(), (operation) => operation.subject_id);
+  return rows.map((row) => ({ row, life: lifeOf(row, byPurchase.get(row.id) ?? []) }));
+}
+
+/** The operations that move purchases away from a status; the others are over, or cannot be queued yet. */
+async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly Purchase[]) {
+  const moves = (Object.keys(MOVES) as Move[]).filter((move) => MOVES[move].from === status);
+  if (moves.length === 0) return [];
+  return queries
     .selectFrom("operations")
     .select(["subject_id", "kind", "status"])
     .where(
@@ -208,11 +225,9 @@ async function withLife<Row extends Purchase>(
         rows.map((row) => row.id),
       ),
     )
-    .where("kind", "in", Object.keys(MOVES) as Move[])
+    .where("kind", "in", moves)
     .where("status", "!=", "withdrawn")
     .execute();
-  const byPurchase = Map.groupBy(operations, (operation) => operation.subject_id);
-  return rows.map((row) => ({ row, life: lifeOf(row, byPurchase.get(row.id) ?? []) }));
 }
 
 /** The state of a purchase, from its row, ticket, payout and operations. */

@@ -76,7 +76,7 @@ export type PurchaseLife = {
   /** The block of the ticket's status, and of the payout. */
   statusBlock: bigint | null;
   payoutBlock: bigint | null;
-  /** Queued or further, and not withdrawn. */
+  /** Queued or further, and not withdrawn: at least the moves from the current status. */
   asked: ReadonlySet<Move>;
   /** In a transaction that is not final yet. */
   sent: ReadonlySet<Move>;
