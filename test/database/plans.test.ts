@@ -109,6 +109,19 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO, 500),
 };
 
+/**
+ * Whole tables that PostgreSQL could not read by an index. In a small table a state is cheaper to find by reading all of
+ * it; what matters is that there is an index for when the table is large.
+ */
+async function postgresUnindexed({ kysely }: Database, query: CompiledQuery): Promise<string[]> {
+  const rows = await kysely.transaction().execute(async (queries) => {
+    await sql`set local enable_seqscan = off`.execute(queries);
+    return (await queries.executeQuery<{ "QUERY PLAN": string }>({ ...query, sql: `explain ${query.sql}` })).rows;
+  });
+  const scanned = rows.flatMap((row) => /Seq Scan on (\w+)/.exec(row["QUERY PLAN"])?.[1] ?? []);
+  return scanned.filter((table) => BIG_TABLES.includes(table)).map((table) => `Seq Scan of ${table}`);
+}
+
 /** Reads the rows of a list in order and without a condition that could pass over many, up to a limit. */
 function isWalk({ sql }: CompiledQuery): boolean {
   const all = "where (1 = 1|operations\\.kind = 'pay'|erased_at is null)( and 1 = 1)?";
@@ -181,7 +194,7 @@ describe("The plan of every panel list", function () {
         for (const ask of asks) {
           for (const query of await recordQueries(database, (queries) => list(queries, { ...ask, limit: 50 }))) {
             const found =
-              name === "SQLite" ? await sqliteFaults(database, query) : await postgresFaults(database, query);
+              name === "SQLite" ? await sqliteFaults(database, query) : await postgresUnindexed(database, query);
             if (isWalk(query) && !(await isSorted(database, query))) continue;
             for (const fault of found) faults.add(`${what} ${JSON.stringify(ask)}: ${fault}\n    ${query.sql}`);
           }
