@@ -6,7 +6,7 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { assertLease, type Lease } from "../../platform/lease.ts";
 import type { Source } from "../chain-node.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
-import { fold } from "../fold.ts";
+import { fold, type Payout } from "../fold.ts";
 import { countChange, countEmptied } from "./count-change.ts";
 import { type BlockId, CursorMovedError } from "./index-store.ts";
 import { nftRow, payoutRow } from "./rows.ts";
@@ -184,13 +184,14 @@ async function refold(transaction: Transaction<Schema>, tokenIds: bigint[]): Pro
   await countChange(transaction, { tokenIds, payoutIds: tokenIds }, () => foldAgain(transaction, tokenIds));
 }
 
-async function foldAgain(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<void> {
+async function foldAgain(transaction: Transaction<Schema>, tokenIds: bigint[]): Promise<Iterable<Payout>> {
   await transaction.deleteFrom("nfts").where("token_id", "in", tokenIds).execute();
   await transaction.deleteFrom("payouts").where("token_id", "in", tokenIds).execute();
   const { events, timestamps } = await readEventsOf(transaction, tokenIds);
   const { nfts, payouts } = fold(events, timestamps);
   for (const nft of nfts.values()) await transaction.insertInto("nfts").values(nftRow(nft)).execute();
   for (const payout of payouts.values()) await transaction.insertInto("payouts").values(payoutRow(payout)).execute();
+  return payouts.values();
 }
 
 /** All stored events of these tokens in the chain's order, with their blocks' times in seconds. */

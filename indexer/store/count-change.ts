@@ -1,19 +1,24 @@
+import { among } from "../../database/among.ts";
 import { addToDay, dayOf } from "../../database/day-totals.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { makeAllDue } from "../../purchases/due.ts";
 import { addToPayouts, recountPurchases } from "../../purchases/totals.ts";
+import type { Payout } from "../fold.ts";
 
-const IDS_PER_STATEMENT = 10_000;
+/** What the totals know of a payout. */
+type CountedPayout = Pick<Payout, "state" | "amountGwei" | "paidAtMs">;
 
-/** Runs a change of tokens and payouts and updates the counts it affects, in the same transaction. */
+/**
+ * Runs a change of tokens and payouts and updates the counts it affects, in the same transaction.
+ * @param change Returns all payouts that the changed ids have after it, so that they need not be read again.
+ */
 export async function countChange(
   queries: Queries,
   changed: { tokenIds: readonly bigint[]; payoutIds: readonly bigint[] },
-  change: () => Promise<void> | void,
+  change: () => Promise<Iterable<CountedPayout>> | Iterable<CountedPayout>,
 ): Promise<void> {
-  const before = await sumPayouts(queries, changed.payoutIds);
-  await change();
-  const after = await sumPayouts(queries, changed.payoutIds);
+  const before = sumOf(await readPayouts(queries, changed.payoutIds));
+  const after = sumOf(await change());
   await addToPayouts(queries, { paid: after.paid - before.paid, deferred: after.deferred - before.deferred });
   await addToDays(queries, before.days, after.days);
   await recountPurchases(queries, [...new Set([...changed.tokenIds, ...changed.payoutIds])]);
@@ -29,18 +34,21 @@ export async function countEmptied(queries: Queries): Promise<void> {
 type Day = { payouts: bigint; paid_gwei: bigint };
 type Sums = Record<"paid" | "deferred", bigint> & { days: Map<bigint, Day> };
 
-async function sumPayouts(queries: Queries, ids: readonly bigint[]): Promise<Sums> {
+async function readPayouts(queries: Queries, ids: readonly bigint[]): Promise<CountedPayout[]> {
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .selectFrom("payouts")
+    .select(["state", "amount_gwei", "paid_at"])
+    .where(among(queries, "token_id", ids))
+    .execute();
+  return rows.map((row) => ({ state: row.state, amountGwei: row.amount_gwei, paidAtMs: Number(row.paid_at) }));
+}
+
+function sumOf(payouts: Iterable<CountedPayout>): Sums {
   const sums: Sums = { paid: 0n, deferred: 0n, days: new Map() };
-  for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
-    const rows = await queries
-      .selectFrom("payouts")
-      .select(["state", "amount_gwei", "paid_at"])
-      .where("token_id", "in", ids.slice(start, start + IDS_PER_STATEMENT))
-      .execute();
-    for (const row of rows) {
-      sums[row.state] += row.amount_gwei;
-      if (row.state === "paid") addPayout(sums.days, dayOf(row.paid_at), row.amount_gwei);
-    }
+  for (const { state, amountGwei, paidAtMs } of payouts) {
+    sums[state] += amountGwei;
+    if (state === "paid") addPayout(sums.days, dayOf(BigInt(paidAtMs)), amountGwei);
   }
   return sums;
 }

@@ -82,6 +82,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       payouts.map((one) => one.logIndex),
       payouts.map((one) => one.paidAtMs),
     ]);
+    return payouts;
   };
 
   return {

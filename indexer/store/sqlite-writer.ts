@@ -57,6 +57,7 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
       );
     }
     statements.payouts.flush();
+    return payouts.values();
   };
 
   return {

@@ -134,6 +134,7 @@ describe("The panel's calls", () => {
           .insertInto("payouts")
           .values({ ...payout, ...where })
           .execute();
+        return [{ state: where.state, amountGwei: payout.amount_gwei, paidAtMs: Number(where.paid_at) }];
       });
       const { today, last_7_days, last_30_days, days, attention } = (await admin.get("/api/admin/figures")).body.data;
       expect(today.users - before.today.users).to.equal(2);
@@ -144,6 +145,7 @@ describe("The panel's calls", () => {
       expect((await admin.get("/api/admin/attention")).body.attention).to.deep.equal(attention);
       await countChange(kysely, { tokenIds: [], payoutIds: [BigInt(id)] }, async () => {
         await kysely.deleteFrom("payouts").execute();
+        return [];
       });
       expect((await admin.get("/api/admin/figures")).body.data.today).to.include({ payouts: 0, paid: "0" });
     });
