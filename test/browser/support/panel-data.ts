@@ -166,5 +166,13 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
   };
   for (const [route, body] of Object.entries(answers)) server.answer(route, { body });
   const lists = { purchases, payments, sales, claims, approvals: approvals(reader), "audit-log": log, operations: [] };
+  for (const one of purchases)
+    server.answer(`GET /api/admin/purchases/${one.id}`, {
+      body: { success: true, purchase: { ...one, steps: [], open: [] } },
+    });
+  for (const one of sales)
+    server.answer(`GET /api/admin/sales/${one.id}`, {
+      body: { success: true, sale: { ...one, unknown_groups: null, revisions: [], purchases: [] } },
+    });
   for (const [list, rows] of Object.entries(lists)) server.answer(`GET /api/admin/${list}`, page(rows));
 }
