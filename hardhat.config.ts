@@ -11,14 +11,28 @@ import type { HardhatPlugin } from "hardhat/types/plugins";
 const SOLC_PATH = createRequire(import.meta.url).resolve("solc/soljson.js");
 
 const isCoverage = process.argv.includes("--coverage");
-// For coverage and for mutants the code is compiled the quick way: what it costs says nothing then.
-const viaIR = !isCoverage && process.env.QUICK_COMPILE === undefined;
+// For coverage and for mutants all is compiled quickly and at once: what it costs says nothing then.
+const isForMutants = process.env.QUICK_COMPILE !== undefined;
+const isQuick = isCoverage || isForMutants;
 
-const solc = (runs: number, isQuick = !viaIR) => ({
+const solc = (runs: number, viaIR = true) => ({
   version: "0.8.35",
   path: SOLC_PATH,
-  settings: { evmVersion: "cancun", viaIR: !isQuick, optimizer: { enabled: true, runs } },
+  settings: { evmVersion: "cancun", viaIR, optimizer: { enabled: !isForMutants, runs } },
 });
+
+/** What is deployed or has its gas measured. Each of them is compiled alone, the rest quickly and all at once. */
+const AS_DEPLOYED = {
+  "contracts/CashbackDistributor.sol": solc(1_000_000),
+  // More would not fit into 24,576 bytes with the tables of characters.
+  "contracts/PurchaseNFT.sol": solc(5_000),
+  // Nobody pays for a drawing: small code is worth more than quick code.
+  "contracts/TicketDescriptor.sol": solc(1),
+  "contracts/testing/GasBaselines.sol": solc(1_000_000),
+  "contracts/testing/TestFanToken.sol": solc(1_000_000),
+  // Assembly is fuzzed as the optimizer that is used leaves it.
+  "contracts/libraries/TicketSlot.t.sol": solc(5_000),
+};
 
 /** Drops the compiler's warnings about libraries, which nobody here can act on; those about our own code stay. */
 const withoutLibraryWarnings: HardhatPlugin = {
@@ -52,23 +66,11 @@ export default defineConfig({
     withoutLibraryWarnings,
   ],
   solidity: {
-    profiles: {
-      default: {
-        compilers: [solc(1_000_000)],
-        // Nobody pays for a drawing: small code is worth more than quick code.
-        overrides: {
-          "contracts/TicketDescriptor.sol": solc(1),
-          // More would not fit into 24,576 bytes with the tables of characters.
-          "contracts/PurchaseNFT.sol": solc(viaIR ? 5_000 : 200),
-          // They test the contracts as deployed (`VM.getCode`), so what they are compiled with themselves says nothing.
-          "contracts/CashbackDistributor.t.sol": solc(200, true),
-          "contracts/PurchaseNFT.t.sol": solc(200, true),
-          "contracts/Invariants.t.sol": solc(200, true),
-        },
-      },
-    },
+    profiles: { default: { compilers: [solc(200, false)], overrides: isQuick ? {} : AS_DEPLOYED } },
+    // Tests in TypeScript do not wait for those in Solidity to be compiled.
+    splitTestsCompilation: true,
   },
-  networks: { default: { type: "edr-simulated", hardfork: "cancun" } },
+  networks: { default: { type: "edr-simulated", hardfork: "cancun", allowUnlimitedContractSize: isQuick } },
   test: {
     mocha: { timeout: 120_000 },
     solidity: {

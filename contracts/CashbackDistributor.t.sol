@@ -5,7 +5,7 @@ pragma solidity 0.8.35;
 // solhint-disable avoid-low-level-calls
 
 import {RevertingReceiver} from "./testing/HostileReceivers.sol";
-import {TestSystem} from "./testing/TestSystem.sol";
+import {TestSystem} from "./testing/TestSystem.t.sol";
 import {VM} from "./testing/Vm.sol";
 
 /// @notice Properties of single payments that hold for any input.

@@ -9,7 +9,7 @@ import {ICashbackDistributor} from "./interfaces/ICashbackDistributor.sol";
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
 import {PackedPurchase} from "./libraries/PackedPurchase.sol";
 import {LoopingReceiver, ReenteringReceiver, ReturnBombReceiver, RevertingReceiver} from "./testing/HostileReceivers.sol";
-import {TestSystem} from "./testing/TestSystem.sol";
+import {TestSystem} from "./testing/TestSystem.t.sol";
 import {VM} from "./testing/Vm.sol";
 
 /// @notice Does what people and hostile receivers may do, in any order, and keeps its own books of what arrived where.

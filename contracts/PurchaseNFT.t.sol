@@ -6,7 +6,7 @@ pragma solidity 0.8.35;
 
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
 import {PlainText} from "./libraries/PlainText.sol";
-import {TestSystem} from "./testing/TestSystem.sol";
+import {TestSystem} from "./testing/TestSystem.t.sol";
 import {VM} from "./testing/Vm.sol";
 
 /// @notice Properties of the receipts that hold for any input.
