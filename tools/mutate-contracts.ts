@@ -1,15 +1,17 @@
 /**
  * Makes one small change to the contracts at a time and checks that a test fails: `npm run mutate`. Works on copies.
- * `--only TEXT` selects files by name, `--from LINE` and `--to LINE` lines, `--kind TEXT` changes by their description.
- * Prints the survivors; docs/contracts.md explains them.
+ * `--only TEXT` selects files by name, `--from LINE` and `--to LINE` lines, `--kind TEXT` changes by their description,
+ * `--sample N` as many of what is selected, chosen by `--seed TEXT`. Prints the survivors; docs/contracts.md explains them.
  */
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Mutant, mutantsOf } from "./mutate/mutants.ts";
 import { Recompiler } from "./mutate/recompile.ts";
+import { WarmTests } from "./mutate/warm-tests.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
@@ -23,7 +25,7 @@ const NOT_ASKED = /\/(documents|gas|generated|verify-source)\.test\.ts$/;
 const TIMEOUT_MS = 1_800_000;
 
 const text = { type: "string" } as const;
-const { values } = parseArgs({ options: { only: text, from: text, to: text, kind: text } });
+const { values } = parseArgs({ options: { only: text, from: text, to: text, kind: text, sample: text, seed: text } });
 const [firstLine, lastLine] = [Number(values.from ?? 1), Number(values.to ?? Number.POSITIVE_INFINITY)];
 const isWanted = ({ line, what }: Mutant) => line >= firstLine && line <= lastLine && what.includes(values.kind ?? "");
 
@@ -33,18 +35,27 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const behaviour = makeCopy("behaviour", COPIED);
 const properties = makeCopy("properties", COPIED);
 const tests = globSync("test/contracts/*.test.ts", { cwd: behaviour }).filter((file) => !NOT_ASKED.test(file));
-assertPasses(behaviour, "mocha", ...tests);
-const recompiler = new Recompiler(behaviour);
+assertPasses(behaviour, "compile", "--no-tests");
+const testTexts = globSync("test/contracts/**/*.ts", { cwd: ROOT }).map((file) =>
+  readFileSync(join(ROOT, file), "utf8"),
+);
+const recompiler = new Recompiler(behaviour, (name) => testTexts.some((one) => one.includes(`"${name}"`)));
+const warm = new WarmTests(behaviour, tests);
+process.on("exit", () => warm.stop());
+const unchanged = await warm.run();
+if (unchanged.failed) throw new Error(`Fails without any change: ${unchanged.failed}`);
 
 const files = [...globSync("contracts/*.sol", { cwd: ROOT }), ...globSync("contracts/libraries/*.sol", { cwd: ROOT })]
   .filter((file) => !file.endsWith(".t.sol") && file.includes(values.only ?? ""))
   .sort();
+const wanted = sampled(
+  files.flatMap((file) => mutantsOf(file, readFileSync(join(behaviour, file), "utf8")).filter(isWanted)),
+);
 const count = { tried: 0, invalid: 0, survived: 0 };
-for (const file of files) {
+for (const [file, mutants = []] of Object.entries(Object.groupBy(wanted, (mutant) => mutant.file))) {
   const original = readFileSync(join(behaviour, file), "utf8");
   const alone = copyAlone(file);
-  if (alone) assertPasses(alone, "solidity");
-  for (const mutant of mutantsOf(file, original).filter(isWanted)) examine(mutant, alone);
+  for (const mutant of mutants) await examine(mutant, alone);
   recompiler.write(file, original);
   writeFileSync(join(properties, file), original);
 }
@@ -52,6 +63,19 @@ const noticed = count.tried - count.survived;
 console.log(
   `\n${count.tried} mutants, ${noticed} noticed, ${count.survived} survived (${count.invalid} do not compile)`,
 );
+process.exit(0);
+
+/** As many as asked for, the same ones for the same seed. */
+function sampled(mutants: Mutant[]): Mutant[] {
+  if (values.sample === undefined) return mutants;
+  const draw = ({ source, what }: Mutant) =>
+    createHash("sha256").update(`${values.seed}\0${what}\0${source}`).digest("hex");
+  const drawn = mutants
+    .map((mutant) => ({ mutant, number: draw(mutant) }))
+    .sort((a, b) => (a.number < b.number ? -1 : 1));
+  const chosen = new Set(drawn.slice(0, Number(values.sample)).map(({ mutant }) => mutant));
+  return mutants.filter((mutant) => chosen.has(mutant));
+}
 
 function makeCopy(name: string, paths: readonly string[]): string {
   const path = join(folder, name);
@@ -60,25 +84,25 @@ function makeCopy(name: string, paths: readonly string[]): string {
   return path;
 }
 
-/** A library with its own property tests, and its dependencies: compiled and tested in a fraction of the time. */
+/** A library with its own property tests, and what it may import: compiled and tested in a fraction of the time. */
 function copyAlone(file: string): string | undefined {
   const own = file.replace(/\.sol$/, ".t.sol");
   if (!file.includes("libraries/") || !existsSync(join(ROOT, own))) return undefined;
-  const all = ["contracts/interfaces", "contracts/libraries/PackedPurchase.sol", file, own, ...PROJECT];
-  return makeCopy(`alone-${basename(file, ".sol")}`, all);
+  const libraries = globSync("contracts/libraries/*.sol", { cwd: ROOT }).filter((one) => !one.endsWith(".t.sol"));
+  const copy = makeCopy(`alone-${basename(file, ".sol")}`, ["contracts/interfaces", ...libraries, own, ...PROJECT]);
+  assertPasses(copy, "test", "solidity");
+  return copy;
 }
 
-function examine(mutant: Mutant, alone: string | undefined): void {
+async function examine(mutant: Mutant, alone: string | undefined): Promise<void> {
   const { file, line, what, source } = mutant;
   if (!recompiler.write(file, source)) {
     count.invalid++;
     return;
   }
   count.tried++;
-  const isSeen =
-    !run(behaviour, "mocha", "--no-compile", "--bail", ...nearestFirst(file)) ||
-    (alone !== undefined && failsIn(alone, mutant)) ||
-    failsIn(properties, mutant);
+  const { failed } = await warm.run(nearestFirst(file));
+  const isSeen = failed !== undefined || (alone !== undefined && failsIn(alone, mutant)) || failsIn(properties, mutant);
   if (!isSeen) count.survived++;
   console.log(`${isSeen ? "seen    " : "SURVIVED"} ${file}:${line} ${what}`);
 }
@@ -86,31 +110,24 @@ function examine(mutant: Mutant, alone: string | undefined): void {
 /** The tests named after the file, then those of what it draws, then the others. */
 function nearestFirst(file: string): string[] {
   const name = basename(file, ".sol");
-  const distance = (test: string) => (basename(test).startsWith(name) ? 0 : test.includes("token-metadata") ? 1 : 2);
-  const isDrawing = /Svg|TextFit|Ticket(Art|Metadata|Text)/.test(name);
-  return isDrawing ? tests.toSorted((a, b) => distance(a) - distance(b)) : tests.toSorted((a, b) => rank(a) - rank(b));
-  function rank(test: string): number {
-    return distance(test) === 0 ? 0 : distance(test) === 2 ? 1 : 2;
-  }
+  const drawing = /Svg|TextFit|Ticket(Art|Metadata|Text)/.test(name) ? "token-metadata" : name;
+  const distance = (test: string) => (basename(test).startsWith(drawing) ? 0 : test.includes("token-metadata") ? 2 : 1);
+  return tests.toSorted((a, b) => distance(a) - distance(b));
 }
 
 function failsIn(where: string, { file, source }: Mutant): boolean {
   writeFileSync(join(where, file), source);
-  return !run(where, "solidity");
+  return hardhat(where, "test", "solidity").status !== 0;
 }
 
-/** Tests that fail without any change would make the result meaningless. */
+/** What fails without any change would make the result meaningless. */
 function assertPasses(where: string, ...args: string[]): void {
-  const { status, stdout, stderr } = hardhatTest(where, args);
-  if (status !== 0) throw new Error(`hardhat test ${args[0]} fails without any change:\n${stdout}${stderr}`);
+  const { status, stdout, stderr } = hardhat(where, ...args);
+  if (status !== 0) throw new Error(`hardhat ${args.join(" ")} fails without any change:\n${stdout}${stderr}`);
 }
 
-function run(where: string, ...args: string[]): boolean {
-  return hardhatTest(where, args).status === 0;
-}
-
-function hardhatTest(where: string, args: readonly string[]) {
+function hardhat(where: string, ...args: string[]) {
   const env = { ...process.env, QUICK_COMPILE: "1" };
   const options = { cwd: where, env, timeout: TIMEOUT_MS, encoding: "utf8" } as const;
-  return spawnSync(process.execPath, [HARDHAT, "test", ...args], options);
+  return spawnSync(process.execPath, [HARDHAT, ...args], options);
 }

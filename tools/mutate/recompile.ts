@@ -1,10 +1,10 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, posix } from "node:path";
+import { basename, join, posix } from "node:path";
 
 type Compiler = { compile: (input: string) => string };
 type Artifact = { contractName: string; inputSourceName: string; buildInfoId: string; bytecode: string };
-type Input = { sources: Record<string, { content: string }>; settings: object };
+type Input = { sources: Record<string, { content: string }>; settings: { outputSelection?: unknown } };
 type Output = {
   errors?: { severity: string }[];
   contracts?: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
@@ -14,18 +14,19 @@ type Output = {
 type Compiled = { path: string; artifact: Artifact; input: Input; parts: ReadonlySet<string> };
 
 /**
- * Compiles single contracts of a project that Hardhat has compiled before, in a few seconds, and writes their bytecode
- * into Hardhat's artifacts.
+ * Compiles single contracts of a project that Hardhat has compiled before, in a second or two, and writes their bytecode
+ * into Hardhat's artifacts. The compiler stays loaded.
  */
 export class Recompiler {
   readonly #compiled: Compiled[];
   readonly #compiler: Compiler;
 
-  constructor(project: string) {
+  /** `isUsed` says of a contract's name whether tests deploy it. */
+  constructor(project: string, isUsed: (contractName: string) => boolean) {
     const require = createRequire(import.meta.url);
     this.#compiler = require("solc/wrapper")(require("solc/soljson.js"));
     this.#compiled = globSync("artifacts/contracts/**/*.json", { cwd: project })
-      .filter((path) => !path.includes(".t.sol/"))
+      .filter((path) => !path.includes(".t.sol/") && isUsed(basename(path, ".json")))
       .map((path) => readCompiled(project, path))
       .filter((one): one is Compiled => one !== undefined);
   }
@@ -33,25 +34,40 @@ export class Recompiler {
   /** Compiles every contract that `file` is part of, with `source` in its place. False where it does not compile. */
   write(file: string, source: string): boolean {
     const contracts = this.#compiled.filter(({ parts }) => parts.has(`project/${file}`));
-    const bytecodes = contracts.map((one) => this.#bytecode(one, file, source));
-    if (bytecodes.some((one) => one === undefined)) return false;
-    contracts.forEach(({ path, artifact }, index) => {
-      writeFileSync(path, JSON.stringify({ ...artifact, bytecode: `0x${bytecodes[index]}` }));
-    });
+    const groups = Object.values(Object.groupBy(contracts, ({ input }) => settingsOf(input)));
+    const outputs = groups.map((group = []) => ({ group, output: this.#compile(group, file, source) }));
+    if (outputs.some(({ output }) => output.errors?.some(({ severity }) => severity === "error"))) return false;
+    for (const { group, output } of outputs) {
+      for (const { path, artifact } of group) {
+        const bytecode = output.contracts?.[artifact.inputSourceName]?.[artifact.contractName]?.evm.bytecode.object;
+        writeFileSync(path, JSON.stringify({ ...artifact, bytecode: `0x${bytecode}` }));
+      }
+    }
     return true;
   }
 
-  #bytecode({ artifact: { inputSourceName, contractName }, input }: Compiled, file: string, source: string) {
-    const outputSelection = { [inputSourceName]: { [contractName]: ["evm.bytecode.object"] } };
-    const asked = {
-      ...input,
-      sources: { ...input.sources, [`project/${file}`]: { content: source } },
-      settings: { ...input.settings, outputSelection },
-    };
-    const output: Output = JSON.parse(this.#compiler.compile(JSON.stringify(asked)));
-    if (output.errors?.some(({ severity }) => severity === "error")) return undefined;
-    return output.contracts?.[inputSourceName]?.[contractName]?.evm.bytecode.object;
+  /** All of these with the settings that they share. */
+  #compile(group: readonly Compiled[], file: string, content: string): Output {
+    const outputSelection: Record<string, Record<string, string[]>> = {};
+    for (const { artifact } of group) {
+      const { inputSourceName: source, contractName } = artifact;
+      outputSelection[source] = { ...outputSelection[source], [contractName]: ["evm.bytecode.object"] };
+    }
+    const parts = new Set(group.flatMap((one) => [...one.parts]));
+    const sources = Object.assign({}, ...group.map(({ input }) => input.sources));
+    for (const name of Object.keys(sources)) {
+      if (name.startsWith("project/") && !parts.has(name)) delete sources[name];
+    }
+    sources[`project/${file}`] = { content };
+    const [input] = group.map((one) => one.input);
+    return JSON.parse(
+      this.#compiler.compile(JSON.stringify({ ...input, sources, settings: { ...input?.settings, outputSelection } })),
+    );
   }
+}
+
+function settingsOf({ settings }: Input): string {
+  return JSON.stringify({ ...settings, outputSelection: undefined });
 }
 
 function readCompiled(project: string, file: string): Compiled | undefined {
