@@ -7,7 +7,12 @@ export async function saleFields(queries: Queries, saleId: bigint): Promise<Reco
   const purchases = await queries.selectFrom("purchases").select("id").where("sale_id", "=", saleId).execute();
   const { network, account, status, state, reason } = sale;
   return {
-    ...{ sale: Number(saleId), network, account, key: sale.sale_key, status, state },
+    sale: Number(saleId),
+    network,
+    account,
+    key: sale.sale_key,
+    status,
+    state,
     ...(reason ? { reason } : {}),
     ...(sale.amount_cents === null ? {} : { reais: reaisText(sale.amount_cents) }),
     purchases: purchases.map(({ id }) => Number(id)),

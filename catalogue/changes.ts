@@ -190,7 +190,11 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
     ),
     ...tokens.map(({ name, slug, symbol, image, contract }) => ({
       type: "fan_token",
-      ...{ name, slug, symbol, image: image || null, contract },
+      name,
+      slug,
+      symbol,
+      image: image || null,
+      contract,
     })),
   ];
 }

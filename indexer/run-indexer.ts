@@ -132,7 +132,10 @@ export type OpenNodesParameters = {
 export async function openNodes({ source, metrics, timeoutMs = RPC_TIMEOUT_MS, ...parameters }: OpenNodesParameters) {
   const nodes = await NodePool.open({
     ...parameters,
-    ...{ timeoutMs, patienceMs: Number.POSITIVE_INFINITY, chainId: source.chainId, contract: source.purchaseNft },
+    timeoutMs,
+    patienceMs: Number.POSITIVE_INFINITY,
+    chainId: source.chainId,
+    contract: source.purchaseNft,
     open: (rpc) => new ChainNode(rpc, source),
     observe: (call) => metrics.rpcCalled(call),
   });

@@ -30,7 +30,10 @@ export type SigningKey = {
 };
 
 const PREFIX = {
-  ...{ operator: "OPERATOR", minter: "MINTER", confirmer: "CONFIRMER", payer: "PAYER" },
+  operator: "OPERATOR",
+  minter: "MINTER",
+  confirmer: "CONFIRMER",
+  payer: "PAYER",
 } as const satisfies Record<KeyName, Prefix>;
 
 const isKeyName = (text: string): text is KeyName => KEY_NAMES.some((name) => name === text);

@@ -359,8 +359,12 @@ async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise
   const { list, column } = numberRows(
     queries,
     rows.map(({ id, standing: one }) => [
-      ...[id, BigInt(PURCHASE_STATUSES.indexOf(one.status)), one.weiPerCent],
-      ...[one.centBps, one.paidGwei, one.isOpen ? 1n : 0n],
+      id,
+      BigInt(PURCHASE_STATUSES.indexOf(one.status)),
+      one.weiPerCent,
+      one.centBps,
+      one.paidGwei,
+      one.isOpen ? 1n : 0n,
     ]),
   );
   await sql`update purchases set counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,

@@ -103,7 +103,11 @@ async function transactionSteps(queries: Queries, transactionId: bigint, subject
   const signed = hashes.map(({ hash, created_at }, index): Step => {
     const how = index === 0 ? "signed" : "signed again with a higher fee";
     return {
-      ...{ atMs: created_at, source: "database", kind: index === 0 ? "signed" : "bumped", subject, txHash: hash },
+      atMs: created_at,
+      source: "database",
+      kind: index === 0 ? "signed" : "bumped",
+      subject,
+      txHash: hash,
       text: `${subject} ${how}: nonce ${transaction.nonce}, ${hash}`,
     };
   });
@@ -151,7 +155,10 @@ async function adjustmentSteps(queries: Queries, id: bigint): Promise<Step[]> {
     const isCredit = amount_gwei < 0n;
     const amountGwei = isCredit ? -amount_gwei : amount_gwei;
     return {
-      ...{ atMs: created_at, source: "database", kind: isCredit ? "credited" : "owed_back", amountGwei },
+      atMs: created_at,
+      source: "database",
+      kind: isCredit ? "credited" : "owed_back",
+      amountGwei,
       text: `${isCredit ? "credited to the buyer" : "owed back by the buyer"}: ${chzTextFromGwei(amountGwei)} CHZ`,
     };
   });

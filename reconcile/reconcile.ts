@@ -160,7 +160,11 @@ async function compare(options: ReconcileOptions, { pages }: { pages: () => IdPa
   const surplusWei = missingWei < 0n ? -missingWei : 0n;
   for (const key of options.keys) await explainNonces({ ...options, key });
   return {
-    ...{ outcome: outcomeOf(differences, surplusWei), block, tokens, differences, surplusWei },
+    outcome: outcomeOf(differences, surplusWei),
+    block,
+    tokens,
+    differences,
+    surplusWei,
     foreign: await listForeign(options.database.kysely, options.keys),
   };
 }

@@ -86,7 +86,9 @@ async function succeed(network: Network, predecessor: string, mayRetire: boolean
   if (network !== "localhost") await requireFunds(configuration);
   const report = (line: string) => console.log(line);
   const { cashbackDistributor } = await deploySuccessor({
-    ...{ configuration, mayRetire, report },
+    configuration,
+    mayRetire,
+    report,
     predecessor: getAddress(predecessor.toLowerCase()),
   });
   print([

@@ -19,7 +19,11 @@ import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
 const EXIT_CODES: Record<Reconciliation["outcome"], number> = {
-  ...{ agree: 0, contradiction: 1, shortfall: 2, "cannot say": 3, surplus: 4 },
+  agree: 0,
+  contradiction: 1,
+  shortfall: 2,
+  "cannot say": 3,
+  surplus: 4,
 };
 
 try {

@@ -14,8 +14,11 @@ export async function assign(
   const { numUpdatedRows } = await queries
     .updateTable("operations")
     .set({
-      ...{ status: "assigned" as const, transaction_id: transactionId, reason: null },
-      ...{ since: databaseNow(queries), updated_at: BigInt(Date.now()) },
+      status: "assigned" as const,
+      transaction_id: transactionId,
+      reason: null,
+      since: databaseNow(queries),
+      updated_at: BigInt(Date.now()),
     })
     .where("id", "in", ids)
     .where("status", "in", UNSENT)

@@ -61,7 +61,10 @@ export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
     .orderBy("reason")
     .execute();
   return rows.map((row) => ({
-    ...{ kind: row.kind, status: row.status, reason: row.reason, error: row.error },
+    kind: row.kind,
+    status: row.status,
+    reason: row.reason,
+    error: row.error,
     count: Number(row.count),
     oldestMs: Math.max(0, Number(row.oldest_ms)),
   }));

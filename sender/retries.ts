@@ -51,8 +51,11 @@ export async function markDone(queries: Queries, ids: readonly bigint[]): Promis
 /** The contracts can never accept them as is: a person must act. */
 export async function markFailed(queries: Queries, ids: readonly bigint[], error: string): Promise<void> {
   await updateUnsent(queries, ids, {
-    ...{ status: "failed" as const, reason: "invalid" as const, error },
-    ...{ since: sinceOf(queries, "failed", "invalid"), not_before: NEVER },
+    status: "failed" as const,
+    reason: "invalid" as const,
+    error,
+    since: sinceOf(queries, "failed", "invalid"),
+    not_before: NEVER,
   });
 }
 
@@ -76,8 +79,11 @@ export async function setKindAside(queries: Queries, kind: OperationKind, why: S
 
 function asWaiting(queries: Queries, { reason, text, afterMs }: SetAside) {
   return {
-    ...{ status: "waiting" as const, reason, error: text },
-    ...{ since: sinceOf(queries, "waiting", reason), not_before: inMs(queries, afterMs) },
+    status: "waiting" as const,
+    reason,
+    error: text,
+    since: sinceOf(queries, "waiting", reason),
+    not_before: inMs(queries, afterMs),
     updated_at: BigInt(Date.now()),
   };
 }

@@ -71,7 +71,10 @@ export class Transmitter {
       const signed = await this.sign(call, nonce, this.#cappedFees(head));
       if (!voided.hashes.some(({ hash }) => hash === signed.hash)) await insertHash(queries, voided.id, signed);
       await updateTransaction(queries, voided.id, {
-        ...{ status: "signed", to_address: call.to, data: call.data, gas_limit: call.gasLimit },
+        status: "signed",
+        to_address: call.to,
+        data: call.data,
+        gas_limit: call.gasLimit,
       });
     });
   }

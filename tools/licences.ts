@@ -8,19 +8,25 @@ import { parseArgs } from "node:util";
 
 /** Licences that allow use and distribution with MIT code if their notices are kept. */
 const COMPATIBLE = new Set([
-  ...[
-    "MIT",
-    "MIT-0",
-    "ISC",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "0BSD",
-    "Apache-2.0",
-    "Unlicense",
-    "CC0-1.0",
-    "BlueOak-1.0.0",
-  ],
-  ...["Python-2.0", "Zlib", "WTFPL", "CC-BY-3.0", "CC-BY-4.0", "PostgreSQL", "Artistic-2.0", "X11", "OFL-1.1"],
+  "MIT",
+  "MIT-0",
+  "ISC",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "0BSD",
+  "Apache-2.0",
+  "Unlicense",
+  "CC0-1.0",
+  "BlueOak-1.0.0",
+  "Python-2.0",
+  "Zlib",
+  "WTFPL",
+  "CC-BY-3.0",
+  "CC-BY-4.0",
+  "PostgreSQL",
+  "Artistic-2.0",
+  "X11",
+  "OFL-1.1",
 ]);
 /** Weak copyleft: used unchanged, as separate files; a change to the package itself would have to be published. */
 const UNCHANGED_ONLY = new Set(["MPL-2.0", "LGPL-3.0", "LGPL-3.0-only", "LGPL-3.0-or-later", "LGPL-2.1"]);

@@ -28,11 +28,33 @@ const PARTS: Record<string, readonly string[]> = {
 
 /** The files that take longest start first, so that the run ends with short ones. Any other order is only slower. */
 const LONGEST = [
-  ...["system/deploy", "browser/accessibility", "faults/alerts", "faults/node", "system/going-live", "faults/nonces"],
-  ...["browser/journey", "faults/kill", "system/catalog", "faults/life", "api/purchases", "faults/storage"],
-  ...["browser/wallet", "system/shell-journey", "faults/lying-fallback", "browser/admin", "browser/stores"],
-  ...["faults/limits", "browser/auth", "properties/purchases", "system/image", "browser/dashboard", "api/calls"],
-  ...["system/rolling-upgrade", "properties/sales", "indexer/chaos", "api/access"],
+  "system/deploy",
+  "browser/accessibility",
+  "faults/alerts",
+  "faults/node",
+  "system/going-live",
+  "faults/nonces",
+  "browser/journey",
+  "faults/kill",
+  "system/catalog",
+  "faults/life",
+  "api/purchases",
+  "faults/storage",
+  "browser/wallet",
+  "system/shell-journey",
+  "faults/lying-fallback",
+  "browser/admin",
+  "browser/stores",
+  "faults/limits",
+  "browser/auth",
+  "properties/purchases",
+  "system/image",
+  "browser/dashboard",
+  "api/calls",
+  "system/rolling-upgrade",
+  "properties/sales",
+  "indexer/chaos",
+  "api/access",
 ].map((name) => `test/${name}.test.ts`);
 
 /** Parts that wait for the checks and then run beside the others, one file at a time: they boot least. */

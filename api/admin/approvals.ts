@@ -97,8 +97,10 @@ function toWireApproval(row: ApprovalRow): Approval {
     wallet: row.wallet,
     amount: chzTextFromGwei(row.amount_gwei),
     state: isLapsed ? "lapsed" : row.state,
-    ...{ asked_by: row.asked_by, reason: row.reason },
-    ...{ decided_by: row.decided_by, decision_reason: row.decision_reason },
+    asked_by: row.asked_by,
+    reason: row.reason,
+    decided_by: row.decided_by,
+    decision_reason: row.decision_reason,
     created_at: isoTime(row.created_at),
     decided_at: isoTimeIfAny(row.decided_at),
     expires_at: since === null || isLapsed ? null : isoTime(lapsesAt(since)),
@@ -129,7 +131,9 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
         const { numUpdatedRows } = await queries
           .updateTable("approvals")
           .set({
-            ...{ state: verb === "approve" ? "approved" : "refused", decided_by: actor, decision_reason: reason },
+            state: verb === "approve" ? "approved" : "refused",
+            decided_by: actor,
+            decision_reason: reason,
             decided_at: BigInt(Date.now()),
           })
           .where("id", "=", id)

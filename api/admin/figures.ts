@@ -109,8 +109,16 @@ export async function readAttention(services: Services): Promise<Attention> {
   };
   // Drafts are work in progress and waiting operations resume by themselves; everything else needs a person.
   const urgent = [
-    ...[found.held_sales, found.unmatched_sales, found.open_claims, found.held_purchases, found.failed_payments],
-    ...[found.failed_operations, found.foreign_transactions, found.differences, balances.length, paused ? 1 : 0],
+    found.held_sales,
+    found.unmatched_sales,
+    found.open_claims,
+    found.held_purchases,
+    found.failed_payments,
+    found.failed_operations,
+    found.foreign_transactions,
+    found.differences,
+    balances.length,
+    paused ? 1 : 0,
     found.open_approvals,
   ];
   return { ...found, total: urgent.reduce((total, n) => total + n, 0) };

@@ -51,14 +51,21 @@ export function operationQueueRoutes(services: Services): Route[] {
           }
           if (known.kind === "pay")
             await approve({
-              ...{ action: "operation.retry", subject: `operation ${id}`, purchaseId: known.subject_id },
+              action: "operation.retry",
+              subject: `operation ${id}`,
+              purchaseId: known.subject_id,
               wallet: (await findPurchase(queries, known.subject_id))?.wallet ?? null,
-              ...{ amountGwei: known.amount_gwei ?? 0n, reason: body.reason || null },
+              amountGwei: known.amount_gwei ?? 0n,
+              reason: body.reason || null,
             });
           await appendAudit(queries, {
-            ...{ actor: actorOf(identity), action: "operation.retry", subject: `operation ${id}` },
+            actor: actorOf(identity),
+            action: "operation.retry",
+            subject: `operation ${id}`,
             detail: {
-              ...{ kind: known.kind, subject_id: Number(known.subject_id), reason: known.reason },
+              kind: known.kind,
+              subject_id: Number(known.subject_id),
+              reason: known.reason,
               ...(body.reason && { given_reason: body.reason }),
               amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
             },

@@ -118,9 +118,16 @@ async function askFor(queries: Queries, actor: string, payment: PersonalPayment)
   const { id } = await queries
     .insertInto("approvals")
     .values({
-      ...{ action, subject, wallet, reason, asked_by: actor, amount_gwei: amountGwei },
-      ...{ purchase_id: payment.purchaseId ?? null, cent_bps: payment.centBps ?? null },
-      ...{ state: "open", created_at: BigInt(Date.now()) },
+      action,
+      subject,
+      wallet,
+      reason,
+      asked_by: actor,
+      amount_gwei: amountGwei,
+      purchase_id: payment.purchaseId ?? null,
+      cent_bps: payment.centBps ?? null,
+      state: "open",
+      created_at: BigInt(Date.now()),
     })
     .returning("id")
     .executeTakeFirstOrThrow();

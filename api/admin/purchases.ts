@@ -64,7 +64,11 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
         const trace = await tracePurchase(kysely, id);
         if (!purchase || !trace) throw notFound("Purchase");
         const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
-          ...{ at: isoTime(atMs), source, kind, subject: subject ?? null, tx_hash: txHash ?? null },
+          at: isoTime(atMs),
+          source,
+          kind,
+          subject: subject ?? null,
+          tx_hash: txHash ?? null,
           amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
           text,
         }));
@@ -102,9 +106,13 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
         await decidePurchase(services, id, decision, async (queries, purchase, approve) => {
           if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
           await approve({
-            ...{ action: "purchase.release", subject: `purchase:${id}`, purchaseId: id, wallet: purchase.wallet },
+            action: "purchase.release",
+            subject: `purchase:${id}`,
+            purchaseId: id,
+            wallet: purchase.wallet,
             amountGwei: cashbackOf(purchase, shownRate(services.rates, services.environment.WEI_PER_CENT)),
-            ...{ centBps: purchase.cashback_cent_bps, reason: decision.reason },
+            centBps: purchase.cashback_cent_bps,
+            reason: decision.reason,
           });
         });
         return { body: { success: true, message: "Purchase released" } };
@@ -225,7 +233,11 @@ function toWirePayment(row: PaymentRow): Payment {
     wallet: row.wallet,
     store: row.store_name,
     amount: chzTextFromGwei(row.amount_gwei ?? 0n),
-    ...{ state, reason, error, attempts, since },
+    state,
+    reason,
+    error,
+    attempts,
+    since,
     created_at: isoTime(row.created_at),
     next_try_at,
     tx_hash: row.mined_hash ?? row.last_hash,

@@ -117,7 +117,9 @@ async function buildOverview(services: Services): Promise<Overview> {
     })),
     payouts: { paused: reason !== null, reason, cause: (reason !== null && cause) || null },
     sender: {
-      ...{ address, balance, in_flight: keys.reduce((sum, key) => sum + key.in_flight, 0) },
+      address,
+      balance,
+      in_flight: keys.reduce((sum, key) => sum + key.in_flight, 0),
       distributor_balance: available === undefined ? null : chzTextFromWei(available),
       keys,
       queued: figures.queued,

@@ -65,7 +65,10 @@ export function userAdministrationRoutes(services: Services): Route[] {
           const count = Number(await revokeSessions(queries, wallet));
           const detail = { reason: body.reason || null, sessions: count };
           await appendAudit(queries, {
-            ...{ actor: actorOf(identity), action: "user.sessions_revoke", subject: `user:${wallet}`, detail },
+            actor: actorOf(identity),
+            action: "user.sessions_revoke",
+            subject: `user:${wallet}`,
+            detail,
           });
           return count;
         });

@@ -8,8 +8,12 @@ const REASON = { reason: "Checked with the store" };
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/check-user": { address: WALLET },
   "post /api/register-user-data": {
-    ...{ address: WALLET, first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" },
-    ...{ signature: SIGNATURE, nonce: NONCE },
+    address: WALLET,
+    first_name: "Ana",
+    last_name: "Maria Silva",
+    email: "ana@example.com",
+    signature: SIGNATURE,
+    nonce: NONCE,
   },
   "post /api/login": { address: WALLET, signature: SIGNATURE, nonce: NONCE },
   "put /api/me": { first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" },
@@ -38,7 +42,11 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   "post /api/admin/claims/:id/match": { sale_id: 12 },
   "post /api/admin/claims/:id/refuse": REASON,
   "post /api/hooks/affiliate/:network": {
-    ...{ event_id: "evt-1", sale_key: "S-1", click_id: CLICK, status: "approved" },
-    ...{ amount: "250.00", changed_at: "2026-11-21T12:00:00Z" },
+    event_id: "evt-1",
+    sale_key: "S-1",
+    click_id: CLICK,
+    status: "approved",
+    amount: "250.00",
+    changed_at: "2026-11-21T12:00:00Z",
   },
 };

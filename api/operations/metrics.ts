@@ -88,7 +88,10 @@ export class Metrics {
     const labelNames = ["kind", "state", "reason"] as const;
     const gauge = (name: string, help: string, figureOf: (standing: Standing) => number) =>
       new Gauge({
-        ...{ name, help, labelNames, registers: [this.registry] },
+        name,
+        help,
+        labelNames,
+        registers: [this.registry],
         async collect() {
           const standing = await read().catch(() => undefined);
           this.reset();

@@ -45,7 +45,9 @@ export async function readRunway({ client, contracts, database, senders }: Servi
     wallets.push({ key: name, daysLeft: daysLeft(balance, spent, sent, nowMs) });
   }
   const availableWei = await client.readContract({
-    ...{ address: contracts.cashbackDistributor, abi: cashbackDistributorAbi, functionName: "available" },
+    address: contracts.cashbackDistributor,
+    abi: cashbackDistributorAbi,
+    functionName: "available",
   });
   const paid = await readPayouts(reader);
   const availableGwei = availableWei / 10n ** 9n;

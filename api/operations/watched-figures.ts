@@ -22,7 +22,10 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   const { kysely } = services.database;
   const gauge = (name: string, help: string, read: () => Observed[] | Promise<Observed[]>, labelNames: string[] = []) =>
     new Gauge({
-      ...{ name: `torcida_${name}`, help, labelNames, registers: [registry] },
+      name: `torcida_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
       async collect() {
         this.reset();
         const found = await withinPatience(async () => read()).catch(() => []);

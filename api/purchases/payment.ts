@@ -93,7 +93,11 @@ async function payUser(
   const reason = body.reason || null;
   return inApprovedTransaction(services, identity, async (queries, approve) => {
     await approve({
-      ...{ action: "cashback.distribute", subject, amountGwei: body.amount, wallet: body.user, reason },
+      action: "cashback.distribute",
+      subject,
+      amountGwei: body.amount,
+      wallet: body.user,
+      reason,
     });
     const cursor = (await indexedBlock(queries)) ?? 0n;
     const payment = await payBuyer(queries, {

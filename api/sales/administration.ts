@@ -236,7 +236,10 @@ function decided<Body>(
         if (saleId !== undefined && (isSale || before?.wallet == null)) {
           const { wallet, cashback_cent_bps: centBps } = (await findSale(queries, saleId)) ?? NO_CASHBACK;
           await approve({
-            ...{ action: action as ApprovalAction, subject: `${isSale ? "sale" : "claim"}:${id}`, wallet, centBps },
+            action: action as ApprovalAction,
+            subject: `${isSale ? "sale" : "claim"}:${id}`,
+            wallet,
+            centBps,
             amountGwei: cashbackOfCentBps(centBps, shownRate(services.rates, services.environment.WEI_PER_CENT)),
             reason: reasonIn(call.body),
           });

@@ -28,8 +28,15 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
 
   let totals = table("buyer_totals").addColumn("wallet", "text", (c) => c.primaryKey().notNull());
   for (const column of [
-    ...["processing", "pending", "confirmed", "cancelled"],
-    ...["pending_gwei", "pending_cent_bps", "confirmed_gwei", "confirmed_cent_bps", "paid_gwei"],
+    "processing",
+    "pending",
+    "confirmed",
+    "cancelled",
+    "pending_gwei",
+    "pending_cent_bps",
+    "confirmed_gwei",
+    "confirmed_cent_bps",
+    "paid_gwei",
   ])
     totals = totals.addColumn(column, integer, (c) => c.notNull().defaultTo(0));
   await totals.execute();

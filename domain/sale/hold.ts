@@ -60,7 +60,8 @@ export function holdReasons(facts: HoldFacts, limits: HoldLimits): Hold[] {
   );
   add(facts.isOrderShared, "order_twice");
   add(facts.commissionCents !== null && facts.commissionCents * BPS < facts.cashbackCentBps, "low_commission", {
-    ...{ commission: String(facts.commissionCents), cashback: String(facts.cashbackCentBps / BPS) },
+    commission: String(facts.commissionCents),
+    cashback: String(facts.cashbackCentBps / BPS),
   });
   return found;
 }

@@ -105,7 +105,9 @@ async function exchange(method: string, path: string, { headers, body, signal }:
   let text: string;
   try {
     response = await fetch(path, {
-      ...{ method, headers, body: body ?? null },
+      method,
+      headers,
+      body: body ?? null,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     text = await response.text();

@@ -41,9 +41,19 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
   const writeChanges = ({ nfts, statuses, payouts }: Changes) => {
     for (const nft of nfts.values()) {
       statements.nfts.add(
-        ...[nft.tokenId, nft.owner, nft.storeId, nft.valueCents, nft.cashbackBps, nft.bonusBps, nft.status],
-        ...[nft.mintTransaction, nft.mintedBlock, nft.mintedAtMs],
-        ...[nft.statusTransaction, nft.statusBlock, nft.statusAtMs],
+        nft.tokenId,
+        nft.owner,
+        nft.storeId,
+        nft.valueCents,
+        nft.cashbackBps,
+        nft.bonusBps,
+        nft.status,
+        nft.mintTransaction,
+        nft.mintedBlock,
+        nft.mintedAtMs,
+        nft.statusTransaction,
+        nft.statusBlock,
+        nft.statusAtMs,
       );
     }
     statements.nfts.flush();
@@ -52,8 +62,14 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
     }
     for (const one of payouts.values()) {
       statements.payouts.add(
-        ...[one.tokenId, one.recipient, one.amountGwei, one.state, one.transactionHash],
-        ...[one.blockNumber, one.logIndex, one.paidAtMs],
+        one.tokenId,
+        one.recipient,
+        one.amountGwei,
+        one.state,
+        one.transactionHash,
+        one.blockNumber,
+        one.logIndex,
+        one.paidAtMs,
       );
     }
     statements.payouts.flush();
@@ -88,18 +104,44 @@ function moveCursor(statements: ReturnType<typeof prepare>, { previous, cursor }
 function prepare(sqlite: Sqlite.Database) {
   const blocks = new RowInserter(sqlite, "insert or replace", "chain_blocks", ["number", "hash", "timestamp"]);
   const events = new RowInserter(sqlite, "insert", "chain_events", [
-    ...["block_number", "log_index", "transaction_hash", "kind", "token_id", "arguments"],
+    "block_number",
+    "log_index",
+    "transaction_hash",
+    "kind",
+    "token_id",
+    "arguments",
   ]);
   const nfts = new RowInserter(sqlite, "insert or replace", "nfts", [
-    ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "status"],
-    ...["mint_transaction", "minted_block", "minted_at"],
-    ...["status_transaction", "status_block", "status_at"],
+    "token_id",
+    "owner",
+    "store_id",
+    "value_cents",
+    "cashback_bps",
+    "bonus_bps",
+    "status",
+    "mint_transaction",
+    "minted_block",
+    "minted_at",
+    "status_transaction",
+    "status_block",
+    "status_at",
   ]);
   const payouts = new RowInserter(sqlite, "insert or replace", "payouts", [
-    ...["token_id", "recipient", "amount_gwei", "state", "transaction_hash", "block_number", "log_index", "paid_at"],
+    "token_id",
+    "recipient",
+    "amount_gwei",
+    "state",
+    "transaction_hash",
+    "block_number",
+    "log_index",
+    "paid_at",
   ]);
   return {
-    ...{ blocks, events, nfts, payouts, all: [blocks, events, nfts, payouts] },
+    blocks,
+    events,
+    nfts,
+    payouts,
+    all: [blocks, events, nfts, payouts],
     setCursor: sqlite.prepare(
       "insert into chain_cursor (id, block_number, block_hash) values (1, ?, ?) on conflict do nothing",
     ),

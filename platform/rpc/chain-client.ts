@@ -44,14 +44,19 @@ export async function openChain(parameters: ChainClientParameters): Promise<Open
   const { network, urls, observe, patience, ...rest } = parameters;
   const { timeoutMs = TIMEOUT_MS, retries = 0, pollingIntervalMs } = patience ?? {};
   const nodes = await NodePool.open({
-    ...{ ...rest, urls, timeoutMs, patienceMs: Math.max(PATIENCE_MS, urls.length * timeoutMs) },
+    ...rest,
+    urls,
+    timeoutMs,
+    patienceMs: Math.max(PATIENCE_MS, urls.length * timeoutMs),
     ...(observe ? { observe } : {}),
     open: (rpc) => rpc,
   });
   const chain = chainOf(network, urls[0]);
   const clientOver = (ask: Ask, retryCount = 0) =>
     createPublicClient({
-      ...{ chain, transport: custom(new Batching(ask), { retryCount }), cacheTime: 0 },
+      chain,
+      transport: custom(new Batching(ask), { retryCount }),
+      cacheTime: 0,
       ...(pollingIntervalMs ? { pollingInterval: pollingIntervalMs } : {}),
     });
   const answers = (rpc: JsonRpc, calls: readonly RpcCall[], msLeft: number) =>

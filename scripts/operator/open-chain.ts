@@ -18,7 +18,12 @@ const POLLING_MS = { localhost: 50, spicy: 1_000, chiliz: 1_000 } satisfies Reco
 export async function openCommandChain(place: ChainPlace, contract?: string): Promise<ChainClient> {
   const { network, chainId, rpcUrls } = place;
   const { client, nodes } = await openChain({
-    ...{ network, chainId, urls: rpcUrls, contract, memory: new RunMemory(), log: openLog("silent") },
+    network,
+    chainId,
+    urls: rpcUrls,
+    contract,
+    memory: new RunMemory(),
+    log: openLog("silent"),
     patience: { timeoutMs: TIMEOUT_MS, retries: RETRIES, pollingIntervalMs: POLLING_MS[network] },
   });
   await nodes.refuseWrongChain();

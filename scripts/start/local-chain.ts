@@ -30,9 +30,21 @@ export function findAnvil(): string | undefined {
 /** Spicy's id and rules, a block every second and on every transaction. docs/product.md#chain-networks. */
 export function anvilArguments(chainPort: number, stateFile: string): string[] {
   return [
-    ...["--chain-id", String(SPICY_CHAIN_ID), "--hardfork", "cancun"],
-    ...["--block-time", "1", "--mixed-mining", "--silent"],
-    ...["--host", "127.0.0.1", "--port", String(chainPort)],
-    ...["--state", stateFile, "--state-interval", String(STATE_INTERVAL_SECONDS)],
+    "--chain-id",
+    String(SPICY_CHAIN_ID),
+    "--hardfork",
+    "cancun",
+    "--block-time",
+    "1",
+    "--mixed-mining",
+    "--silent",
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(chainPort),
+    "--state",
+    stateFile,
+    "--state-interval",
+    String(STATE_INTERVAL_SECONDS),
   ];
 }

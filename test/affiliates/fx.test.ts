@@ -10,8 +10,12 @@ import { ACCOUNT, RULES, reportOf, Shop } from "./support/shop.ts";
 /** 21 November 2026 is a Saturday: its rate is that of Friday, the 20th. */
 const SATURDAY = Date.parse("2026-11-21T15:00:00Z");
 const bulletin = (day: string, time: string, rate: number, tipoBoletim: string) => ({
-  ...{ paridadeCompra: 1, paridadeVenda: 1, cotacaoCompra: rate - 0.0006, cotacaoVenda: rate },
-  ...{ dataHoraCotacao: `${day} ${time}`, tipoBoletim },
+  paridadeCompra: 1,
+  paridadeVenda: 1,
+  cotacaoCompra: rate - 0.0006,
+  cotacaoVenda: rate,
+  dataHoraCotacao: `${day} ${time}`,
+  tipoBoletim,
 });
 const PTAX = [
   bulletin("2026-11-19", "13:04:27.921", 5.41, "Fechamento PTAX"),

@@ -132,8 +132,14 @@ describe("The networks according to their documentation", function () {
         // An id beyond the precision of a double; 31.499999999999998 is rounded to six places.
         expect(sale).to.deep.include({
           sale_key: "9007199254740993001",
-          ...{ status: "approved", state: "approved", order_ref: "P-1", advertiser_id: "17000", click_id: click.id },
-          ...{ amount_cents: 25_010n, commission_cents: 3_150n, cashback_cent_bps: 15_010n * 500n + 10_000n * 700n },
+          status: "approved",
+          state: "approved",
+          order_ref: "P-1",
+          advertiser_id: "17000",
+          click_id: click.id,
+          amount_cents: 25_010n,
+          commission_cents: 3_150n,
+          cashback_cent_bps: 15_010n * 500n + 10_000n * 700n,
         });
         for (const kind of ["amendment", "transaction", "validation"])
           await until(`it is asked by ${kind}`, () =>
@@ -220,7 +226,11 @@ describe("The networks according to their documentation", function () {
 
     describe("Admitad", () => {
       const ACCOUNT = {
-        ...{ website_id: "22", client_id: "me", client_secret: "my secret", poll_seconds: 0.3, calls_per_minute: 600 },
+        website_id: "22",
+        client_id: "me",
+        client_secret: "my secret",
+        poll_seconds: 0.3,
+        calls_per_minute: 600,
         timezone: "Europe/Moscow",
       };
       const local = (at: number) => seconds(at + MOSCOW_MS).replace("T", " ");
@@ -267,18 +277,26 @@ describe("The networks according to their documentation", function () {
             .filter(({ at }) => within(at, "date_start", "date_end", DAY_MS))
             .sort((a, b) => b.at - a.at || b.id - a.id);
           const results = found.slice(offset, offset + limit).map(({ id, at, changedAt, more }) => ({
-            ...{
-              id,
-              action_id: id + 5,
-              action: "Sale",
-              action_type: "sale",
-              status: "approved",
-              cart: "250.00",
-              payment: "30.00",
-            },
-            ...{ currency: "BRL", order_id: `A-${id}`, advcampaign_id: 17_000, website_id: 22, subid4: click() },
-            ...{ click_date: local(at - 60_000), action_date: local(at), status_updated: local(changedAt) },
-            ...{ reward_ready: true, paid: 0, positions: [], comment: null, ...more },
+            id,
+            action_id: id + 5,
+            action: "Sale",
+            action_type: "sale",
+            status: "approved",
+            cart: "250.00",
+            payment: "30.00",
+            currency: "BRL",
+            order_id: `A-${id}`,
+            advcampaign_id: 17_000,
+            website_id: 22,
+            subid4: click(),
+            click_date: local(at - 60_000),
+            action_date: local(at),
+            status_updated: local(changedAt),
+            reward_ready: true,
+            paid: 0,
+            positions: [],
+            comment: null,
+            ...more,
           }));
           return { text: JSON.stringify({ results, _meta: { count: found.length, limit, offset } }) };
         };
@@ -297,7 +315,9 @@ describe("The networks according to their documentation", function () {
             more: { cart: 99.9, payment: 12, subid4: "", status: "pending", reward_ready: false },
           },
           {
-            ...{ id: 3, at, changedAt: at },
+            id: 3,
+            at,
+            changedAt: at,
             more: {
               cart: "300.00",
               positions: [

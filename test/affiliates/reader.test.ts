@@ -31,8 +31,14 @@ const NETWORKS: Record<string, (callsPerMinute?: number) => Network> = {
     network: findNetwork("awin") as AnyNetwork,
     account: (api_url, more) =>
       awin.accountSchema.parse({
-        ...{ network: "awin", account: "br", publisher_id: "45628", token: "awin-token", api_url },
-        ...{ poll_seconds: 0.2, calls_per_minute: calls, ...more },
+        network: "awin",
+        account: "br",
+        publisher_id: "45628",
+        token: "awin-token",
+        api_url,
+        poll_seconds: 0.2,
+        calls_per_minute: calls,
+        ...more,
       }),
   }),
   admitad: (calls = CALLS) => ({
@@ -40,8 +46,15 @@ const NETWORKS: Record<string, (callsPerMinute?: number) => Network> = {
     network: findNetwork("admitad") as AnyNetwork,
     account: (api_url, more) =>
       admitad.accountSchema.parse({
-        ...{ network: "admitad", account: "br", website_id: "22", client_id: "me", client_secret: "secret", api_url },
-        ...{ poll_seconds: 0.2, calls_per_minute: calls, ...more },
+        network: "admitad",
+        account: "br",
+        website_id: "22",
+        client_id: "me",
+        client_secret: "secret",
+        api_url,
+        poll_seconds: 0.2,
+        calls_per_minute: calls,
+        ...more,
       }),
   }),
   impact: (calls = CALLS) => ({
@@ -49,8 +62,14 @@ const NETWORKS: Record<string, (callsPerMinute?: number) => Network> = {
     network: findNetwork("impact") as AnyNetwork,
     account: (api_url, more) =>
       impact.accountSchema.parse({
-        ...{ network: "impact", account: "br", account_sid: "IRsid", token: "impact-token", api_url },
-        ...{ poll_seconds: 0.2, calls_per_minute: calls, ...more },
+        network: "impact",
+        account: "br",
+        account_sid: "IRsid",
+        token: "impact-token",
+        api_url,
+        poll_seconds: 0.2,
+        calls_per_minute: calls,
+        ...more,
       }),
   }),
 };

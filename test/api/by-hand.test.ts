@@ -88,7 +88,11 @@ onBothSystems(
         const listed = await admin.get("/api/admin/operations?state=failed");
         expect(listed.body.rows).to.have.lengthOf(1);
         expect(listed.body.rows[0]).to.include({
-          ...{ id: Number(operation), kind: "mint", subject_id: id, state: "failed", next_try_at: null },
+          id: Number(operation),
+          kind: "mint",
+          subject_id: id,
+          state: "failed",
+          next_try_at: null,
         });
         const ready = await system().anonymous().get("/readyz");
         expect(ready.body.warnings.join()).to.match(/mint: 1 operation failed \(invalid\)/);

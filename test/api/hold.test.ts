@@ -49,7 +49,10 @@ onBothSystems("A purchase that an administrator holds", {}, (system) => {
 
     const entries = (await operator.get("/api/admin/audit-log?state=payments&limit=4")).body.rows;
     expect(entries.map((entry: { action: string }) => entry.action)).to.deep.equal([
-      ...["purchase.release", "payouts.resume", "payouts.pause", "purchase.hold"],
+      "purchase.release",
+      "payouts.resume",
+      "payouts.pause",
+      "purchase.hold",
     ]);
     expect(entries[0]).to.deep.include({ subject: `purchase:${id}`, actor: operator.address });
     expect(entries[0].params).to.include({ reason: "it was fine", wallet: buyer.address, amount: "123.00" });

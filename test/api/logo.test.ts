@@ -188,8 +188,11 @@ function png(width: number, height: number, more: Buffer[] = []): Buffer {
   const rows = Math.min(height, 8);
   const pixels = deflateSync(Buffer.alloc((Math.min(width, 8) + 1) * rows));
   return Buffer.concat([
-    ...[Buffer.from("89504e470d0a1a0a", "hex"), chunk("IHDR", header), ...more],
-    ...[chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))],
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    chunk("IHDR", header),
+    ...more,
+    chunk("IDAT", pixels),
+    chunk("IEND", Buffer.alloc(0)),
   ]);
 }
 

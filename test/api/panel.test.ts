@@ -12,9 +12,7 @@ import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 
-const LISTS = [
-  ...["purchases", "payments", "users", "stores", "sales", "claims", "operations", "approvals", "audit-log"],
-];
+const LISTS = ["purchases", "payments", "users", "stores", "sales", "claims", "operations", "approvals", "audit-log"];
 const CSV = { accept: "text/csv" };
 
 describe("The panel's calls", () => {

@@ -62,8 +62,15 @@ describe("A buyer's cached profile", () => {
       const seen = [await revision()];
       const { id } = await inTransaction(kysely, (queries) =>
         insertPurchase(queries, {
-          ...{ wallet: WALLET, storeId: 1n, storeName: "Loja", source: "simulated" },
-          ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+          wallet: WALLET,
+          storeId: 1n,
+          storeName: "Loja",
+          source: "simulated",
+          amountCents: 100n,
+          cashbackBps: 500n,
+          bonusBps: 0n,
+          tokenSlug: null,
+          holdingsBlock: null,
         }),
       );
       seen.push(await revision());
@@ -71,16 +78,16 @@ describe("A buyer's cached profile", () => {
         await kysely
           .insertInto("nfts")
           .values({
-            ...{
-              token_id: id,
-              owner: WALLET,
-              store_id: 1n,
-              value_cents: 100n,
-              cashback_bps: 500n,
-              bonus_bps: 0n,
-              status,
-            },
-            ...{ mint_transaction: `0x${"1".repeat(64)}`, minted_block: 1n, minted_at: 1n },
+            token_id: id,
+            owner: WALLET,
+            store_id: 1n,
+            value_cents: 100n,
+            cashback_bps: 500n,
+            bonus_bps: 0n,
+            status,
+            mint_transaction: `0x${"1".repeat(64)}`,
+            minted_block: 1n,
+            minted_at: 1n,
           })
           .onConflict((conflict) => conflict.column("token_id").doUpdateSet({ status }))
           .execute();

@@ -334,7 +334,8 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
       );
       const [entry] = (await almost.get(`/api/admin/audit-log?query=user:${buyer.address}`)).body.rows;
       expect(entry).to.deep.include({
-        ...{ actor: almost.address, action: "cashback_distribution.create" },
+        actor: almost.address,
+        action: "cashback_distribution.create",
         params: { reason: "asked by mail", amount: "5", purchases: [id] },
       });
       await buyer.seen(id, (one) => one.cashback_state === "paid");

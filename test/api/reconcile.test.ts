@@ -48,8 +48,12 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
   const outcomeIn = async (database: Database) => {
     const { deployment, anvil } = system();
     const { client } = await openChain({
-      ...{ network: "localhost", urls: [anvil.rpcUrl], chainId: 88_882, log: openLog("silent") },
-      ...{ contract: deployment.purchaseNft.address, memory: new DatabaseChainMemory(88_882, { database }) },
+      network: "localhost",
+      urls: [anvil.rpcUrl],
+      chainId: 88_882,
+      log: openLog("silent"),
+      contract: deployment.purchaseNft.address,
+      memory: new DatabaseChainMemory(88_882, { database }),
     });
     return reconcile({
       database,

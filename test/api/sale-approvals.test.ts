@@ -40,9 +40,16 @@ describe("Two people for a sale above the sum", () => {
     };
     const report = async (click_id: string | null, more: Record<string, unknown> = {}): Promise<number> => {
       const event = {
-        ...{ event_id: `event-${++eventCount}`, sale_key: `key-${eventCount}`, click_id, status: "approved" },
-        ...{ payable: true, amount: "100.00", commission: "12.00", order_ref: `O-${eventCount}` },
-        ...{ changed_at: Date.now(), ...more },
+        event_id: `event-${++eventCount}`,
+        sale_key: `key-${eventCount}`,
+        click_id,
+        status: "approved",
+        payable: true,
+        amount: "100.00",
+        commission: "12.00",
+        order_ref: `O-${eventCount}`,
+        changed_at: Date.now(),
+        ...more,
       };
       const answer = await tell({ anonymous: () => new Caller(api.url) }, event);
       expect(answer.status, answer.text).to.equal(200);

@@ -24,8 +24,14 @@ const PORTUGUESE = { "accept-language": "pt-BR" };
 const directory = mkdtempSync(join(tmpdir(), "torcida-accounts-"));
 const accountsFile = join(directory, "accounts.json");
 const awinAccount = (account: string) => ({
-  ...{ network: "awin", account, publisher_id: PUBLISHER.publisherId, token: PUBLISHER.token },
-  ...{ push_secrets: [PUSH_SECRET], api_url: "http://127.0.0.1:9", poll_seconds: 0.3, calls_per_minute: 600 },
+  network: "awin",
+  account,
+  publisher_id: PUBLISHER.publisherId,
+  token: PUBLISHER.token,
+  push_secrets: [PUSH_SECRET],
+  api_url: "http://127.0.0.1:9",
+  poll_seconds: 0.3,
+  calls_per_minute: 600,
 });
 writeFileSync(accountsFile, JSON.stringify([awinAccount("own"), awinAccount("other")]), { mode: 0o600 });
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
@@ -70,8 +76,15 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   };
   const report = async (click_id: string | null, more: Record<string, unknown> = {}) => {
     const event = {
-      ...{ event_id: `sale-event-${++eventCount}`, sale_key: `key-${eventCount}`, click_id, status: "approved" },
-      ...{ payable: true, amount: "100.00", commission: "12.00", order_ref: `O-${eventCount}`, changed_at: Date.now() },
+      event_id: `sale-event-${++eventCount}`,
+      sale_key: `key-${eventCount}`,
+      click_id,
+      status: "approved",
+      payable: true,
+      amount: "100.00",
+      commission: "12.00",
+      order_ref: `O-${eventCount}`,
+      changed_at: Date.now(),
       ...more,
     };
     const answer = await tell(system(), event);
@@ -84,7 +97,10 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
   const balanceOf = async (buyer: Caller) => (await buyer.me()).nativeBalance;
   const claim = (buyer: Caller, more: Record<string, unknown> = {}) =>
     buyer.post("/api/claims", {
-      ...{ store_id: STORE, order_ref: "P-77", amount: "100.00", date: new Date().toISOString().slice(0, 10) },
+      store_id: STORE,
+      order_ref: "P-77",
+      amount: "100.00",
+      date: new Date().toISOString().slice(0, 10),
       ...more,
     });
 
@@ -169,7 +185,10 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const mine = `?query=${buyer.address.slice(0, 20)}`;
       const list = (await admin.get(`/api/admin/claims${mine}&limit=1`)).body;
       expect([list.total, list.rows.length, list.rows[0].id, list.rows[0].wallet]).to.deep.equal([
-        ...[2, 1, refused.id, buyer.address],
+        2,
+        1,
+        refused.id,
+        buyer.address,
       ]);
       const second = (await admin.get(`/api/admin/claims${mine}&limit=1&before=${list.next_before}`)).body;
       expect(second.rows[0].id).to.equal(matched.id);
@@ -219,9 +238,22 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       );
       expect(body.rows.map((one: { state: string }) => one.state)).to.deep.equal(["declined", "approved", "open"]);
       expect(body.rows[2]).to.deep.include({
-        ...{ id: sales[0]?.id, network: "direct", account: "awin", sale_key: sales[0]?.key, order_ref: "LIST-pending" },
-        ...{ status: "pending", payable: false, reason: null, store_id: STORE, wallet: buyer.address, click_id: click },
-        ...{ amount: "100.00", currency: "BRL", amount_brl: "100.00", commission: "12.00", cashback: "5.00" },
+        id: sales[0]?.id,
+        network: "direct",
+        account: "awin",
+        sale_key: sales[0]?.key,
+        order_ref: "LIST-pending",
+        status: "pending",
+        payable: false,
+        reason: null,
+        store_id: STORE,
+        wallet: buyer.address,
+        click_id: click,
+        amount: "100.00",
+        currency: "BRL",
+        amount_brl: "100.00",
+        commission: "12.00",
+        cashback: "5.00",
       });
       const idsOf = async (query: string) =>
         (await admin.get(`/api/admin/sales?${query}`)).body.rows.map((one: { id: number }) => one.id);
@@ -268,7 +300,10 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const decide = (id: number, verb: string, body?: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
       const thin = await report(click, { commission: "1.00" });
       expect(await saleOf(thin.id)).to.include({
-        ...{ state: "held", reason: "The commission is below the cashback", commission: "1.00", cashback: "5.00" },
+        state: "held",
+        reason: "The commission is below the cashback",
+        commission: "1.00",
+        cashback: "5.00",
       });
       const { sale } = (await admin.send("GET", `/api/admin/sales/${thin.id}`, undefined, PORTUGUESE)).body;
       expect(sale.reason).to.equal("A comissão (R$ 1,00) é menor que o cashback (R$ 5,00)");
@@ -315,8 +350,13 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(rows).to.have.length(1);
       // Other groups have the store's lowest percent, 4.5 %.
       const figures = {
-        ...{ sales: 2, amount: "300.00", commission_pending: "12.00", commission_earned: "24.00" },
-        ...{ cashback_promised: "13.50", cashback_paid: "9.00", margin: "22.50" },
+        sales: 2,
+        amount: "300.00",
+        commission_pending: "12.00",
+        commission_earned: "24.00",
+        cashback_promised: "13.50",
+        cashback_paid: "9.00",
+        margin: "22.50",
       };
       expect(rows[0]).to.deep.include({
         network: "direct",
@@ -328,7 +368,10 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       expect(totals).to.deep.equal(figures);
       await report(click, { sale_key: key, occurred_at, status: "declined", changed_at: Date.now() });
       expect((await margin()).totals, "what is owed back is not paid").to.deep.include({
-        ...{ sales: 1, commission_earned: "0.00", cashback_promised: "4.50", cashback_paid: "0.00" },
+        sales: 1,
+        commission_earned: "0.00",
+        cashback_promised: "4.50",
+        cashback_paid: "0.00",
       });
       expectInvalid(await admin.get("/api/admin/margin?from=2025-13"), "from");
     });
@@ -380,7 +423,9 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       const click = await visit(buyer);
       const simulator = new AwinSimulator(PUBLISHER, 600);
       const { id } = simulator.book.sell({
-        ...{ click, advertiserId: "1", parts: [{ group: "X", cents: 500_000, commissionCents: 90_000 }] },
+        click,
+        advertiserId: "1",
+        parts: [{ group: "X", cents: 500_000, commissionCents: 90_000 }],
       });
       simulator.book.approve(id);
       simulator.book.pay(id);
@@ -434,7 +479,10 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
         .database()
         .then((database) =>
           new Reader({
-            ...{ database, network: findNetwork("awin") as AnyNetwork, account: own, signal: ending.signal },
+            database,
+            network: findNetwork("awin") as AnyNetwork,
+            account: own,
+            signal: ending.signal,
             rules: { ...RULES, accounts, limits: { ...RULES.limits, minimumSeconds: 0n } },
             log: pino({ level: "silent" }),
             assertLease: async () => {},

@@ -77,8 +77,14 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       await api.services.database.kysely
         .insertInto("payouts")
         .values({
-          ...{ token_id: 2n, recipient: WALLET, amount_gwei: 7_500_000_000n, state: "paid", paid_at: 1n },
-          ...{ transaction_hash: `0x${"cd".repeat(32)}`, block_number: 5n, log_index: 0n },
+          token_id: 2n,
+          recipient: WALLET,
+          amount_gwei: 7_500_000_000n,
+          state: "paid",
+          paid_at: 1n,
+          transaction_hash: `0x${"cd".repeat(32)}`,
+          block_number: 5n,
+          log_index: 0n,
         })
         .execute();
       const stranger = await api.user();
@@ -108,16 +114,19 @@ async function mint({ services }: InProcessApi, id: number): Promise<void> {
   await services.database.kysely
     .insertInto("nfts")
     .values({
-      ...{
-        token_id: BigInt(id),
-        owner: WALLET,
-        store_id: 1n,
-        value_cents: 10_000n,
-        cashback_bps: 500n,
-        bonus_bps: 200n,
-      },
-      ...{ status: 1n, mint_transaction: `0x${"ef".repeat(32)}`, minted_block: 1n, minted_at: 1n },
-      ...{ status_transaction: null, status_block: null, status_at: null },
+      token_id: BigInt(id),
+      owner: WALLET,
+      store_id: 1n,
+      value_cents: 10_000n,
+      cashback_bps: 500n,
+      bonus_bps: 200n,
+      status: 1n,
+      mint_transaction: `0x${"ef".repeat(32)}`,
+      minted_block: 1n,
+      minted_at: 1n,
+      status_transaction: null,
+      status_block: null,
+      status_at: null,
     })
     .execute();
 }

@@ -246,11 +246,9 @@ describe("Admin", () => {
     it("takes exclusions and English texts, shows them, and names the field that the server refuses", async () => {
       const texts = {
         terms: "Sem cashback em vale-presentes.",
-        ...{
-          country_en: "Federative Republic of Brazil",
-          category_en: "Books",
-          description_en: "All the club's books.",
-        },
+        country_en: "Federative Republic of Brazil",
+        category_en: "Books",
+        description_en: "All the club's books.",
         terms_en: "No cashback on gift cards.",
       };
       const [store] = site.server.stores;

@@ -165,7 +165,10 @@ describe("Daily work in the panel", function () {
       order_ref: "PED-77",
     });
     const claim = await buyer.call("POST", "/api/claims", {
-      ...{ store_id: 4, click_id: click, order_ref: "PED-77", amount: "200.00" },
+      store_id: 4,
+      click_id: click,
+      order_ref: "PED-77",
+      amount: "200.00",
       date: new Date().toISOString().slice(0, 10),
     });
     expect(claim.status, JSON.stringify(claim.body)).to.equal(200);

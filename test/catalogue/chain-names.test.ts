@@ -76,7 +76,14 @@ describe("Store names on the chain", function () {
         const { data = "0x" } = (await encoder?.encode(database.kysely, operations)) ?? {};
         const signed = { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n };
         const id = await insertTransaction(database.kysely, {
-          ...{ sender: ADDRESS, nonce, to: ADDRESS, data, gasLimit: 1n, fencingToken: 1n, operations, signed },
+          sender: ADDRESS,
+          nonce,
+          to: ADDRESS,
+          data,
+          gasLimit: 1n,
+          fencingToken: 1n,
+          operations,
+          signed,
         });
         await meanwhile();
         await concludeOperations(database.kysely, encoders, { id, data });

@@ -48,25 +48,33 @@ const IDS = [1n, 77n, 5_000n];
 const LONG_AGO = BigInt(Date.parse("2000-01-01"));
 /** Tables that grow with the shop. */
 const BIG_TABLES = [
-  ...[
-    "purchases",
-    "due_purchases",
-    "nfts",
-    "payouts",
-    "operations",
-    "transactions",
-    "transaction_hashes",
-    "chain_events",
-    "chain_blocks",
-  ],
-  ...["sales", "sale_revisions", "clicks", "claims", "users", "buyer_totals", "adjustments", "sessions"],
+  "purchases",
+  "due_purchases",
+  "nfts",
+  "payouts",
+  "operations",
+  "transactions",
+  "transaction_hashes",
+  "chain_events",
+  "chain_blocks",
+  "sales",
+  "sale_revisions",
+  "clicks",
+  "claims",
+  "users",
+  "buyer_totals",
+  "adjustments",
+  "sessions",
 ];
 
 /** An index of few rows, which may be read whole. */
 const FEW_ROWS = "users_erased";
 
 const planOptions = {
-  ...{ rates: fixedRate(10n ** 16n), stepDelayMs: 0, holdMs: 0, payoutConfirmations: 1 },
+  rates: fixedRate(10n ** 16n),
+  stepDelayMs: 0,
+  holdMs: 0,
+  payoutConfirmations: 1,
   assertLease: async () => {},
 };
 
@@ -164,7 +172,11 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
   users: {
     list: listUsers,
     asks: asksOf(["active", "erased"], { created_at: `9_${BUYER}`, name: `a_${BUYER}`, email: `a_${BUYER}` }, [
-      ...["0x", BUYER, "a", "ana77", "silva"],
+      "0x",
+      BUYER,
+      "a",
+      "ana77",
+      "silva",
     ]),
   },
 };
@@ -278,8 +290,12 @@ async function recordQueries(
   };
   const nothing = async () => {};
   const driver: Driver = {
-    ...{ init: nothing, releaseConnection: nothing, destroy: nothing },
-    ...{ beginTransaction: nothing, commitTransaction: nothing, rollbackTransaction: nothing },
+    init: nothing,
+    releaseConnection: nothing,
+    destroy: nothing,
+    beginTransaction: nothing,
+    commitTransaction: nothing,
+    rollbackTransaction: nothing,
     acquireConnection: async () => connection,
   };
   const isSqlite = database.engine === "sqlite";

@@ -202,7 +202,8 @@ describe("Alerts", function () {
         return Number(pending) > 0;
       });
     const role = encodeFunctionData({
-      ...{ abi: purchaseNftAbi, functionName: "grantRole" },
+      abi: purchaseNftAbi,
+      functionName: "grantRole",
       args: [roleOf("CONFIRMER_ROLE"), CONTRACTS_ADMIN],
     });
     await sendMined(system, { from: CONTRACTS_ADMIN, to: nft, data: role });
@@ -279,7 +280,8 @@ describe("Alerts", function () {
     await shop.ring(["TorcidaClockOff", "TorcidaDiskFull"], {
       cause: async () => {
         networks = await shop.sellThroughNetworks({
-          ...{ NODE_OPTIONS: `--import ${process.cwd()}/test/testing/shifted-clock.ts`, CLOCK_OFFSET_MS: "60000" },
+          NODE_OPTIONS: `--import ${process.cwd()}/test/testing/shifted-clock.ts`,
+          CLOCK_OFFSET_MS: "60000",
           // A kernel's file system, which has no room at all.
           DATA_DIR: "/proc/self",
         });

@@ -144,8 +144,13 @@ describe("A fee spike (F8)", function () {
     const dear = `0x${((sent.hashes[0]?.max_fee_wei ?? 0n) * 100n).toString(16)}`;
     await system.anvil.request("anvil_dropAllTransactions");
     const rival = await system.anvil.request<string>("eth_sendTransaction", {
-      ...{ from, to: sent.to_address, data: sent.data, nonce: `0x${sent.nonce.toString(16)}` },
-      ...{ gas: `0x${sent.gas_limit.toString(16)}`, maxFeePerGas: dear, maxPriorityFeePerGas: dear },
+      from,
+      to: sent.to_address,
+      data: sent.data,
+      nonce: `0x${sent.nonce.toString(16)}`,
+      gas: `0x${sent.gas_limit.toString(16)}`,
+      maxFeePerGas: dear,
+      maxPriorityFeePerGas: dear,
     });
     await until("it tried to replace it", async () => ((await lastTransaction())?.hashes.length ?? 0) > 2);
     const pooled = await system.anvil.request<{ hash: string } | null>("eth_getTransactionByHash", rival);

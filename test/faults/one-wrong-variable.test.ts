@@ -22,13 +22,16 @@ describe("One wrong variable", function () {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const [port, indexerPort, chainPort] = await freePorts(3);
     right = {
-      ...{ NETWORK: "localhost", HOST: "127.0.0.1", PORT: String(port), INDEXER_PORT: String(indexerPort) },
-      ...{ CHAIN_PORT: String(chainPort), DATA_DIR: join(folder, "data"), LOG_LEVEL: "fatal" },
-      ...{
-        PURCHASE_NFT_ADDRESS: STRANGE,
-        CASHBACK_DISTRIBUTOR_ADDRESS: STRANGE.replaceAll("a", "c"),
-        START_BLOCK: "0",
-      },
+      NETWORK: "localhost",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      INDEXER_PORT: String(indexerPort),
+      CHAIN_PORT: String(chainPort),
+      DATA_DIR: join(folder, "data"),
+      LOG_LEVEL: "fatal",
+      PURCHASE_NFT_ADDRESS: STRANGE,
+      CASHBACK_DISTRIBUTOR_ADDRESS: STRANGE.replaceAll("a", "c"),
+      START_BLOCK: "0",
     };
   });
   after(async () => {

@@ -41,7 +41,10 @@ describe("A return at the moment of the payout (F14, F31)", function () {
     await insertUser(kysely, WALLET, { email: "a@example.com", firstName: "A", lastName: "B" });
     const terms = { amountCents: 1_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
     const { id } = await insertPurchase(kysely, {
-      ...{ wallet: WALLET, storeId: 1n, storeName: "Loja", source: "simulated" },
+      wallet: WALLET,
+      storeId: 1n,
+      storeName: "Loja",
+      source: "simulated",
       ...terms,
     });
     const token = {
@@ -71,7 +74,10 @@ describe("A return at the moment of the payout (F14, F31)", function () {
       await touchUser(queries, WALLET);
       await withdrawPurchase(queries, id);
       planning = planNextSteps(database, {
-        ...{ rates: fixedRate(10n ** 16n), stepDelayMs: 0, holdMs: 0, payoutConfirmations: 1 },
+        rates: fixedRate(10n ** 16n),
+        stepDelayMs: 0,
+        holdMs: 0,
+        payoutConfirmations: 1,
         assertLease: async () => {},
       });
       await until(

@@ -99,9 +99,14 @@ describe("Separate keys", function () {
     const payer = privateKeyToAccount(keys[2]?.key ?? "0x");
     const client = createPublicClient({ transport: http(system.anvil.rpcUrl) });
     const transaction = await payer.signTransaction({
-      ...{ type: "eip1559", chainId: 88_882, to: OPERATOR, value: 1n, gas: 21_000n },
+      type: "eip1559",
+      chainId: 88_882,
+      to: OPERATOR,
+      value: 1n,
+      gas: 21_000n,
       nonce: await client.getTransactionCount({ address: payer.address }),
-      ...{ maxFeePerGas: 10n ** 13n, maxPriorityFeePerGas: 1n },
+      maxFeePerGas: 10n ** 13n,
+      maxPriorityFeePerGas: 1n,
     });
     const hash = await client.sendRawTransaction({ serializedTransaction: transaction });
     await until("the stranger is seen", async () => {

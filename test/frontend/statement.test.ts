@@ -2,8 +2,18 @@ import { expect } from "chai";
 import { byMonth, type Entry } from "../../frontend/dashboard/statement.ts";
 
 const entry = (id: string, date: string): Entry => ({
-  ...{ id, date, store: "Loja", status: "pending", value: "1.00", valueText: "", percent: "1", percentText: "" },
-  ...{ cashback: "0.01", wallet: "", nft: undefined, purchase: undefined },
+  id,
+  date,
+  store: "Loja",
+  status: "pending",
+  value: "1.00",
+  valueText: "",
+  percent: "1",
+  percentText: "",
+  cashback: "0.01",
+  wallet: "",
+  nft: undefined,
+  purchase: undefined,
 });
 
 describe("The statement by month", () => {

@@ -22,12 +22,21 @@ const RECIPIENT = "0xffffffffffffffffffffffffffffffffffffffff";
 const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
   {
     args: {
-      ...{ tokenId: 2n ** 63n - 1n, buyer: BUYER, storeId: 65_535 },
-      ...{ valueCents: 2 ** 40 - 1, cashbackBps: 10_000, bonusBps: 250 },
+      tokenId: 2n ** 63n - 1n,
+      buyer: BUYER,
+      storeId: 65_535,
+      valueCents: 2 ** 40 - 1,
+      cashbackBps: 10_000,
+      bonusBps: 250,
     },
     content: {
-      ...{ kind: "PurchaseMinted", tokenId: 2n ** 63n - 1n, buyer: BUYER, storeId: 65_535 },
-      ...{ valueCents: 2 ** 40 - 1, cashbackBps: 10_000, bonusBps: 250 },
+      kind: "PurchaseMinted",
+      tokenId: 2n ** 63n - 1n,
+      buyer: BUYER,
+      storeId: 65_535,
+      valueCents: 2 ** 40 - 1,
+      cashbackBps: 10_000,
+      bonusBps: 250,
     },
   },
   { args: { tokenId: 8n, from: 1, to: 3 }, content: { kind: "StatusUpdated", tokenId: 8n, from: 1, to: 3 } },

@@ -80,16 +80,17 @@ describe("Two indexers on one database", function () {
 
 function supervised(databaseUrl: string, port: number, anvil: Anvil): Supervised {
   return supervise({
-    ...{ name: "indexer", script: "indexer/main.ts", url: `http://127.0.0.1:${port}` },
+    name: "indexer",
+    script: "indexer/main.ts",
+    url: `http://127.0.0.1:${port}`,
     environment: {
-      ...{
-        DATABASE_URL: databaseUrl,
-        NETWORK: "localhost",
-        RPC_URLS: anvil.rpcUrl,
-        INDEXER_PORT: String(port),
-        START_BLOCK: "0",
-      },
-      ...{ PURCHASE_NFT_ADDRESS: PURCHASE_NFT, CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR },
+      DATABASE_URL: databaseUrl,
+      NETWORK: "localhost",
+      RPC_URLS: anvil.rpcUrl,
+      INDEXER_PORT: String(port),
+      START_BLOCK: "0",
+      PURCHASE_NFT_ADDRESS: PURCHASE_NFT,
+      CASHBACK_DISTRIBUTOR_ADDRESS: CASHBACK_DISTRIBUTOR,
     },
   });
 }

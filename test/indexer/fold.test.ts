@@ -5,12 +5,20 @@ import { type Changes, fold } from "../../indexer/fold.ts";
 
 const BUYER = "0x00000000000000000000000000000000000b0b00";
 const mint = (tokenId: bigint): EventContent => ({
-  ...{ kind: "PurchaseMinted", tokenId, buyer: BUYER, storeId: 1 },
-  ...{ valueCents: 10_000, cashbackBps: 250, bonusBps: 100 },
+  kind: "PurchaseMinted",
+  tokenId,
+  buyer: BUYER,
+  storeId: 1,
+  valueCents: 10_000,
+  cashbackBps: 250,
+  bonusBps: 100,
 });
 const status = (tokenId: bigint, to: number): EventContent => ({ kind: "StatusUpdated", tokenId, from: 1, to });
 const pay = (tokenId: bigint, amountWei: bigint): EventContent => ({
-  ...{ kind: "CashbackPaid", tokenId, recipient: BUYER, amountWei },
+  kind: "CashbackPaid",
+  tokenId,
+  recipient: BUYER,
+  amountWei,
 });
 
 /** One event per block. */

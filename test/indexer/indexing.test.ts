@@ -67,7 +67,7 @@ describe("Indexing", function () {
       await start({ databaseUrl: url, rpcUrls: [anvil.rpcUrl] });
       await caughtUp(database, anvil);
       const { events, nfts, payouts } = await readIndex(database);
-      expect(events.map((event) => event.kind)).to.deep.equal([...["PurchaseMinted", "StatusUpdated", "CashbackPaid"]]);
+      expect(events.map((event) => event.kind)).to.deep.equal(["PurchaseMinted", "StatusUpdated", "CashbackPaid"]);
       expect(events[2]?.arguments).to.equal(`{"recipient":"${buyerOf(1)}","amountWei":"${PAID_WEI}"}`);
       expect(nfts).to.have.length(1);
       expect(nfts[0]).to.include({ token_id: 1n, owner: buyerOf(1), value_cents: 10_000n, status: 2n });
@@ -138,7 +138,8 @@ describe("Indexing", function () {
       await caughtUp(database, anvil);
       await anvil.stop();
       anvil = await startAnvil({
-        ...{ manualBlocks: true, port: anvil.port },
+        manualBlocks: true,
+        port: anvil.port,
         extraArguments: ["--gas-limit", "1000000000", "--timestamp", "1700000000"],
       });
       await placeEmitters(anvil);
@@ -219,7 +220,9 @@ describe("Indexing", function () {
     it("indexes a new event within a fraction of a second, and reports that it is ready", async () => {
       const { database, url } = await open();
       const indexer = await start({
-        ...{ databaseUrl: url, rpcUrls: [anvil.rpcUrl], webSocketUrls: [anvil.webSocketUrl] },
+        databaseUrl: url,
+        rpcUrls: [anvil.rpcUrl],
+        webSocketUrls: [anvil.webSocketUrl],
       });
       await until("ready", async () => (await indexer.readiness()).code === 200);
       await emit(anvil, purchase(1n));

@@ -15,8 +15,15 @@ const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr })
 
 /** What an operator looks at first, whatever rings. */
 const LOOKED_AT = [
-  ...["operations", "operations_oldest_seconds", "sales_held", "poll_age_seconds", "backup_last_timestamp_seconds"],
-  ...["reconcile_last_timestamp_seconds", "rpc_contradictions_total", "sender_days_left", "pool_days_left"],
+  "operations",
+  "operations_oldest_seconds",
+  "sales_held",
+  "poll_age_seconds",
+  "backup_last_timestamp_seconds",
+  "reconcile_last_timestamp_seconds",
+  "rpc_contradictions_total",
+  "sender_days_left",
+  "pool_days_left",
 ].map((name) => `torcida_${name}`);
 
 describe("The dashboard", () => {

@@ -18,7 +18,8 @@ describe("The file .env", () => {
   const run = (env: Record<string, string> = {}) => {
     const parameters = ["--import", PRELOAD, "--print", "[process.env.PORT, process.env.NETWORK].join()"];
     const { status, stdout, stderr } = spawnSync(process.execPath, parameters, {
-      ...{ cwd: folder, encoding: "utf8" },
+      cwd: folder,
+      encoding: "utf8",
       env: { PATH: process.env.PATH, ...env },
     });
     return { status, stdout: stdout.trim(), stderr };

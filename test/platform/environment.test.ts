@@ -16,20 +16,41 @@ const SECRET = /PRIVATE_KEY|SECRET|TOKENS|RPC_URLS|ASSETS_URL/;
 const SIGNED_FOR = `0x${"cd".repeat(20)}`;
 /** Read by other programs. */
 const OTHERS = [
-  ...["SHOP_PORT", "DEPLOYMENTS_DIR", "CHROMIUM_PATH", "DEPLOYER_PRIVATE_KEY", "DEPLOYER_KEY_FILE", "SITE_URL"],
-  ...["CATALOGUE_ADDRESS", "TREASURER_ADDRESS", "PAUSER_ADDRESS", "ADMIN_ADDRESS", "ADMIN_DELAY_SECONDS"],
-  ...["MAX_WEI_PER_CENT", "MAX_PAYOUT_CHZ", "DAILY_CAP_CHZ", "EXPLORER_API_URL"],
+  "SHOP_PORT",
+  "DEPLOYMENTS_DIR",
+  "CHROMIUM_PATH",
+  "DEPLOYER_PRIVATE_KEY",
+  "DEPLOYER_KEY_FILE",
+  "SITE_URL",
+  "CATALOGUE_ADDRESS",
+  "TREASURER_ADDRESS",
+  "PAUSER_ADDRESS",
+  "ADMIN_ADDRESS",
+  "ADMIN_DELAY_SECONDS",
+  "MAX_WEI_PER_CENT",
+  "MAX_PAYOUT_CHZ",
+  "DAILY_CAP_CHZ",
+  "EXPLORER_API_URL",
 ];
 
 describe("A configuration with one wrong variable", function () {
   this.timeout(30_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-environment-"));
   const right: Record<string, string> = {
-    ...{ NETWORK: "chiliz", CHAIN_ID: "88888", RPC_URLS: "https://rpc.example", PUBLIC_URL: "https://shop.example" },
-    ...{ RATE_URL: "https://rates.example/chz", ADMIN_WALLETS: `0x${"ab".repeat(20)}`, AUTH_MODE: "strict" },
-    ...{ SIMULATED_PURCHASES: "false", START_BLOCK: "1", NOTIFY_URL: "https://hooks.example" },
-    ...{ NOTIFY_SECRET: "s".repeat(32), AFFILIATE_SECRETS: `trial:${"s".repeat(32)}` },
-    ...{ PURCHASE_NFT_ADDRESS: `0x${"a1".repeat(20)}`, CASHBACK_DISTRIBUTOR_ADDRESS: `0x${"b1".repeat(20)}` },
+    NETWORK: "chiliz",
+    CHAIN_ID: "88888",
+    RPC_URLS: "https://rpc.example",
+    PUBLIC_URL: "https://shop.example",
+    RATE_URL: "https://rates.example/chz",
+    ADMIN_WALLETS: `0x${"ab".repeat(20)}`,
+    AUTH_MODE: "strict",
+    SIMULATED_PURCHASES: "false",
+    START_BLOCK: "1",
+    NOTIFY_URL: "https://hooks.example",
+    NOTIFY_SECRET: "s".repeat(32),
+    AFFILIATE_SECRETS: `trial:${"s".repeat(32)}`,
+    PURCHASE_NFT_ADDRESS: `0x${"a1".repeat(20)}`,
+    CASHBACK_DISTRIBUTOR_ADDRESS: `0x${"b1".repeat(20)}`,
   };
   before(() => {
     for (const key of ["OPERATOR", "MINTER", "CONFIRMER", "PAYER"]) {

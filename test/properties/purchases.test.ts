@@ -127,7 +127,11 @@ class Ledger {
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
     this.claims.push({
-      ...{ id, wallet, cents: BigInt(one.cents), bps: row.cashback_bps + row.bonus_bps, shown: "processing" },
+      id,
+      wallet,
+      cents: BigInt(one.cents),
+      bps: row.cashback_bps + row.bonus_bps,
+      shown: "processing",
     });
   }
 

@@ -13,9 +13,20 @@ import { buyerOf } from "../testing/event-chain.ts";
 const MOMENT = { now: 1_000n, deepestBlock: 50n, hasRate: true };
 const DEPTH = 3n;
 const CONFIRMED: PurchaseLife = {
-  ...{ status: "confirmed", source: "simulated", statusBlock: 50n, payoutBlock: null, payableAt: null },
-  ...{ isOfSale: false, isApproved: false, isReturned: false, isHeld: false, isSettled: false, isPaid: false },
-  ...{ isRateFrozen: true, asked: new Set(), sent: new Set() },
+  status: "confirmed",
+  source: "simulated",
+  statusBlock: 50n,
+  payoutBlock: null,
+  payableAt: null,
+  isOfSale: false,
+  isApproved: false,
+  isReturned: false,
+  isHeld: false,
+  isSettled: false,
+  isPaid: false,
+  isRateFrozen: true,
+  asked: new Set(),
+  sent: new Set(),
 };
 
 describe("The next check of purchases that were checked together", () => {
@@ -35,8 +46,15 @@ describe("The next check of purchases that were checked together", () => {
         const standing: StandingPurchase[] = [];
         for (const life of lives) {
           const { id } = await insertPurchase(queries, {
-            ...{ wallet: buyerOf(1) as WalletAddress, storeId: 1n, storeName: "Loja", source: "simulated" },
-            ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+            wallet: buyerOf(1) as WalletAddress,
+            storeId: 1n,
+            storeName: "Loja",
+            source: "simulated",
+            amountCents: 100n,
+            cashbackBps: 500n,
+            bonusBps: 0n,
+            tokenSlug: null,
+            holdingsBlock: null,
           });
           standing.push({ row: { id } as StandingPurchase["row"], life });
         }
@@ -62,8 +80,15 @@ describe("The next check of purchases that were checked together", () => {
       const insert = () =>
         inTransaction(kysely, (queries) =>
           insertPurchase(queries, {
-            ...{ wallet: buyerOf(1) as WalletAddress, storeId: 1n, storeName: "Loja", source: "simulated" },
-            ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+            wallet: buyerOf(1) as WalletAddress,
+            storeId: 1n,
+            storeName: "Loja",
+            source: "simulated",
+            amountCents: 100n,
+            cashbackBps: 500n,
+            bonusBps: 0n,
+            tokenSlug: null,
+            holdingsBlock: null,
           }),
         );
       const [{ id: first }, { id: second }] = [await insert(), await insert()];

@@ -261,8 +261,13 @@ async function fill({ kysely, engine }: Database): Promise<void> {
     await kysely
       .insertInto("users")
       .values({
-        ...{ wallet: walletOf(index) as `0x${string}`, email, first_name: first, last_name: last, created_at: 5n },
-        ...{ ...keys, erased_at: first ? null : 9n },
+        wallet: walletOf(index) as `0x${string}`,
+        email,
+        first_name: first,
+        last_name: last,
+        created_at: 5n,
+        ...keys,
+        erased_at: first ? null : 9n,
       })
       .execute();
   }
@@ -276,15 +281,19 @@ async function fill({ kysely, engine }: Database): Promise<void> {
     .insertInto("sales")
     .values(
       sold.map((id) => ({
-        ...{ id: BigInt(id), network: "awin", account: "br", sale_key: `key-${id}`, order_ref: `ORD-${id}` },
-        ...{
-          status: "approved" as const,
-          currency: "BRL",
-          amount_micros: 1n,
-          report: "{}",
-          state: "approved" as const,
-        },
-        ...{ read_at: 1n, created_at: 1n, updated_at: 1n },
+        id: BigInt(id),
+        network: "awin",
+        account: "br",
+        sale_key: `key-${id}`,
+        order_ref: `ORD-${id}`,
+        status: "approved" as const,
+        currency: "BRL",
+        amount_micros: 1n,
+        report: "{}",
+        state: "approved" as const,
+        read_at: 1n,
+        created_at: 1n,
+        updated_at: 1n,
       })),
     )
     .execute();
@@ -293,9 +302,18 @@ async function fill({ kysely, engine }: Database): Promise<void> {
     .insertInto("purchases")
     .values(
       numbers.map((id) => ({
-        ...{ id: BigInt(id), wallet: walletOf(id) as `0x${string}`, store_id: 1n, store_name: "Loja" },
-        ...{ amount_cents: BigInt(amountOf(id)), cashback_bps: 500n, bonus_bps: 0n, source: "simulated" as const },
-        ...{ metadata_uri: "", click_id: `click-${id}`, created_at: BigInt(id), token_slug: null },
+        id: BigInt(id),
+        wallet: walletOf(id) as `0x${string}`,
+        store_id: 1n,
+        store_name: "Loja",
+        amount_cents: BigInt(amountOf(id)),
+        cashback_bps: 500n,
+        bonus_bps: 0n,
+        source: "simulated" as const,
+        metadata_uri: "",
+        click_id: `click-${id}`,
+        created_at: BigInt(id),
+        token_slug: null,
         sale_id: id % 3 === 0 ? BigInt(id) : null,
         counted_status: [null, 1n, 2n, 2n, 2n, 3n, 2n, 0n][shape(id)] ?? null,
         counted_paid_gwei: shape(id) === 3 ? 5n : 0n,
@@ -308,8 +326,14 @@ async function fill({ kysely, engine }: Database): Promise<void> {
   await kysely
     .insertInto("transactions")
     .values({
-      ...{ ...transaction, id: 1n, nonce: 1n, gas_limit: 1n, status: "signed" },
-      ...{ fencing_token: 1n, created_at: 1n, updated_at: 1n },
+      ...transaction,
+      id: 1n,
+      nonce: 1n,
+      gas_limit: 1n,
+      status: "signed",
+      fencing_token: 1n,
+      created_at: 1n,
+      updated_at: 1n,
     })
     .execute();
   const hash = { raw: "0x", max_fee_wei: 1n, max_priority_fee_wei: 1n, created_at: 1n };
@@ -326,7 +350,10 @@ async function fill({ kysely, engine }: Database): Promise<void> {
         amount_gwei: BigInt(amountOf(id)),
         status: (["waiting", "done", "queued", "queued", "failed"] as const)[id % 5] ?? "queued",
         transaction_id: id === 5 || id === 9 ? 1n : null,
-        ...{ not_before: 1n, since: 1n, created_at: 1n, updated_at: 1n },
+        not_before: 1n,
+        since: 1n,
+        created_at: 1n,
+        updated_at: 1n,
       })),
     )
     .execute();

@@ -78,7 +78,10 @@ describe("A purchase's id", () => {
         inTransaction(database.kysely, async (queries) => {
           const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
           const { id } = await insertPurchase(queries, {
-            ...{ wallet, storeId: 1n, storeName: "Loja", source: "simulated" },
+            wallet,
+            storeId: 1n,
+            storeName: "Loja",
+            source: "simulated",
             ...terms,
           });
           return id;

@@ -34,8 +34,15 @@ describe("A purchase that is returned while its transaction is on its way", () =
     const buy = () =>
       inTransaction(kysely, (queries) =>
         insertPurchase(queries, {
-          ...{ wallet: buyerOf(1) as WalletAddress, storeId: 1n, storeName: "Loja", source: "simulated" },
-          ...{ amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+          wallet: buyerOf(1) as WalletAddress,
+          storeId: 1n,
+          storeName: "Loja",
+          source: "simulated",
+          amountCents: 100n,
+          cashbackBps: 500n,
+          bonusBps: 0n,
+          tokenSlug: null,
+          holdingsBlock: null,
         }),
       ).then(({ id }) => id);
     const send = async (kind: OperationKind, ids: readonly bigint[]) => {
@@ -46,7 +53,13 @@ describe("A purchase that is returned while its transaction is on its way", () =
       const operations = await listDue(kysely, kind, 10);
       return inTransaction(kysely, (queries) =>
         insertTransaction(queries, {
-          ...{ sender: ADDRESS, nonce: ++nonce, to: ADDRESS, data: "0x", gasLimit: 1n, fencingToken: 1n, operations },
+          sender: ADDRESS,
+          nonce: ++nonce,
+          to: ADDRESS,
+          data: "0x",
+          gasLimit: 1n,
+          fencingToken: 1n,
+          operations,
           signed: { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n },
         }),
       );

@@ -26,16 +26,35 @@ describe("Sales whose purchases are settled together", () => {
         await kysely
           .insertInto("sales")
           .values({
-            ...{ network: "awin", account: "main", sale_key: `key-${sale.id}`, status: "approved", currency: "BRL" },
-            ...{ amount_micros: 1n, commission_micros: 1n, report: "{}", state: "payable", revision_id: sale.id },
-            ...{ changed_at: 1n, read_at: 1n, created_at: 1n, updated_at: 1n, ...sale },
+            network: "awin",
+            account: "main",
+            sale_key: `key-${sale.id}`,
+            status: "approved",
+            currency: "BRL",
+            amount_micros: 1n,
+            commission_micros: 1n,
+            report: "{}",
+            state: "payable",
+            revision_id: sale.id,
+            changed_at: 1n,
+            read_at: 1n,
+            created_at: 1n,
+            updated_at: 1n,
+            ...sale,
           })
           .execute();
         for (const centBps of purchases) {
           const { id } = await inTransaction(kysely, (queries) =>
             insertPurchase(queries, {
-              ...{ wallet: buyerOf(1) as WalletAddress, storeName: "Loja", source: "live", amountCents: 100n },
-              ...{ storeId: sale.store_id, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null },
+              wallet: buyerOf(1) as WalletAddress,
+              storeName: "Loja",
+              source: "live",
+              amountCents: 100n,
+              storeId: sale.store_id,
+              cashbackBps: 500n,
+              bonusBps: 0n,
+              tokenSlug: null,
+              holdingsBlock: null,
               sale: { id: sale.id, centBps },
             }),
           );

@@ -31,8 +31,12 @@ describe("The scope of one comparison", () => {
       await database.kysely
         .insertInto("chain_events")
         .values({
-          ...{ block_number: 150n, log_index: 0n, transaction_hash: "0x1", kind: "StatusUpdated" },
-          ...{ token_id: BigInt(PURCHASES), arguments: "{}" },
+          block_number: 150n,
+          log_index: 0n,
+          transaction_hash: "0x1",
+          kind: "StatusUpdated",
+          token_id: BigInt(PURCHASES),
+          arguments: "{}",
         })
         .execute();
       const { pages } = await nextScope(options, 200n, EVERY_SECONDS);
@@ -70,7 +74,11 @@ describe("The scope of one comparison", () => {
 async function insertLast({ kysely }: Database, last = PURCHASES): Promise<void> {
   const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
   const { id } = await insertPurchase(kysely, {
-    ...{ wallet: BUYER, storeId: 1n, storeName: "Loja", source: "simulated", ...terms },
+    wallet: BUYER,
+    storeId: 1n,
+    storeName: "Loja",
+    source: "simulated",
+    ...terms,
   } as Parameters<typeof insertPurchase>[1]);
   await kysely
     .updateTable("purchases")

@@ -4,8 +4,11 @@ import { type Allowance, admit } from "../../sender/allowance.ts";
 
 const CHZ = 1_000_000_000n;
 const WIDE: Allowance = {
-  ...{ maxWeiPerCent: 1n, maxPayout: 100n * CHZ, dayLeft: 100n * CHZ },
-  ...{ dayEndsInMs: 3_600_000n, pool: 100n * CHZ },
+  maxWeiPerCent: 1n,
+  maxPayout: 100n * CHZ,
+  dayLeft: 100n * CHZ,
+  dayEndsInMs: 3_600_000n,
+  pool: 100n * CHZ,
 };
 const payouts = (...chz: number[]) =>
   chz.map((one, index) => ({ id: BigInt(index + 1), amount_gwei: BigInt(one) * CHZ }));

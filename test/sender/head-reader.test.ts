@@ -54,7 +54,11 @@ describe("The head that the sender signs by", function () {
     call.method === "eth_getTransactionCount" ? { result: `0x${nonce.toString(16)}` } : undefined;
   const readerOf = async (database: Database, ...urls: string[]): Promise<OpenChain & { reader: HeadReader }> => {
     const chain = await openChain({
-      ...{ network: "localhost", urls, chainId: 88_882, contract: PURCHASE_NFT, log: openLog("silent") },
+      network: "localhost",
+      urls,
+      chainId: 88_882,
+      contract: PURCHASE_NFT,
+      log: openLog("silent"),
       memory: new DatabaseChainMemory(88_882, { database }),
     });
     const options = { client: chain.client, database, account, log: openLog("silent") };
@@ -62,7 +66,13 @@ describe("The head that the sender signs by", function () {
   };
   const store = (database: Database, nonce: bigint) =>
     insertTransaction(database.kysely, {
-      ...{ sender: wallet, nonce, to: wallet, data: "0x", gasLimit: 21_000n, fencingToken: 1n, operations: [] },
+      sender: wallet,
+      nonce,
+      to: wallet,
+      data: "0x",
+      gasLimit: 21_000n,
+      fencingToken: 1n,
+      operations: [],
       signed: { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n },
     });
   const refusalOf = (reader: HeadReader) =>
@@ -120,8 +130,11 @@ describe("The head that the sender signs by", function () {
       const { blockNumber, blockHash } = await spend();
       const id = await store(database, before + USED);
       await updateTransaction(database.kysely, id, {
-        ...{ status: "mined", succeeded: 1n, mined_hash: "0x1" },
-        ...{ block_number: BigInt(blockNumber), block_hash: blockHash },
+        status: "mined",
+        succeeded: 1n,
+        mined_hash: "0x1",
+        block_number: BigInt(blockNumber),
+        block_hash: blockHash,
       });
       const liar = await script(nonceOf(before + 1n));
       const { reader, nodes } = await readerOf(database, liar.url, anvil.rpcUrl);
@@ -134,8 +147,11 @@ describe("The head that the sender signs by", function () {
       const { blockNumber } = await spend();
       const id = await store(database, before + USED);
       await updateTransaction(database.kysely, id, {
-        ...{ status: "mined", succeeded: 1n, mined_hash: "0x1" },
-        ...{ block_number: BigInt(blockNumber), block_hash: `0x${"ab".repeat(32)}` },
+        status: "mined",
+        succeeded: 1n,
+        mined_hash: "0x1",
+        block_number: BigInt(blockNumber),
+        block_hash: `0x${"ab".repeat(32)}`,
       });
       const lower = await script(nonceOf(before + USED));
       const { reader } = await readerOf(database, lower.url);

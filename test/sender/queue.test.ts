@@ -173,8 +173,15 @@ async function insertTransaction(queries: Queries, nonce: bigint): Promise<bigin
   const { id } = await queries
     .insertInto("transactions")
     .values({
-      ...{ sender: address, nonce, to_address: address, data: "0x", gas_limit: 1n, status: "signed" },
-      ...{ fencing_token: 1n, created_at: 1n, updated_at: 1n },
+      sender: address,
+      nonce,
+      to_address: address,
+      data: "0x",
+      gas_limit: 1n,
+      status: "signed",
+      fencing_token: 1n,
+      created_at: 1n,
+      updated_at: 1n,
     })
     .returning("id")
     .executeTakeFirstOrThrow();

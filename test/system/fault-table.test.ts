@@ -7,7 +7,9 @@ const TESTS = /`(test\/[^`]+)` (“[^”]+”(?:, “[^”]+”)*)/g;
 const COMMAND = /`npm run ([\w:]+)[^`]*`/g;
 
 const rows = [...readFileSync("docs/faults.md", "utf8").matchAll(ROW)].map(([, number, fault, , tests]) => ({
-  ...{ number: Number(number), fault: fault ?? "", tests: tests ?? "" },
+  number: Number(number),
+  fault: fault ?? "",
+  tests: tests ?? "",
 }));
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 

@@ -19,8 +19,20 @@ const commandOf = (service: string) => services[service]?.command ?? [];
 describe("The containers", () => {
   it("are the whole system, each with a command or an image of its own", () => {
     expect(Object.keys(services)).to.have.members([
-      ...["postgres", "postgres-standby", "pooler", "pooler-standby", "migrate", "api", "api-second", "indexer"],
-      ...["indexer-standby", "affiliates", "backup", "prometheus", "alertmanager", "grafana"],
+      "postgres",
+      "postgres-standby",
+      "pooler",
+      "pooler-standby",
+      "migrate",
+      "api",
+      "api-second",
+      "indexer",
+      "indexer-standby",
+      "affiliates",
+      "backup",
+      "prometheus",
+      "alertmanager",
+      "grafana",
     ]);
     for (const [name, { image }] of Object.entries(services))
       expect(image, name).to.match(/^(torcida|[\w./-]+:[\w.-]+)$/);
@@ -50,9 +62,15 @@ describe("The image, unpacked and run read-only as nobody", function () {
     const [port, indexerPort, metricsPort] = await freePorts(3);
     const { purchaseNft, cashbackDistributor, block } = system.deployment;
     environment = {
-      ...{ NETWORK: "localhost", RPC_URLS: system.anvil.rpcUrl, DATABASE_URL: await postgres.createDatabase() },
-      ...{ PURCHASE_NFT_ADDRESS: purchaseNft.address, CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor.address },
-      ...{ START_BLOCK: String(block), HOST: "127.0.0.1", PORT: String(port), INDEXER_PORT: String(indexerPort) },
+      NETWORK: "localhost",
+      RPC_URLS: system.anvil.rpcUrl,
+      DATABASE_URL: await postgres.createDatabase(),
+      PURCHASE_NFT_ADDRESS: purchaseNft.address,
+      CASHBACK_DISTRIBUTOR_ADDRESS: cashbackDistributor.address,
+      START_BLOCK: String(block),
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      INDEXER_PORT: String(indexerPort),
       METRICS_PORT: String(metricsPort),
     };
   });

@@ -105,7 +105,9 @@ describe("A stranger's proof", function () {
       await payBatch(CENT_WEI, [id, 5n * 10n ** 18n]);
       expect(blocks).to.have.length(8);
       const env = {
-        ...{ PATH: process.env.PATH ?? "", RPC_URL: anvil.rpcUrl, ID: String(id) },
+        PATH: process.env.PATH ?? "",
+        RPC_URL: anvil.rpcUrl,
+        ID: String(id),
         PURCHASE_NFT: deployment.purchaseNft.address,
         CASHBACK_DISTRIBUTOR: deployment.cashbackDistributor.address,
       };
@@ -174,7 +176,10 @@ describe("A stranger's proof", function () {
       expect(text).to.include("Ticket 1, Confirmed").and.to.include("credited 5 CHZ");
       expect(text).to.include("Ticket 2, Pending").and.to.include("Ticket 3, Cancelled");
       expect((await prove(refusing, "--purchase", "2")).summary).to.deep.equal({
-        ...{ purchases: 1, expected: "0", paid: "0", matches: true },
+        purchases: 1,
+        expected: "0",
+        paid: "0",
+        matches: true,
       });
     });
 

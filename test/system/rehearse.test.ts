@@ -37,7 +37,9 @@ describe("npm run rehearse", function () {
   /** Visits a store and is led to its shop; returns how to buy there. */
   const visit = async (shopper: Shopper, storeId: number) => {
     const { body } = await shopper.call("POST", "/api/register-purchase", {
-      ...{ user: shopper.address, store_id: storeId, amount: 100 },
+      user: shopper.address,
+      store_id: storeId,
+      amount: 100,
     });
     const { id, affiliate_url } = body.click as { id: string; affiliate_url: string };
     expect(affiliate_url).to.equal(`${shopUrl}/shop/${storeId}?click=${id}`);

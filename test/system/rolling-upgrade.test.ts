@@ -38,9 +38,15 @@ const BUYS_PER_STAGE = 5;
     anvil = await startAnvil();
     postgres = await startPostgres();
     environment = {
-      ...{ HOST: "127.0.0.1", DATA_DIR: folder, DATABASE_URL: await postgres.createDatabase(), NETWORK: "localhost" },
-      ...{ DEPLOYMENTS_DIR: join(folder, "deployments"), RPC_URLS: anvil.rpcUrl, SIMULATED_STEP_DELAY_MS: "50" },
-      ...{ HOLD_SECONDS: "0", RATE_LIMIT_SCALE: "100" },
+      HOST: "127.0.0.1",
+      DATA_DIR: folder,
+      DATABASE_URL: await postgres.createDatabase(),
+      NETWORK: "localhost",
+      DEPLOYMENTS_DIR: join(folder, "deployments"),
+      RPC_URLS: anvil.rpcUrl,
+      SIMULATED_STEP_DELAY_MS: "50",
+      HOLD_SECONDS: "0",
+      RATE_LIMIT_SCALE: "100",
     };
     for (const args of [["scripts/deploy.ts", "--network", "localhost"], ["scripts/seed.ts"]]) {
       execFileSync(process.execPath, args, { cwd: earlier, env: { ...process.env, ...environment } });
@@ -131,7 +137,9 @@ const BUYS_PER_STAGE = 5;
   it("is one way: the earlier version says in one line that the database is newer", async () => {
     const [port = 0] = await freePorts(1);
     const { status, stderr } = spawnSync(process.execPath, ["api/main.ts"], {
-      ...{ cwd: earlier, encoding: "utf8", timeout: 30_000 },
+      cwd: earlier,
+      encoding: "utf8",
+      timeout: 30_000,
       env: { ...process.env, ...environment, PORT: String(port) },
     });
     expect([status, stderr.trim().split("\n").length], stderr).to.deep.equal([1, 1]);

@@ -10,16 +10,18 @@ const SOURCES = globSync(
 );
 /** Variables set by a shell or a tool, and those our own processes pass to each other. */
 const NOT_SET_BY_PEOPLE = [
-  ...["PATH", "HOME", "NODE_ENV", "PROD", "DEV"],
-  ...[
-    "TORCIDA_PROCESS",
-    "TORCIDA_MAXIMUM_AGE",
-    "TEST_DATABASE_URL",
-    "REHEARSAL_RUN",
-    "REHEARSAL_POSTGRES",
-    "QUICK_COMPILE",
-    "FUZZ_SEED",
-  ],
+  "PATH",
+  "HOME",
+  "NODE_ENV",
+  "PROD",
+  "DEV",
+  "TORCIDA_PROCESS",
+  "TORCIDA_MAXIMUM_AGE",
+  "TEST_DATABASE_URL",
+  "REHEARSAL_RUN",
+  "REHEARSAL_POSTGRES",
+  "QUICK_COMPILE",
+  "FUZZ_SEED",
 ];
 
 const READ = /\b(?:process\.env|import\.meta\.env|source|env)\.([A-Z][A-Z0-9_]{2,})\b/g;

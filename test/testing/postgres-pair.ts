@@ -27,8 +27,14 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   const urlOf = (port: number, name = NAME) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
 
   const primary = serverIn(folders.primary, primaryPort, [
-    ...["-c", "wal_level=replica", "-c", "max_wal_senders=4", "-c", "synchronous_standby_names=standby"],
-    ...["-c", "hot_standby=on"],
+    "-c",
+    "wal_level=replica",
+    "-c",
+    "max_wal_senders=4",
+    "-c",
+    "synchronous_standby_names=standby",
+    "-c",
+    "hot_standby=on",
   ]);
   await primary.initialise();
   await primary.start();

@@ -38,8 +38,17 @@ const OPERATORS: readonly Operator[] = [
 const OTHER_COMPARISON: Record<string, string> = { "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==" };
 
 const OTHER_OPERATOR: Record<string, string> = {
-  ...{ "<<": ">>", ">>": "<<", "&&": "||", "||": "&&", "&": "|", "|": "&" },
-  ...{ "+": "-", "-": "+", "*": "/", "/": "*", "%": "/" },
+  "<<": ">>",
+  ">>": "<<",
+  "&&": "||",
+  "||": "&&",
+  "&": "|",
+  "|": "&",
+  "+": "-",
+  "-": "+",
+  "*": "/",
+  "/": "*",
+  "%": "/",
 };
 
 function otherRoles(role: string): string[] {

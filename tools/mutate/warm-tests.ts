@@ -52,7 +52,9 @@ export class WarmTests {
   #start(): ChildProcess {
     const env = { ...process.env, QUICK_COMPILE: "1" };
     return fork(new URL("./warm-tests-process.ts", import.meta.url), this.#files, {
-      ...{ cwd: this.#project, env, stdio: ["ignore", "ignore", "inherit", "ipc"] },
+      cwd: this.#project,
+      env,
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
   }
 }

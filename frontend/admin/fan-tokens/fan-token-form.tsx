@@ -24,8 +24,10 @@ const { name: nameSchema, slug: slugSchema } = saveFanTokenRequestSchema.shape;
 /** The form only requires an image URL: the preview shows whether it works, and the server decides. */
 const schema = z
   .object({
-    ...{ name: nameSchema, slug: slugSchema },
-    ...{ image: z.string().trim(), contract: z.string().trim().refine(isContractText) },
+    name: nameSchema,
+    slug: slugSchema,
+    image: z.string().trim(),
+    contract: z.string().trim().refine(isContractText),
   })
   .refine(({ image, slug }) => image !== "" || BUILT_IN.includes(slug), { path: ["image"], when: () => true });
 

@@ -36,8 +36,11 @@ export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogPro
   const save = handleSubmit(
     async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
       const isSaved = await onSubmit({
-        ...{ category, category_en: category_en ?? "", cashback_percent: percentText(bps) },
-        ...{ group_code: group_code ?? "", is_default },
+        category,
+        category_en: category_en ?? "",
+        cashback_percent: percentText(bps),
+        group_code: group_code ?? "",
+        is_default,
       });
       if (isSaved) onClose();
     },

@@ -83,8 +83,18 @@ function createServices(database: Database, more: Record<string, string>): Servi
   const accounts = accountsOf(environment);
   const nodes = { isReady: false, contradictions: [] } as unknown as Services["nodes"];
   return {
-    ...{ environment, network: environment.network, contracts, startBlock: 0n, database, client, nodes, log },
-    ...{ accounts, saleRules: saleRules(environment, accounts, true), rates, payouts },
+    environment,
+    network: environment.network,
+    contracts,
+    startBlock: 0n,
+    database,
+    client,
+    nodes,
+    log,
+    accounts,
+    saleRules: saleRules(environment, accounts, true),
+    rates,
+    payouts,
     ids: { isOpen: async () => true },
     storeIds: { skipRegistered: async () => {} },
     balances: new BalanceReader(client),

@@ -13,10 +13,21 @@ const AT = "2026-11-20T14:03:00.000Z";
 const HASH = `0x${"ab".repeat(32)}`;
 
 const attention: Attention = {
-  ...{ held_sales: 2, unmatched_sales: 1, open_claims: 3, held_purchases: 1, failed_payments: 1, waiting_payments: 4 },
-  ...{ failed_operations: 0, draft_stores: 1, open_approvals: 1, foreign_transactions: 0, differences: 2, total: 11 },
+  held_sales: 2,
+  unmatched_sales: 1,
+  open_claims: 3,
+  held_purchases: 1,
+  failed_payments: 1,
+  waiting_payments: 4,
+  failed_operations: 0,
+  draft_stores: 1,
+  open_approvals: 1,
+  foreign_transactions: 0,
+  differences: 2,
+  total: 11,
   low_balances: [{ wallet: "operator", balance: "4.2" }],
-  ...{ payouts_paused: null, pause_cause: null },
+  payouts_paused: null,
+  pause_cause: null,
   difference_list: [
     { kind: "contradiction", purchase_id: 7 },
     { kind: "shortfall", purchase_id: null },
@@ -33,7 +44,10 @@ const period = {
   paid: "402.8",
 };
 const figures: Figures = {
-  ...{ today: period, last_7_days: period, last_30_days: period, attention },
+  today: period,
+  last_7_days: period,
+  last_30_days: period,
+  attention,
   days: Array.from({ length: 30 }, (_, index) => ({
     ...period,
     day: new Date(Date.UTC(2026, 9, 22 + index)).toISOString().slice(0, 10),
@@ -42,31 +56,60 @@ const figures: Figures = {
 };
 
 const overview: Overview = {
-  ...{ stores: 9, users: 1_204, purchases: 2_945, cashback_paid: "9721.5", cashback_open: "1310.25" },
+  stores: 9,
+  users: 1_204,
+  purchases: 2_945,
+  cashback_paid: "9721.5",
+  cashback_open: "1310.25",
   purchases_by_status: { processing: 4, pending: 210, confirmed: 2_700, cancelled: 31 },
   activity: [{ id: 7, store: "Verdão Store", amount: "249.90", status: "pending", created_at: AT }],
   payouts: { paused: false, reason: null, cause: null },
   sender: {
-    ...{ address: COLLEAGUE, balance: "4.2", distributor_balance: "1500", in_flight: 2, queued: 5, failed: 1 },
+    address: COLLEAGUE,
+    balance: "4.2",
+    distributor_balance: "1500",
+    in_flight: 2,
+    queued: 5,
+    failed: 1,
     keys: [{ key: "operator", signs_as: ["operator"], address: COLLEAGUE, balance: "4.2", in_flight: 2 }],
   },
 };
 
 const purchase = (id: number, change: Partial<Purchase>): Purchase => ({
-  ...{
-    id,
-    wallet: BUYER,
-    store_id: 1,
-    store: "Verdão Store",
-    source: "live",
-    sale_id: id,
-    order_ref: `PED-${1000 + id}`,
-  },
-  ...{ state: "pending", status: "pending", cashback_state: "unpaid", waits_for: "hold", wait_reason: null },
-  ...{ wait_text: null, expected_at: "2026-12-20T12:00:00.000Z", amount: "249.90", cashback_percent: "5.75" },
-  ...{ bonus_percent: "2", token_slug: "verdao", cashback_brl: "19.37", cashback: "19.36725", is_rate_frozen: true },
-  ...{ kept: "0", paid: "0", held_by: null, held_at: null, held_reason: null, mint_tx: HASH, status_tx: null },
-  ...{ payment_tx: null, created_at: AT, minted_at: AT, confirmed_at: null, payable_at: null, paid_at: null },
+  id,
+  wallet: BUYER,
+  store_id: 1,
+  store: "Verdão Store",
+  source: "live",
+  sale_id: id,
+  order_ref: `PED-${1000 + id}`,
+  state: "pending",
+  status: "pending",
+  cashback_state: "unpaid",
+  waits_for: "hold",
+  wait_reason: null,
+  wait_text: null,
+  expected_at: "2026-12-20T12:00:00.000Z",
+  amount: "249.90",
+  cashback_percent: "5.75",
+  bonus_percent: "2",
+  token_slug: "verdao",
+  cashback_brl: "19.37",
+  cashback: "19.36725",
+  is_rate_frozen: true,
+  kept: "0",
+  paid: "0",
+  held_by: null,
+  held_at: null,
+  held_reason: null,
+  mint_tx: HASH,
+  status_tx: null,
+  payment_tx: null,
+  created_at: AT,
+  minted_at: AT,
+  confirmed_at: null,
+  payable_at: null,
+  paid_at: null,
   ...change,
 });
 const held = { held_by: COLLEAGUE, held_at: AT, held_reason: "Comprador novo, valor alto" };
@@ -78,9 +121,19 @@ const purchases = [
 ];
 
 const payment = (id: number, change: Partial<Payment>): Payment => ({
-  ...{ id, purchase_id: id, wallet: BUYER, store: "Verdão Store", amount: "19.36725", state: "waiting" },
-  ...{ reason: "day_cap", error: "AboveDailyCap: 19.36725 CHZ is above the 3 CHZ left of the distributor's daily cap" },
-  ...{ attempts: 3, since: AT, created_at: AT, next_try_at: "2026-11-21T00:05:00.000Z", tx_hash: null },
+  id,
+  purchase_id: id,
+  wallet: BUYER,
+  store: "Verdão Store",
+  amount: "19.36725",
+  state: "waiting",
+  reason: "day_cap",
+  error: "AboveDailyCap: 19.36725 CHZ is above the 3 CHZ left of the distributor's daily cap",
+  attempts: 3,
+  since: AT,
+  created_at: AT,
+  next_try_at: "2026-11-21T00:05:00.000Z",
+  tx_hash: null,
   ...change,
 });
 const payments = [
@@ -90,10 +143,26 @@ const payments = [
 ];
 
 const sale = (id: number, change: Partial<Sale>): Sale => ({
-  ...{ id, network: "awin", account: "br", sale_key: `S-${id}`, order_ref: `PED-${1000 + id}`, state: "held" },
-  ...{ status: "pending", payable: false, reason: "A comissão (R$ 1,00) é menor que o cashback (R$ 5,00)" },
-  ...{ store_id: 1, wallet: BUYER, click_id: "a".repeat(26), amount: "100.00", currency: "BRL", amount_brl: "100.00" },
-  ...{ commission: "1.00", cashback: "5.00", occurred_at: AT, changed_at: AT, released_by: null },
+  id,
+  network: "awin",
+  account: "br",
+  sale_key: `S-${id}`,
+  order_ref: `PED-${1000 + id}`,
+  state: "held",
+  status: "pending",
+  payable: false,
+  reason: "A comissão (R$ 1,00) é menor que o cashback (R$ 5,00)",
+  store_id: 1,
+  wallet: BUYER,
+  click_id: "a".repeat(26),
+  amount: "100.00",
+  currency: "BRL",
+  amount_brl: "100.00",
+  commission: "1.00",
+  cashback: "5.00",
+  occurred_at: AT,
+  changed_at: AT,
+  released_by: null,
   ...change,
 });
 const sales = [
@@ -104,16 +173,39 @@ const sales = [
 
 const claims: Claim[] = [
   {
-    ...{ id: 3, store_id: 1, store: "Verdão Store", click_id: "a".repeat(26), order_ref: "PED-1029", amount: "249.90" },
-    ...{ date: "2026-11-02", note: "Comprei pelo aplicativo da loja", state: "open", reason: null, created_at: AT },
-    ...{ decided_at: null, wallet: BUYER, sale_id: null, decided_by: null },
+    id: 3,
+    store_id: 1,
+    store: "Verdão Store",
+    click_id: "a".repeat(26),
+    order_ref: "PED-1029",
+    amount: "249.90",
+    date: "2026-11-02",
+    note: "Comprei pelo aplicativo da loja",
+    state: "open",
+    reason: null,
+    created_at: AT,
+    decided_at: null,
+    wallet: BUYER,
+    sale_id: null,
+    decided_by: null,
   },
 ];
 
 const approval = (id: number, change: Partial<Approval>): Approval => ({
-  ...{ id, action: "purchase.release", subject: "purchase:9", purchase_id: 9, wallet: BUYER, amount: "464.9225" },
-  ...{ state: "open", asked_by: COLLEAGUE, reason: "Conferi o pedido com a loja", decided_by: null },
-  ...{ decision_reason: null, created_at: AT, decided_at: null, expires_at: "2026-11-21T14:03:00.000Z" },
+  id,
+  action: "purchase.release",
+  subject: "purchase:9",
+  purchase_id: 9,
+  wallet: BUYER,
+  amount: "464.9225",
+  state: "open",
+  asked_by: COLLEAGUE,
+  reason: "Conferi o pedido com a loja",
+  decided_by: null,
+  decision_reason: null,
+  created_at: AT,
+  decided_at: null,
+  expires_at: "2026-11-21T14:03:00.000Z",
   ...change,
 });
 
@@ -123,14 +215,15 @@ export const approvals = (reader: string): Approval[] => [
   approval(4, { asked_by: reader, action: "operation.retry", subject: "operation 8", purchase_id: 8, amount: "120" }),
   approval(3, { asked_by: reader, state: "approved", decided_by: COLLEAGUE, decided_at: AT, amount: "310.5" }),
   approval(2, {
-    ...{
-      action: "cashback.distribute",
-      subject: `user:${BUYER}`,
-      purchase_id: null,
-      state: "refused",
-      expires_at: null,
-    },
-    ...{ decided_by: reader, decided_at: AT, decision_reason: "O comprador devolveu o pedido", amount: "999" },
+    action: "cashback.distribute",
+    subject: `user:${BUYER}`,
+    purchase_id: null,
+    state: "refused",
+    expires_at: null,
+    decided_by: reader,
+    decided_at: AT,
+    decision_reason: "O comprador devolveu o pedido",
+    amount: "999",
   }),
   approval(1, { state: "used", decided_by: reader, decided_at: AT, expires_at: null }),
 ];
@@ -143,7 +236,12 @@ const log = [
   },
   { action: "store.update", subject: "store:1", params: { name: "Verdão Store", logo: "https://img.example/x.png" } },
 ].map((row, index) => ({
-  ...{ ...row, id: 2 - index, at: AT, actor: COLLEAGUE, detail: JSON.stringify(row.params), hash: "0" },
+  ...row,
+  id: 2 - index,
+  at: AT,
+  actor: COLLEAGUE,
+  detail: JSON.stringify(row.params),
+  hash: "0",
 }));
 
 const page = (rows: readonly unknown[]) => ({ body: { success: true, rows, next_before: null, total: rows.length } });

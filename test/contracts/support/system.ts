@@ -109,8 +109,25 @@ export async function deploySystem() {
     return purchases;
   };
   return {
-    ...{ admin, minter, confirmer, catalogue, pauser, payer, treasurer, buyer, stranger, other },
-    ...{ descriptor, descriptorAddress, nft, nftAddress, distributor, distributorAddress, mint, confirm, confirmed },
+    admin,
+    minter,
+    confirmer,
+    catalogue,
+    pauser,
+    payer,
+    treasurer,
+    buyer,
+    stranger,
+    other,
+    descriptor,
+    descriptorAddress,
+    nft,
+    nftAddress,
+    distributor,
+    distributorAddress,
+    mint,
+    confirm,
+    confirmed,
   };
 }
 export type System = Awaited<ReturnType<typeof deploySystem>>;

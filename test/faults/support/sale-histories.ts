@@ -94,8 +94,14 @@ class World {
       seed: options.seed,
       ...(options.databaseUrl && { databaseUrl: options.databaseUrl }),
       environment: {
-        ...{ PORT: String(port), SIMULATED_PURCHASES: "false", AFFILIATE_ACCOUNTS: accounts, FX_RATES },
-        ...{ SALE_MIN_SECONDS: "0", SALES_PER_DAY_MAX: "1000", RATE_LIMIT_SCALE: "1000", LOG_LEVEL: "warn" },
+        PORT: String(port),
+        SIMULATED_PURCHASES: "false",
+        AFFILIATE_ACCOUNTS: accounts,
+        FX_RATES,
+        SALE_MIN_SECONDS: "0",
+        SALES_PER_DAY_MAX: "1000",
+        RATE_LIMIT_SCALE: "1000",
+        LOG_LEVEL: "warn",
       },
     });
     const database = await connect(system.databaseUrl);

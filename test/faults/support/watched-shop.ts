@@ -188,8 +188,11 @@ export class WatchedShop {
     await linkStores(database, "https://shop.example");
     const [metricsPort = 0] = await freePorts(1);
     const own = {
-      ...{ SIMULATED_PURCHASES: "false", AFFILIATE_ACCOUNTS: accounts, METRICS_PORT: String(metricsPort) },
-      ...{ SALE_MIN_SECONDS: "0", RATE_MAX_AGE_SECONDS: "86400" },
+      SIMULATED_PURCHASES: "false",
+      AFFILIATE_ACCOUNTS: accounts,
+      METRICS_PORT: String(metricsPort),
+      SALE_MIN_SECONDS: "0",
+      RATE_MAX_AGE_SECONDS: "86400",
     };
     const all = { ...system.environment, ...own, ...environment };
     const reader = supervise({ name: "affiliates", script: "affiliates/main.ts", url: "", environment: all });

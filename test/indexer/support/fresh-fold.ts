@@ -75,17 +75,25 @@ export async function readIndexText(database: Database): Promise<IndexText> {
     events: events.map((e) => `${e.block_number}/${e.log_index} ${e.kind} ${e.token_id} ${e.transaction_hash}`),
     nfts: nfts.map((n) =>
       [
-        ...[n.token_id, n.owner, n.store_id, n.value_cents, n.cashback_bps, n.bonus_bps, n.mint_transaction],
-        ...[n.minted_block, n.minted_at, n.status, n.status_transaction, n.status_block, n.status_at],
+        n.token_id,
+        n.owner,
+        n.store_id,
+        n.value_cents,
+        n.cashback_bps,
+        n.bonus_bps,
+        n.mint_transaction,
+        n.minted_block,
+        n.minted_at,
+        n.status,
+        n.status_transaction,
+        n.status_block,
+        n.status_at,
       ]
         .map(String)
         .join(" "),
     ),
     payouts: payouts.map((p) =>
-      [
-        ...[p.token_id, p.recipient, p.amount_gwei, p.state, p.transaction_hash],
-        ...[p.block_number, p.log_index, p.paid_at],
-      ]
+      [p.token_id, p.recipient, p.amount_gwei, p.state, p.transaction_hash, p.block_number, p.log_index, p.paid_at]
         .map(String)
         .join(" "),
     ),

@@ -5,9 +5,23 @@ import { between, pick, type Random } from "../../faults/support/random.ts";
 
 /** What a bad node does to a response. */
 export const LIES = [
-  ...["omit-log", "duplicate-log", "swap-logs", "no-logs", "foreign-log", "other-block-hash", "other-block-number"],
-  ...["no-block", "other-parent", "older-head"],
-  ...["too-many-results", "rate-limited", "half-an-answer", "no-json", "drop", "hang", "slow"],
+  "omit-log",
+  "duplicate-log",
+  "swap-logs",
+  "no-logs",
+  "foreign-log",
+  "other-block-hash",
+  "other-block-number",
+  "no-block",
+  "other-parent",
+  "older-head",
+  "too-many-results",
+  "rate-limited",
+  "half-an-answer",
+  "no-json",
+  "drop",
+  "hang",
+  "slow",
 ] as const;
 
 export type LyingNode = {

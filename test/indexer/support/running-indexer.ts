@@ -40,8 +40,15 @@ export function indexerEnvironment(
   port: number,
 ): IndexerEnvironment {
   return {
-    ...{ dataDirectory: tmpdir(), network: "localhost" as const },
-    ...{ databaseUrl, rpcUrls, webSocketUrls, port, host: "127.0.0.1", pollIntervalMs: 50, logLevel: "silent" },
+    dataDirectory: tmpdir(),
+    network: "localhost" as const,
+    databaseUrl,
+    rpcUrls,
+    webSocketUrls,
+    port,
+    host: "127.0.0.1",
+    pollIntervalMs: 50,
+    logLevel: "silent",
     source,
   };
 }

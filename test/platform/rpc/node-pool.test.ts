@@ -53,8 +53,15 @@ describe("The node pool", function () {
   };
   const open = async (urls: string[], options: { memory?: ChainMemory; followsDeepReorgs?: boolean } = {}) => {
     const pool = await NodePool.open({
-      ...{ urls, chainId: 88_882, contract: PURCHASE_NFT, memory: remembering(() => known), ...options },
-      ...{ timeoutMs: 1_000, patienceMs: 3_000, log: openLog("silent"), open: (rpc: JsonRpc) => rpc },
+      urls,
+      chainId: 88_882,
+      contract: PURCHASE_NFT,
+      memory: remembering(() => known),
+      ...options,
+      timeoutMs: 1_000,
+      patienceMs: 3_000,
+      log: openLog("silent"),
+      open: (rpc: JsonRpc) => rpc,
     });
     pools.push(pool);
     return pool;

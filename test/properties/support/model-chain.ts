@@ -118,8 +118,14 @@ export class ModelChain {
     const nonce = this.head.state.nonce;
     this.#foreign += 1;
     const raw = await this.#account.signTransaction({
-      ...{ type: "eip1559", chainId: SPICY_CHAIN_ID, nonce, gas: 21_000n, value: BigInt(this.#foreign) },
-      ...{ to: this.#account.address, maxFeePerGas: FOREIGN_FEE_WEI, maxPriorityFeePerGas: 0n },
+      type: "eip1559",
+      chainId: SPICY_CHAIN_ID,
+      nonce,
+      gas: 21_000n,
+      value: BigInt(this.#foreign),
+      to: this.#account.address,
+      maxFeePerGas: FOREIGN_FEE_WEI,
+      maxPriorityFeePerGas: 0n,
     });
     this.#pool.delete(nonce);
     this.foreignNonces.add(nonce);

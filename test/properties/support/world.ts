@@ -253,7 +253,11 @@ export class World {
       }
     };
     const senders = createSenders({
-      ...{ environment, contracts: MODEL_CONTRACTS, rates, payouts, log },
+      environment,
+      contracts: MODEL_CONTRACTS,
+      rates,
+      payouts,
+      log,
       database: { ...this.database, kysely: this.database.kysely.withPlugin(new StepPlugin(() => step("database"))) },
       client: this.chain.client(() => step("node")),
     });
