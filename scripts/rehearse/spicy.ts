@@ -154,6 +154,7 @@ function settings(hands: Hands): Record<string, string> {
   return {
     REPOSITORY: process.cwd(),
     SITE: "https://torcida.example",
+    SUPPORT_CONTACT: "help@torcida.example",
     RPC_URLS: `http://127.0.0.1:${PORTS.rpc}`,
     ADMIN_WALLETS: hands.adminWallet,
     ADMIN_ADDRESS: hands.multisig,
