@@ -2,8 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
 /**
- * Copies what says when a purchase is due to a table of its own, so that a check does not write the purchase and all its
- * indexes.
+ * Moves what says when a purchase is due to a table of its own, so that a check does not write the purchase and all its
+ * indexes. The columns stay for processes of an earlier version, and go with a later release.
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   if (engine === "postgres") return change(db, engine);
@@ -31,24 +31,7 @@ async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void
       .where(sql.ref(column), "is not", null)
       .execute();
   }
-  await followEarlierVersions(db, engine);
-}
-
-/** While processes of an earlier version run, they say in columns of `purchases` what is due. The columns go with a later release. */
-async function followEarlierVersions(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  const follow = sql`insert into due_purchases (purchase_id, due_at, due_block) values (new.id, new.due_at, new.due_block)
-    on conflict (purchase_id) do update set due_at = excluded.due_at, due_block = excluded.due_block`;
-  const isDue = sql`new.due_at is not null or new.due_block is not null`;
-  if (engine === "postgres") {
-    await sql`create function follow_due() returns trigger language plpgsql as $$ begin ${follow}; return null; end $$`.execute(
-      db,
-    );
-    await sql`create trigger purchases_due after insert or update of due_at, due_block on purchases
-      for each row when (${isDue}) execute function follow_due()`.execute(db);
-    return;
-  }
-  for (const change of ["insert", "update of due_at, due_block"]) {
-    await sql`create trigger ${sql.ref(`purchases_due_${change.slice(0, 6)}`)} after ${sql.raw(change)} on purchases
-      when ${isDue} begin ${follow}; end`.execute(db);
-  }
+  await sql`update purchases set due_at = null, due_block = null where due_at is not null or due_block is not null`.execute(
+    db,
+  );
 }

@@ -4,7 +4,7 @@ import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { makeAllDue, setNextLook } from "../../purchases/due.ts";
+import { isAnyDue, makeAllDue, setNextLook, takeDue } from "../../purchases/due.ts";
 import { insertPurchase } from "../../purchases/lifecycle.ts";
 import type { StandingPurchase } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -95,12 +95,12 @@ describe("The next check of purchases that were checked together", () => {
       await kysely.deleteFrom("due_purchases").execute();
       await sql`update purchases set due_at = 7 where id = ${first}`.execute(kysely);
       await sql`update purchases set due_block = 8 where id = ${second}`.execute(kysely);
-      await sql`update purchases set due_at = null, due_block = null`.execute(kysely);
-      await sql`update purchases set due_at = 9 where id = ${second}`.execute(kysely);
-      expect(await kysely.selectFrom("due_purchases").selectAll().orderBy("purchase_id").execute()).to.deep.equal([
-        { purchase_id: first, due_at: 7n, due_block: null },
-        { purchase_id: second, due_at: 9n, due_block: null },
-      ]);
+      expect(await isAnyDue(kysely, 0n)).to.equal(true);
+      const take = (limit: number) => inTransaction(kysely, (queries) => takeDue(queries, 0n, limit));
+      expect(await take(1)).to.deep.equal([first]);
+      expect(await take(9)).to.deep.equal([second]);
+      expect(await take(9)).to.deep.equal([]);
+      expect(await isAnyDue(kysely, 0n)).to.equal(false);
     });
   });
 });
