@@ -96,7 +96,7 @@ function paintedEarly(): Plugin {
             // The first paint needs styles and font; scripts may load after them.
             .replace("</title>", `</title>${fontLink}`)
             .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
-            .replace('<script type="module"', '<script type="module" fetchpriority="low"')
+            .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"')
             .replace('<div id="root"></div>', `<div id="root">${firstPaint()}</div>`)
         );
       },

@@ -50,6 +50,13 @@ describe("Bundle", () => {
     }
   });
 
+  it("loads every script after the styles of the first paint", () => {
+    const html = readFileSync(join(WEB_APP, "index.html"), "utf8");
+    const scripts = html.match(/<(?:script type="module"|link rel="modulepreload")[^>]*>/g) ?? [];
+    expect(scripts).to.not.deep.equal([]);
+    expect(scripts.filter((one) => !one.includes('fetchpriority="low"'))).to.deep.equal([]);
+  });
+
   it("has a font within its size", () => {
     const [font] = globSync(join(WEB_APP, "assets/*.woff2"));
     expect(readFileSync(font ?? "").length / KILOBYTE).to.be.within(5, sizes.font);
