@@ -258,7 +258,8 @@ function environmentOf(given: {
     HOST: "127.0.0.1",
     INDEXER_PORT: String(given.indexerPort),
     CHAIN_PORT: String(given.chainPort),
-    DATA_DIR: given.directory,
+    // Not the directory itself: the processes make it private, and PostgreSQL runs as another user.
+    DATA_DIR: join(given.directory, "data"),
     DEPLOYMENTS_DIR: join(given.directory, "deployments"),
     DATABASE_URL: given.databaseUrl,
     ADMIN_WALLETS: ADMIN,
