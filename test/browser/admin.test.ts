@@ -166,7 +166,7 @@ describe("Admin", () => {
       expect(site.server.callsTo("POST /api/store").map((call) => call.body)).to.deep.equal([
         { name: "Arena Livros", country: "Brasil", club: "Santos" },
       ]);
-      expect(await page.getByRole("dialog").count()).to.equal(0);
+      await page.getByRole("dialog").waitFor({ state: "detached" });
     });
 
     it("shows the server's reason for a refusal, and its own if there is none", async () => {

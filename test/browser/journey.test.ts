@@ -104,7 +104,7 @@ describe("A newcomer's journey", function () {
     // Anyone may check it: read from the chain by their own browser, with the api's policy in force.
     const stranger = await (await browser.newContext()).newPage();
     await stranger.goto(`${torcida.url}/ticket/${me.purchases[0].id}`);
-    expect(await stranger.title()).to.include("Boutique Parisienne");
+    await stranger.waitForFunction(() => document.title.includes("Boutique Parisienne"));
     await stranger.getByText("Confere: foi pago exatamente o prometido").waitFor();
     await stranger.screenshot({ path: `${SCREENSHOTS}/6-ticket.png`, fullPage: true });
     const link = stranger.getByRole("link", { name: /Ver a transação/ }).last();

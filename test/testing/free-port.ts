@@ -1,17 +1,25 @@
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
-/** Different ports that were free a moment ago. */
+/** Below the range from which the system takes the ports of outgoing connections: none of those can come in between. */
+const [LOWEST, HIGHEST] = [10_240, 32_000];
+const handedOut = new Set<number>();
+
+/** Different ports that are free now. They are taken at random, so that tests that run at the same time do not meet. */
 export async function freePorts<const N extends number>(count: N): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer();
-      return new Promise<typeof server>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(0, "127.0.0.1", () => resolve(server));
-      });
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+    if (handedOut.has(port) || !(await isFree(port))) continue;
+    handedOut.add(port);
+    ports.push(port);
+  }
   return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }

@@ -37,7 +37,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     "hot_standby=on",
   ]);
   await primary.initialise();
-  await primary.start();
+  await primary.start().catch(() => Promise.reject(new Error(`The primary did not start:\n${primary.log.join("")}`)));
   const admin = await connectTo(urlOf(primaryPort, "postgres"));
   // Until the standby streams, no commit could end.
   await admin.query("set synchronous_commit = local");
@@ -82,8 +82,9 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   };
 }
 
-function serverIn(databaseDir: string, port: number, postgresFlags: string[]): EmbeddedPostgres {
-  return new EmbeddedPostgres({
+function serverIn(databaseDir: string, port: number, postgresFlags: string[]): EmbeddedPostgres & { log: string[] } {
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
     databaseDir,
     port,
     user: USER,
@@ -92,9 +93,10 @@ function serverIn(databaseDir: string, port: number, postgresFlags: string[]): E
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
     postgresFlags: ["-c", "max_connections=200", ...postgresFlags],
-    onLog: () => {},
+    onLog: (line) => log.push(String(line)),
     onError: () => {},
   });
+  return Object.assign(server, { log });
 }
 
 async function connectTo(url: string): Promise<pg.Client> {
