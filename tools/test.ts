@@ -1,14 +1,16 @@
 /** Runs every check and every test, several files at a time, and ends with one line: `N passed, N failed`. */
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, globSync, mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, setPriority } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../test/testing/postgres.ts";
 import { buildWebApp } from "../test/testing/web-app.ts";
 
-type Task = { name: string; command: string; args: readonly string[] };
+type Task = { name: string; command: string; args: readonly string[]; priority?: number };
 
-/** The contracts first, because others deploy what they compile. They and the checks run beside the files of the other parts. */
+/** Below that of the tests: those wait for each other's processes, a check only computes. */
+const PRIORITY_OF_CHECKS = 5;
+/** They run in turn beside the files of tests, and use what those leave of the machine. */
 const CHECKS: readonly Task[] = [
   npmTask("contracts", "test:contracts"),
   npmTask("types", "types"),
@@ -57,10 +59,8 @@ const LONGEST = [
   "api/access",
 ].map((name) => `test/${name}.test.ts`);
 
-/** Parts that wait for the checks and then run beside the others, one file at a time: they boot least. */
-const AFTER_CHECKS = ["indexer", "purchases", "domain"];
-/** Files at a time beside the checks. Tests wait for blocks or processes half of their time: two a time leave a third of two cores idle. */
-const WORKERS = Math.min(3, availableParallelism() + 1);
+/** Files at a time. Tests wait for blocks or processes more than half of their time. */
+const WORKERS = Math.min(4, availableParallelism() + 2);
 /** Of a test that names none. */
 const TEST_TIMEOUT_MS = 60_000;
 
@@ -83,9 +83,6 @@ if (unknown.length > 0) {
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(firstWord(name));
 const checks = CHECKS.filter(({ name }) => isWanted(name));
 const parts = Object.keys(PARTS).filter(isWanted);
-const isLate = (part: string) => checks.length > 0 && AFTER_CHECKS.includes(part);
-const files = listFiles(parts.filter((part) => !isLate(part)));
-const lateFiles = listFiles(parts.filter(isLate));
 
 mkdirSync(LOG_DIRECTORY, { recursive: true });
 // Built once; otherwise the tests that start the system in parallel would each build it.
@@ -99,10 +96,7 @@ if (parts.length > 0) fillCompileCache();
 const postgres = parts.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];
 try {
-  await Promise.all([
-    runInTurn([...checks, ...mochaTasks("later", lateFiles, 1)]),
-    runInTurn(mochaTasks("other", files, WORKERS)),
-  ]);
+  await Promise.all([runInTurn(checks), runInTurn(mochaTasks(listFiles()))]);
 } finally {
   await postgres?.stop();
 }
@@ -114,19 +108,17 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
 function npmTask(name: string, script: string): Task {
-  return { name, command: "npm", args: ["run", "--silent", script] };
+  return { name, command: "npm", args: ["run", "--silent", script], priority: PRIORITY_OF_CHECKS };
 }
 
 /** Each worker takes the next file as soon as it is done with one. */
-function mochaTasks(which: string, of: readonly string[], jobs: number): Task[] {
-  if (of.length === 0) return [];
-  const options = ["--parallel", `--jobs=${jobs}`, `--timeout=${TEST_TIMEOUT_MS}`];
-  return [
-    { name: `${which} ${of.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...of] },
-  ];
+function mochaTasks(files: readonly string[]): Task[] {
+  if (files.length === 0) return [];
+  const options = ["--parallel", `--jobs=${WORKERS}`, `--timeout=${TEST_TIMEOUT_MS}`];
+  return [{ name: `${files.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...files] }];
 }
 
-function listFiles(parts: readonly string[]): string[] {
+function listFiles(): string[] {
   const all = parts
     .flatMap((part) => PARTS[part] ?? [])
     .flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`).sort());
@@ -173,6 +165,7 @@ async function run(task: Task, log: string): Promise<Outcome> {
     detached: true,
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, FORCE_COLOR: "0", NO_COLOR: "1" },
   });
+  if (child.pid !== undefined && task.priority !== undefined) setPriority(child.pid, task.priority);
   const chunks: Buffer[] = [];
   writeFileSync(log, "");
   const keep = (chunk: Buffer) => {
