@@ -18,9 +18,14 @@ export type SortColumn = {
   followsState?: boolean;
   /** The index to walk on SQLite, whose planner would otherwise sort the rows of another index. */
   index?: string;
+  /** Instead of one index, partial indexes that share the rows of the list. */
+  parts?: readonly Part[];
   /** The same within a state. */
   stateIndex?: string;
 };
+
+/** A partial index, the condition of its rows, and whether it has rows in a state. */
+export type Part = { index: string; where: RawBuilder<SqlBool>; has(state: string): boolean };
 
 /** The rows that a search term matches. */
 export type Match = {
@@ -188,15 +193,20 @@ async function selectThrough(
   return { rows, total: isWhole ? rows.length : total, scannedTo };
 }
 
-/** How an index, or the table, gives the list's rows in order: those of the state alone, if an index has them so. */
-type Walk = { isByState: boolean; hint: RawBuilder<unknown>; where: RawBuilder<SqlBool> };
+/**
+ * How indexes, or the table, give the list's rows in order: those of the state alone, if an index has them so. Several
+ * parts are merged.
+ */
+type Walk = { isByState: boolean; where: RawBuilder<SqlBool>; parts: readonly WalkPart[] };
+type WalkPart = { hint: RawBuilder<unknown>; where?: RawBuilder<SqlBool> };
 
-function walkOf(queries: Queries, source: ListSource, { page: { state }, order }: Selection): Walk {
-  const isByState = Boolean(state) && order.followsState === true;
+function walkOf(queries: Queries, source: ListSource, { page, order }: Selection): Walk {
+  const state = page.state || undefined;
+  const isByState = state !== undefined && order.followsState === true;
   return {
     isByState,
-    hint: walkHint(queries, source, order, isByState),
-    where: conditions(source.only, isByState && state ? source.state?.(state, queries) : undefined),
+    where: conditions(source.only, isByState ? source.state?.(state, queries) : undefined),
+    parts: partsOf(queries, source, order, state),
   };
 }
 
@@ -207,32 +217,50 @@ function sortedRows(
   queries: Queries,
   source: ListSource,
   order: Order,
-  { where, hint, before, limit, test = conditions() }: Stretch,
+  { where, parts, before, limit, test = conditions() }: Stretch,
 ): RawBuilder<KeyRow & { passes: unknown }> {
   const columns = columnsOf(queries, source, order);
-  const rowsWhere = (isAfter: RawBuilder<SqlBool>) => sql<KeyRow & { passes: unknown }>`
+  const rowsOf = (part: WalkPart, isAfter: RawBuilder<SqlBool>) => sql<KeyRow & { passes: unknown }>`
     select ${columns.key} as key, ${columns.sort} as sort, case when ${test} then 1 else 0 end as passes
-    from ${sql.table(source.table)} ${hint} where ${where} and ${isAfter} ${orderBy(source, order, columns)} limit ${limit}`;
-  if (before === undefined || order.column === source.key)
-    return rowsWhere(afterCursor(source, order, before, columns));
-  // SQLite seeks no pair of columns that ends with the row's id: equal values come first, then what follows them.
+    from ${sql.table(source.table)} ${part.hint} where ${conditions(where, part.where)} and ${isAfter}
+    ${orderBy(source, order, columns)} limit ${limit}`;
+  const stretches = parts.flatMap((part) =>
+    stretchesAfter(source, order, before, columns).map((isAfter) => rowsOf(part, isAfter)),
+  );
+  const [only] = stretches;
+  if (only && stretches.length === 1) return only;
+  return sql`${sql.join(
+    stretches.map((rows) => sql`select * from (${rows}) as stretch`),
+    sql` union all `,
+  )} ${orderBy(source, order, { sort: sql.ref("sort"), key: sql.ref("key") })} limit ${limit}`;
+}
+
+/** SQLite seeks no pair of columns that ends with the row's id: equal values come first, then what follows them. */
+function stretchesAfter(source: ListSource, order: Order, before: Cursor | undefined, columns: Columns) {
+  if (before === undefined || order.column === source.key) return [afterCursor(source, order, before, columns)];
   const way = order.isDown ? sql`<` : sql`>`;
-  const equal = rowsWhere(sql`(${columns.sort} = ${before.value} and ${columns.key} ${way} ${before.key})`);
-  const following = rowsWhere(sql`${columns.sort} ${way} ${before.value}`);
-  return sql`select * from (${equal}) as equal_rows union all select * from (${following}) as following_rows
-    ${orderBy(source, order, { sort: sql.ref("sort"), key: sql.ref("key") })} limit ${limit}`;
+  return [
+    sql<SqlBool>`(${columns.sort} = ${before.value} and ${columns.key} ${way} ${before.key})`,
+    sql<SqlBool>`${columns.sort} ${way} ${before.value}`,
+  ];
 }
 
 function columnsOf(queries: Queries, source: ListSource, order: Order): Columns {
   return { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
 }
 
-/** Tells SQLite to walk the table or index that is in sort order. PostgreSQL finds it by itself. */
-function walkHint(queries: Queries, source: ListSource, order: Order, isByState: boolean): RawBuilder<unknown> {
-  if (engineOf(queries) !== "sqlite") return sql``;
+/** Tells SQLite to walk the table or the indexes that are in sort order. PostgreSQL finds them by itself. */
+function partsOf(queries: Queries, source: ListSource, order: Order, state: string | undefined): readonly WalkPart[] {
+  const isSqlite = engineOf(queries) === "sqlite";
+  const by = (index: string) => (isSqlite ? sql`indexed by ${sql.ref(index)}` : sql``);
+  const isByState = state !== undefined && order.followsState === true;
+  if (!isByState && order.parts) {
+    const parts = order.parts.filter(({ has }) => state === undefined || has(state));
+    return parts.map(({ index, where }) => ({ hint: by(index), where }));
+  }
   const index = isByState ? order.stateIndex : order.index;
-  if (index !== undefined) return sql`indexed by ${sql.ref(index)}`;
-  return order.column === source.key && !isByState ? sql`not indexed` : sql``;
+  if (index !== undefined) return [{ hint: by(index) }];
+  return [{ hint: isSqlite && order.column === source.key && !isByState ? sql`not indexed` : sql`` }];
 }
 
 function anyOf(matches: readonly Match[]): RawBuilder<SqlBool> {

@@ -67,7 +67,23 @@ const PAYMENTS: ListSource = {
   ...OPERATIONS,
   sorts: {
     id: { ...BY_ID, index: "operations_pay", stateIndex: "operations_pay_status" },
-    amount: { column: "amount_gwei", type: "number", index: "operations_pay_amount" },
+    // Two indexes: entries by amount lie far apart, so that a large index makes each new payment write a page of its own.
+    amount: {
+      column: "amount_gwei",
+      type: "number",
+      parts: [
+        {
+          index: "operations_pay_amount_done",
+          where: sql<SqlBool>`operations.status = 'done'`,
+          has: (state) => state === "done",
+        },
+        {
+          index: "operations_pay_amount_open",
+          where: sql<SqlBool>`operations.status <> 'done'`,
+          has: (state) => state !== "done",
+        },
+      ],
+    },
   },
   only: sql<SqlBool>`operations.kind = 'pay'`,
   matches: (term) => matchesOf(term, ["pay"]),

@@ -130,19 +130,52 @@ async function postgresUnindexed({ kysely }: Database, query: CompiledQuery): Pr
   return scanned.filter((table) => BIG_TABLES.includes(table)).map((table) => `Seq Scan of ${table}`);
 }
 
-/** Reads the rows of a list in order and without a condition that could pass over many, up to a limit. */
-function isWalk({ sql }: CompiledQuery): boolean {
-  const all = "where (1 = 1|operations\\.kind = 'pay'|erased_at is null)( and 1 = 1)?";
-  const isLimited = new RegExp(`${all} order by [^()]* limit [?$]|${all}\\) as k limit \\d+\\) as counted$`);
-  return isLimited.test(sql.replace(/\s+/g, " ").trim());
+const STRETCH = "select * from (";
+const WALK =
+  "where (1 = 1|operations\\.kind = 'pay'( and operations\\.status (=|<>) 'done')?|erased_at is null)( and 1 = 1)?";
+const LIMITED_WALK = new RegExp(`${WALK} order by [^()]* limit [?$]|${WALK}\\) as k limit \\d+\\) as counted$`);
+
+/** Reads the rows of a list in order and without a condition that could pass over many, up to a limit; in one stretch or several. */
+function isWalk(query: CompiledQuery): boolean {
+  const text = query.sql.replace(/\s+/g, " ").trim();
+  return (isInStretches(query) ? text.split(" union all ") : [text]).every((part) => LIMITED_WALK.test(part));
 }
 
-async function isSorted({ kysely, engine }: Database, query: CompiledQuery): Promise<boolean> {
-  const explain = engine === "sqlite" ? "explain query plan" : "explain";
-  const { rows } = await kysely.executeQuery({ ...query, sql: `${explain} ${query.sql}` });
-  return rows.some((row) =>
-    /TEMP B-TREE|^(?: *-> *)?(?:Incremental )?Sort /.test(Object.values(row as object).join(" ")),
+function isInStretches({ sql }: CompiledQuery): boolean {
+  return sql.trim().startsWith(STRETCH);
+}
+
+/** Several stretches are merged: only a sort inside one counts. */
+async function isSorted(database: Database, query: CompiledQuery): Promise<boolean> {
+  const steps = await stepsOf(database, query);
+  const isInside = (outer: readonly string[]) =>
+    outer.some((step) => /CO-ROUTINE/.test(step)) || outer.filter((step) => /^Limit/.test(step)).length > 1;
+  return steps.some(
+    ({ step, outer }) => /TEMP B-TREE|^(Incremental )?Sort /.test(step) && (!isInStretches(query) || isInside(outer)),
   );
+}
+
+type Step = { step: string; outer: readonly string[] };
+
+/** The steps of a plan, each with those around it. */
+async function stepsOf({ kysely, engine }: Database, query: CompiledQuery): Promise<Step[]> {
+  const explain = engine === "sqlite" ? "explain query plan" : "explain";
+  const { rows } = await kysely.executeQuery<Record<string, unknown>>({ ...query, sql: `${explain} ${query.sql}` });
+  const above: { step: string; depth: number }[] = [];
+  return rows.map((row, index) => {
+    const text = String(row.detail ?? row["QUERY PLAN"]);
+    const depth = engine === "sqlite" ? depthOf(rows, index) : text.length - text.replace(/^ *(-> *)?/, "").length;
+    while ((above.at(-1)?.depth ?? -1) >= depth) above.pop();
+    const step = text.replace(/^ *(-> *)?/, "");
+    const outer = above.map((one) => one.step);
+    above.push({ step, depth });
+    return { step, outer };
+  });
+}
+
+function depthOf(rows: readonly Record<string, unknown>[], index: number): number {
+  const parent = rows.findIndex((row) => row.id === rows[index]?.parent);
+  return parent < 0 ? 0 : 1 + depthOf(rows, parent);
 }
 
 type Ask = { query?: string; state?: string; sort?: string; before?: string; network?: string; limit: number };

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * Splits the index of payments by amount: its entries lie far apart, and most payments are done. A new one is now
+ * written into a small index, and enters the large one once. docs/product.md#panel-lists
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const [name, status] of [
+    ["operations_pay_amount_done", sql`status = 'done'`],
+    ["operations_pay_amount_open", sql`status <> 'done'`],
+  ] as const)
+    await sql`create index if not exists ${sql.ref(name)} on operations (amount_gwei, id)
+      where kind = 'pay' and ${status}`.execute(db);
+  await db.schema.dropIndex("operations_pay_amount").ifExists().execute();
+}
