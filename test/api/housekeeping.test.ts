@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import { sql } from "kysely";
 import { clean } from "../../api/operations/housekeeping.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 
-const WALLET = buyerOf(1) as WalletAddress;
+const WALLET = buyerOf(1);
 const HOUR_MS = 3_600_000;
 /** More than one page of a deletion. */
 const ROWS = 1_201;

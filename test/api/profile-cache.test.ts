@@ -3,13 +3,12 @@ import { ProfileCache } from "../../api/people/profile-cache.ts";
 import { findVisitors, hashToken, insertSession, type Visitor } from "../../api/people/sessions.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { insertPurchase } from "../../purchases/lifecycle.ts";
 import { recountPurchases } from "../../purchases/totals.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
+import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 
-const WALLET = buyerOf(1) as WalletAddress;
+const WALLET = buyerOf(1);
 
 describe("A buyer's cached profile", () => {
   const seenAt = (block: bigint, revision = "1:1", wallet = WALLET) =>
@@ -33,7 +32,7 @@ describe("A buyer's cached profile", () => {
     const build = counted();
     expect(await cache.read(seenAt(1n), build)).to.equal("response 1");
     expect(await cache.read(seenAt(1n, "1:2"), build)).to.equal("response 2");
-    expect(await cache.read(seenAt(1n, "1:2", buyerOf(2) as WalletAddress), build)).to.equal("response 3");
+    expect(await cache.read(seenAt(1n, "1:2", buyerOf(2)), build)).to.equal("response 3");
   });
 
   it("is built again at the block that makes a payout final, and not before", async () => {
@@ -60,35 +59,12 @@ describe("A buyer's cached profile", () => {
       const hash = hashToken(await insertSession(kysely, WALLET, "nonce"));
       const revision = async () => (await findVisitors(kysely, [hash])).get(hash)?.revision;
       const seen = [await revision()];
-      const { id } = await inTransaction(kysely, (queries) =>
-        insertPurchase(queries, {
-          wallet: WALLET,
-          storeId: 1n,
-          storeName: "Loja",
-          source: "simulated",
-          amountCents: 100n,
-          cashbackBps: 500n,
-          bonusBps: 0n,
-          tokenSlug: null,
-          holdingsBlock: null,
-        }),
-      );
+      const id = await insertPlainPurchase(kysely, { wallet: WALLET });
       seen.push(await revision());
       for (const status of [1n, 2n]) {
         await kysely
           .insertInto("nfts")
-          .values({
-            token_id: id,
-            owner: WALLET,
-            store_id: 1n,
-            value_cents: 100n,
-            cashback_bps: 500n,
-            bonus_bps: 0n,
-            status,
-            mint_transaction: `0x${"1".repeat(64)}`,
-            minted_block: 1n,
-            minted_at: 1n,
-          })
+          .values({ ...PLAIN_TICKET, token_id: id, owner: WALLET, status })
           .onConflict((conflict) => conflict.column("token_id").doUpdateSet({ status }))
           .execute();
         await inTransaction(kysely, (queries) => recountPurchases(queries, [id]));

@@ -11,27 +11,11 @@ import {
   type PurchaseLife,
   shownStatus,
 } from "../../domain/purchase/life.ts";
+import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 
 const MOMENT: Moment = { now: 1_000n, deepestBlock: 50n, hasRate: true };
 
-/** A simulated purchase, confirmed, deep, and with its rate. */
-const CONFIRMED: PurchaseLife = {
-  status: "confirmed",
-  source: "simulated",
-  isOfSale: false,
-  isApproved: false,
-  isReturned: false,
-  isHeld: false,
-  isSettled: false,
-  isPaid: false,
-  isRateFrozen: true,
-  payableAt: null,
-  statusBlock: 50n,
-  payoutBlock: null,
-  asked: new Set(),
-  sent: new Set(),
-};
-const PENDING: PurchaseLife = { ...CONFIRMED, status: "pending", isRateFrozen: false };
+const PENDING: PurchaseLife = { ...CONFIRMED_LIFE, status: "pending", isRateFrozen: false };
 const LIVE = { source: "live", isOfSale: true } as const;
 
 const CASES: readonly {
@@ -60,7 +44,7 @@ const CASES: readonly {
   {
     says: "pays nothing that an administrator holds, not even by hand",
     move: "pay",
-    life: { ...CONFIRMED, isHeld: true },
+    life: { ...CONFIRMED_LIFE, isHeld: true },
     by: "staff",
     obstacle: "held",
     look: { kind: "never" },
@@ -126,42 +110,42 @@ const CASES: readonly {
   {
     says: "pays what is confirmed and final",
     move: "pay",
-    life: CONFIRMED,
+    life: CONFIRMED_LIFE,
     obstacle: undefined,
     look: { kind: "after", ms: 0n },
   },
   {
     says: "pays once the confirmation is deep enough",
     move: "pay",
-    life: { ...CONFIRMED, statusBlock: 51n },
+    life: { ...CONFIRMED_LIFE, statusBlock: 51n },
     obstacle: "depth",
     look: { kind: "block", block: 51n },
   },
   {
     says: "pays after the hold",
     move: "pay",
-    life: { ...CONFIRMED, payableAt: 1_001n },
+    life: { ...CONFIRMED_LIFE, payableAt: 1_001n },
     obstacle: "hold",
     look: { kind: "at", at: 1_001n },
   },
   {
     says: "pays at the end of the hold",
     move: "pay",
-    life: { ...CONFIRMED, payableAt: 1_000n },
+    life: { ...CONFIRMED_LIFE, payableAt: 1_000n },
     obstacle: undefined,
     look: { kind: "after", ms: 0n },
   },
   {
     says: "does not pay a sale of which nobody said that it is payable",
     move: "pay",
-    life: { ...CONFIRMED, ...LIVE, isApproved: true },
+    life: { ...CONFIRMED_LIFE, ...LIVE, isApproved: true },
     obstacle: "hold",
     look: { kind: "never" },
   },
   {
     says: "lets staff pay what was confirmed outside this system",
     move: "pay",
-    life: { ...CONFIRMED, source: "live" },
+    life: { ...CONFIRMED_LIFE, source: "live" },
     by: "staff",
     obstacle: undefined,
     look: { kind: "never" },
@@ -169,21 +153,21 @@ const CASES: readonly {
   {
     says: "pays nothing twice",
     move: "pay",
-    life: { ...CONFIRMED, isPaid: true, payoutBlock: 49n },
+    life: { ...CONFIRMED_LIFE, isPaid: true, payoutBlock: 49n },
     obstacle: "over",
     look: { kind: "block", block: 49n },
   },
   {
     says: "pays nothing of a sale that is gone, and is done once that is final",
     move: "pay",
-    life: { ...CONFIRMED, ...LIVE, isApproved: true, payableAt: 1n, isReturned: true, statusBlock: 60n },
+    life: { ...CONFIRMED_LIFE, ...LIVE, isApproved: true, payableAt: 1n, isReturned: true, statusBlock: 60n },
     obstacle: "returned",
     look: { kind: "block", block: 60n },
   },
   {
     says: "pays nothing that is settled",
     move: "pay",
-    life: { ...CONFIRMED, isSettled: true },
+    life: { ...CONFIRMED_LIFE, isSettled: true },
     obstacle: "over",
     look: { kind: "never" },
   },
@@ -255,7 +239,7 @@ describe("The life of a purchase", () => {
 
 function everyState(): { life: PurchaseLife; moment: Moment }[] {
   const yesNo = [false, true] as const;
-  let lives: PurchaseLife[] = PURCHASE_STATUSES.map((status) => ({ ...CONFIRMED, status }));
+  let lives: PurchaseLife[] = PURCHASE_STATUSES.map((status) => ({ ...CONFIRMED_LIFE, status }));
   const vary = <Key extends keyof PurchaseLife>(key: Key, values: readonly PurchaseLife[Key][]) => {
     lives = lives.flatMap((life) => values.map((value) => ({ ...life, [key]: value })));
   };

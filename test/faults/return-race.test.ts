@@ -6,11 +6,11 @@ import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { touchUser } from "../../database/touch-user.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { makeAllDue } from "../../purchases/due.ts";
-import { insertPurchase, withdrawPurchase } from "../../purchases/lifecycle.ts";
+import { withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
+import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";
 
@@ -39,32 +39,11 @@ describe("A return at the moment of the payout (F14, F31)", function () {
   it("is awaited: a purchase that is being returned is not paid", async () => {
     const { kysely } = database;
     await insertUser(kysely, WALLET, { email: "a@example.com", firstName: "A", lastName: "B" });
-    const terms = { amountCents: 1_000n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
-    const { id } = await insertPurchase(kysely, {
-      wallet: WALLET,
-      storeId: 1n,
-      storeName: "Loja",
-      source: "simulated",
-      ...terms,
-    });
-    const token = {
-      token_id: id,
-      owner: WALLET,
-      store_id: 1n,
-      value_cents: 1_000n,
-      cashback_bps: 500n,
-      bonus_bps: 0n,
-    } as const;
-    const minted = { mint_transaction: "0x1", minted_block: 1n, minted_at: 1n };
-    const confirmed = {
-      status: BigInt(CHAIN_STATUS.confirmed),
-      status_transaction: "0x2",
-      status_block: 2n,
-      status_at: 2n,
-    };
+    const id = await insertPlainPurchase(kysely, { wallet: WALLET });
+    const confirmed = { status_transaction: "0x2", status_block: 2n, status_at: 2n };
     await kysely
       .insertInto("nfts")
-      .values({ ...token, ...minted, ...confirmed })
+      .values({ ...PLAIN_TICKET, token_id: id, owner: WALLET, ...confirmed })
       .execute();
     await kysely.insertInto("chain_cursor").values({ id: 1n, block_number: 9n, block_hash: "0x9" }).execute();
     await makeAllDue(kysely);

@@ -3,31 +3,14 @@ import { sql } from "kysely";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { isAnyDue, makeAllDue, setNextLook, takeDue } from "../../purchases/due.ts";
-import { insertPurchase } from "../../purchases/lifecycle.ts";
 import type { StandingPurchase } from "../../purchases/queries.ts";
+import { CONFIRMED_LIFE } from "../testing/confirmed-life.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { buyerOf } from "../testing/event-chain.ts";
+import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 
 const MOMENT = { now: 1_000n, deepestBlock: 50n, hasRate: true };
 const DEPTH = 3n;
-const CONFIRMED: PurchaseLife = {
-  status: "confirmed",
-  source: "simulated",
-  statusBlock: 50n,
-  payoutBlock: null,
-  payableAt: null,
-  isOfSale: false,
-  isApproved: false,
-  isReturned: false,
-  isHeld: false,
-  isSettled: false,
-  isPaid: false,
-  isRateFrozen: true,
-  asked: new Set(),
-  sent: new Set(),
-};
 
 describe("The next check of purchases that were checked together", () => {
   onBothEngines(({ open }) => {
@@ -36,30 +19,17 @@ describe("The next check of purchases that were checked together", () => {
       const { kysely } = database;
       await seedCatalogue(database);
       const lives: PurchaseLife[] = [
-        { ...CONFIRMED, asked: new Set(["pay"]) },
-        { ...CONFIRMED, statusBlock: 60n },
-        { ...CONFIRMED, statusBlock: 61n },
-        { ...CONFIRMED, payableAt: 5_000n },
-        { ...CONFIRMED, statusBlock: 60n },
+        { ...CONFIRMED_LIFE, asked: new Set(["pay"]) },
+        { ...CONFIRMED_LIFE, statusBlock: 60n },
+        { ...CONFIRMED_LIFE, statusBlock: 61n },
+        { ...CONFIRMED_LIFE, payableAt: 5_000n },
+        { ...CONFIRMED_LIFE, statusBlock: 60n },
       ];
-      const purchases = await inTransaction(kysely, async (queries) => {
-        const standing: StandingPurchase[] = [];
-        for (const life of lives) {
-          const { id } = await insertPurchase(queries, {
-            wallet: buyerOf(1) as WalletAddress,
-            storeId: 1n,
-            storeName: "Loja",
-            source: "simulated",
-            amountCents: 100n,
-            cashbackBps: 500n,
-            bonusBps: 0n,
-            tokenSlug: null,
-            holdingsBlock: null,
-          });
-          standing.push({ row: { id } as StandingPurchase["row"], life });
-        }
-        return standing;
-      });
+      const purchases: StandingPurchase[] = [];
+      for (const life of lives) {
+        const id = await insertPlainPurchase(kysely);
+        purchases.push({ row: { id } as StandingPurchase["row"], life });
+      }
       // All of them were due.
       await inTransaction(kysely, makeAllDue);
       await inTransaction(kysely, (queries) => setNextLook(queries, purchases, { moment: MOMENT, depth: DEPTH }));
@@ -77,21 +47,7 @@ describe("The next check of purchases that were checked together", () => {
       const { database } = await open();
       const { kysely } = database;
       await seedCatalogue(database);
-      const insert = () =>
-        inTransaction(kysely, (queries) =>
-          insertPurchase(queries, {
-            wallet: buyerOf(1) as WalletAddress,
-            storeId: 1n,
-            storeName: "Loja",
-            source: "simulated",
-            amountCents: 100n,
-            cashbackBps: 500n,
-            bonusBps: 0n,
-            tokenSlug: null,
-            holdingsBlock: null,
-          }),
-        );
-      const [{ id: first }, { id: second }] = [await insert(), await insert()];
+      const [first, second] = [await insertPlainPurchase(kysely), await insertPlainPurchase(kysely)];
       await kysely.deleteFrom("due_purchases").execute();
       await sql`update purchases set due_at = 7 where id = ${first}`.execute(kysely);
       await sql`update purchases set due_block = 8 where id = ${second}`.execute(kysely);

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
-import { inTransaction } from "../../database/transaction.ts";
 import { IdGate } from "../../purchases/id-gate.ts";
-import { insertPurchase } from "../../purchases/lifecycle.ts";
 import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
+import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";
 
 describe("A purchase whose id is another owner's token", () => {
   onBothEngines(({ open }) => {
@@ -13,15 +12,11 @@ describe("A purchase whose id is another owner's token", () => {
       const { database } = await open();
       const { kysely } = database;
       await seedCatalogue(database);
-      const [buyer, stranger] = [buyerOf(1), buyerOf(2)] as `0x${string}`[] as [`0x${string}`, `0x${string}`];
-      const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
-      const purchase = { wallet: buyer, storeId: 1n, storeName: "Loja", source: "simulated", ...terms } as const;
-      const { id } = await inTransaction(kysely, (queries) => insertPurchase(queries, purchase));
-      const token = { owner: stranger, store_id: 1n, value_cents: 5n, cashback_bps: 1n, bonus_bps: 0n };
-      const minted = { status: 2n, mint_transaction: "0x1", minted_block: 1n, minted_at: 1n };
+      const [buyer, stranger] = [buyerOf(1), buyerOf(2)];
+      const id = await insertPlainPurchase(kysely, { wallet: buyer });
       await kysely
         .insertInto("nfts")
-        .values({ token_id: id, ...token, ...minted })
+        .values({ ...PLAIN_TICKET, token_id: id, owner: stranger })
         .execute();
       const payout = { recipient: stranger, amount_gwei: 5n, state: "paid", transaction_hash: "0x2" } as const;
       await kysely
@@ -40,12 +35,12 @@ describe("An id for a new purchase", () => {
     it("is given only once the index of these contracts is complete up to the head at the start", async () => {
       const { database } = await open();
       const { kysely } = database;
-      const nft = buyerOf(3) as `0x${string}`;
+      const nft = buyerOf(3);
       let head: number | undefined;
       const gate = new IdGate(nft, () => head);
       const setIndex = async (purchaseNft: `0x${string}`, block: bigint) => {
         for (const table of ["chain_source", "chain_cursor"] as const) await kysely.deleteFrom(table).execute();
-        const source = { purchase_nft: purchaseNft, cashback_distributor: buyerOf(4) as `0x${string}` };
+        const source = { purchase_nft: purchaseNft, cashback_distributor: buyerOf(4) };
         await kysely
           .insertInto("chain_source")
           .values({ id: 1n, chain_id: 88_882n, start_block: 0n, ...source })
@@ -56,7 +51,7 @@ describe("An id for a new purchase", () => {
       expect(await gate.isOpen(kysely), "no node was seen yet").to.equal(false);
       head = 100;
       for (const [purchaseNft, block, isOpen] of [
-        [buyerOf(5) as `0x${string}`, 500n, false],
+        [buyerOf(5), 500n, false],
         [nft, 99n, false],
         [nft, 100n, true],
         [nft, 50n, true],
@@ -73,31 +68,11 @@ describe("A purchase's id", () => {
     it("is above every indexed token, even in a new database", async () => {
       const { database } = await open();
       await seedCatalogue(database);
-      const wallet = buyerOf(1) as `0x${string}`;
-      const buy = () =>
-        inTransaction(database.kysely, async (queries) => {
-          const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
-          const { id } = await insertPurchase(queries, {
-            wallet,
-            storeId: 1n,
-            storeName: "Loja",
-            source: "simulated",
-            ...terms,
-          });
-          return id;
-        });
+      const buy = () => insertPlainPurchase(database.kysely);
       expect(await buy()).to.equal(1n);
-      const token = {
-        owner: buyerOf(2) as `0x${string}`,
-        store_id: 1n,
-        value_cents: 5n,
-        cashback_bps: 1n,
-        bonus_bps: 0n,
-      };
-      const minted = { status: 2n, mint_transaction: "0x1", minted_block: 1n, minted_at: 1n };
       await database.kysely
         .insertInto("nfts")
-        .values({ token_id: 7n, ...token, ...minted })
+        .values({ ...PLAIN_TICKET, token_id: 7n })
         .execute();
       expect([await buy(), await buy()]).to.deep.equal([8n, 9n]);
     });

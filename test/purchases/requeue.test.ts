@@ -6,13 +6,13 @@ import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 import { purchaseEncoders } from "../../purchases/encoders.ts";
-import { insertPurchase, withdrawPurchase } from "../../purchases/lifecycle.ts";
+import { withdrawPurchase } from "../../purchases/lifecycle.ts";
 import { listDue } from "../../sender/due.ts";
 import { enqueue, findOperation } from "../../sender/queue.ts";
 import { type Failure, requeueOperations } from "../../sender/requeue.ts";
 import { insertTransaction } from "../../sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { buyerOf } from "../testing/event-chain.ts";
+import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 
 const ADDRESS: WalletAddress = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const CONTRACTS = { purchaseNft: ADDRESS, cashbackDistributor: ADDRESS };
@@ -31,20 +31,7 @@ describe("A purchase that is returned while its transaction is on its way", () =
       await seedCatalogue(database);
     });
 
-    const buy = () =>
-      inTransaction(kysely, (queries) =>
-        insertPurchase(queries, {
-          wallet: buyerOf(1) as WalletAddress,
-          storeId: 1n,
-          storeName: "Loja",
-          source: "simulated",
-          amountCents: 100n,
-          cashbackBps: 500n,
-          bonusBps: 0n,
-          tokenSlug: null,
-          holdingsBlock: null,
-        }),
-      ).then(({ id }) => id);
+    const buy = () => insertPlainPurchase(kysely);
     const send = async (kind: OperationKind, ids: readonly bigint[]) => {
       await enqueue(
         kysely,

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { insertPurchase, settlePurchases } from "../../purchases/lifecycle.ts";
+import { settlePurchases } from "../../purchases/lifecycle.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { buyerOf } from "../testing/event-chain.ts";
+import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 
 const OCTOBER = BigInt(Date.parse("2026-10-31"));
 const NOVEMBER = BigInt(Date.parse("2026-11-01"));
@@ -44,21 +43,8 @@ describe("Sales whose purchases are settled together", () => {
           })
           .execute();
         for (const centBps of purchases) {
-          const { id } = await inTransaction(kysely, (queries) =>
-            insertPurchase(queries, {
-              wallet: buyerOf(1) as WalletAddress,
-              storeName: "Loja",
-              source: "live",
-              amountCents: 100n,
-              storeId: sale.store_id,
-              cashbackBps: 500n,
-              bonusBps: 0n,
-              tokenSlug: null,
-              holdingsBlock: null,
-              sale: { id: sale.id, centBps },
-            }),
-          );
-          ids.push(id);
+          const ofSale = { storeId: sale.store_id, source: "live", sale: { id: sale.id, centBps } } as const;
+          ids.push(await insertPlainPurchase(kysely, ofSale));
         }
       }
       // The last purchase of the last sale is still open, and one of the first sale was returned.

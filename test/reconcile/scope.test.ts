@@ -1,13 +1,12 @@
 import { expect } from "chai";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import type { Database } from "../../database/connect.ts";
-import { insertPurchase } from "../../purchases/lifecycle.ts";
 import type { ReconcileOptions } from "../../reconcile/reconcile.ts";
 import { everything, nextScope } from "../../reconcile/scope.ts";
 import { onBothEngines } from "../testing/databases.ts";
+import { insertPlainPurchase } from "../testing/plain-purchase.ts";
 
 const NFT = `0x${"a".repeat(40)}` as const;
-const BUYER = `0x${"b".repeat(40)}` as const;
 const PURCHASES = 5_000;
 /** So few runs a day that a slice is a third of everything. */
 const EVERY_SECONDS = 28_800;
@@ -72,14 +71,7 @@ describe("The scope of one comparison", () => {
 
 /** One purchase with the highest id: the ids below it may have been minted too. */
 async function insertLast({ kysely }: Database, last = PURCHASES): Promise<void> {
-  const terms = { amountCents: 100n, cashbackBps: 500n, bonusBps: 0n, tokenSlug: null, holdingsBlock: null };
-  const { id } = await insertPurchase(kysely, {
-    wallet: BUYER,
-    storeId: 1n,
-    storeName: "Loja",
-    source: "simulated",
-    ...terms,
-  } as Parameters<typeof insertPurchase>[1]);
+  const id = await insertPlainPurchase(kysely);
   await kysely
     .updateTable("purchases")
     .set({ id: BigInt(last) })

@@ -1,4 +1,5 @@
 import { encodeAbiParameters, type Hex, keccak256, pad, toBytes, toHex } from "viem";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
 import type { Anvil } from "./anvil.ts";
 
 /** The address of the contract that emits the events of a generated chain. */
@@ -92,7 +93,7 @@ export function storeEvent(storeId: number, name: string): EventRecord {
 }
 
 /** The address of a numbered buyer. */
-export function buyerOf(number: number): string {
+export function buyerOf(number: number): WalletAddress {
   return `0x${(0xb0b0_0000_0000 + number).toString(16).padStart(40, "0")}`;
 }
 

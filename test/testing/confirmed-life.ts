@@ -1,0 +1,19 @@
+import type { PurchaseLife } from "../../domain/purchase/life.ts";
+
+/** A simulated purchase, confirmed, deep, and with its rate. */
+export const CONFIRMED_LIFE: PurchaseLife = {
+  status: "confirmed",
+  source: "simulated",
+  isOfSale: false,
+  isApproved: false,
+  isReturned: false,
+  isHeld: false,
+  isSettled: false,
+  isPaid: false,
+  isRateFrozen: true,
+  payableAt: null,
+  statusBlock: 50n,
+  payoutBlock: null,
+  asked: new Set(),
+  sent: new Set(),
+};
