@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Database } from "../../database/connect.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { tell } from "./support/affiliate-network.ts";
+import { approvedSale, tell } from "./support/affiliate-network.ts";
 import { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { type InProcessApi, startInProcess } from "./support/in-process.ts";
@@ -22,7 +22,6 @@ describe("Two people for a sale above the sum", () => {
     let one: Caller;
     let two: Caller;
     let buyer: Caller;
-    let eventCount = 0;
 
     beforeEach(async () => {
       ({ database } = await open());
@@ -39,19 +38,7 @@ describe("Two people for a sale above the sum", () => {
       return (await who.post("/api/register-purchase", request)).body.click.id;
     };
     const report = async (click_id: string | null, more: Record<string, unknown> = {}): Promise<number> => {
-      const event = {
-        event_id: `event-${++eventCount}`,
-        sale_key: `key-${eventCount}`,
-        click_id,
-        status: "approved",
-        payable: true,
-        amount: "100.00",
-        commission: "12.00",
-        order_ref: `O-${eventCount}`,
-        changed_at: Date.now(),
-        ...more,
-      };
-      const answer = await tell({ anonymous: () => new Caller(api.url) }, event);
+      const answer = await tell({ anonymous: () => new Caller(api.url) }, approvedSale(click_id, more));
       expect(answer.status, answer.text).to.equal(200);
       return answer.body.sale_id;
     };

@@ -10,7 +10,7 @@ import { Reader } from "../../affiliates/reader.ts";
 import { AwinSimulator } from "../../affiliates/simulators/awin.ts";
 import { RULES } from "../affiliates/support/shop.ts";
 import { until } from "../testing/until.ts";
-import { tell } from "./support/affiliate-network.ts";
+import { approvedSale, tell } from "./support/affiliate-network.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectInvalid, expectRefusal } from "./support/expect-refusal.ts";
 import { AFFILIATE_SECRET, onBothSystems } from "./support/system.ts";
@@ -45,7 +45,6 @@ const environment = {
 
 onBothSystems("Sales, claims and visits", environment, (system) => {
   let admin: Caller;
-  let eventCount = 0;
   before(async () => {
     admin = await system().adminCaller();
     const { kysely } = await system().database();
@@ -75,18 +74,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
       .execute();
   };
   const report = async (click_id: string | null, more: Record<string, unknown> = {}) => {
-    const event = {
-      event_id: `sale-event-${++eventCount}`,
-      sale_key: `key-${eventCount}`,
-      click_id,
-      status: "approved",
-      payable: true,
-      amount: "100.00",
-      commission: "12.00",
-      order_ref: `O-${eventCount}`,
-      changed_at: Date.now(),
-      ...more,
-    };
+    const event = approvedSale(click_id, more);
     const answer = await tell(system(), event);
     expect(answer.status, answer.text).to.equal(200);
     return { id: answer.body.sale_id as number, key: event.sale_key as string, order: event.order_ref as string };

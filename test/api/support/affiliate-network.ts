@@ -2,6 +2,25 @@ import { createHmac } from "node:crypto";
 import type { Answer } from "../../testing/shopper.ts";
 import { AFFILIATE_SECRET, type ApiSystem } from "./system.ts";
 
+let saleCount = 0;
+
+/** An approved sale of R$ 100 with R$ 12 of commission, for `tell`; each has its own key. */
+export function approvedSale(click_id: string | null, differing: Record<string, unknown> = {}) {
+  saleCount += 1;
+  return {
+    event_id: `event-${saleCount}`,
+    sale_key: `key-${saleCount}`,
+    click_id,
+    status: "approved",
+    payable: true,
+    amount: "100.00",
+    commission: "12.00",
+    order_ref: `O-${saleCount}`,
+    changed_at: Date.now(),
+    ...differing,
+  };
+}
+
 export type Letter = {
   network?: string;
   secret?: string;
