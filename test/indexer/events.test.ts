@@ -18,28 +18,20 @@ const ABIS = { purchaseNft: purchaseNftAbi, cashbackDistributor: cashbackDistrib
 const BUYER = "0x00000000000000000000000000000000000b0b00";
 const RECIPIENT = "0xffffffffffffffffffffffffffffffffffffffff";
 
+const MINT = {
+  tokenId: 2n ** 63n - 1n,
+  buyer: BUYER,
+  storeId: 65_535,
+  valueCents: 2 ** 40 - 1,
+  cashbackBps: 10_000,
+  bonusBps: 250,
+} as const;
+const CANCELLATION = { tokenId: 8n, from: 1, to: 3 } as const;
+
 /** The largest values of each kind, as the contract would emit them, and the expected event. */
 const SAMPLES: { args: Record<string, unknown>; content: EventContent }[] = [
-  {
-    args: {
-      tokenId: 2n ** 63n - 1n,
-      buyer: BUYER,
-      storeId: 65_535,
-      valueCents: 2 ** 40 - 1,
-      cashbackBps: 10_000,
-      bonusBps: 250,
-    },
-    content: {
-      kind: "PurchaseMinted",
-      tokenId: 2n ** 63n - 1n,
-      buyer: BUYER,
-      storeId: 65_535,
-      valueCents: 2 ** 40 - 1,
-      cashbackBps: 10_000,
-      bonusBps: 250,
-    },
-  },
-  { args: { tokenId: 8n, from: 1, to: 3 }, content: { kind: "StatusUpdated", tokenId: 8n, from: 1, to: 3 } },
+  { args: MINT, content: { kind: "PurchaseMinted", ...MINT } },
+  { args: CANCELLATION, content: { kind: "StatusUpdated", ...CANCELLATION } },
   {
     args: { purchaseId: 9n, recipient: RECIPIENT, amount: 2n ** 96n - 1n },
     content: { kind: "CashbackPaid", tokenId: 9n, recipient: RECIPIENT, amountWei: 2n ** 96n - 1n },
