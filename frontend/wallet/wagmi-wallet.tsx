@@ -140,41 +140,26 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
 
   const isRestoring = connection.status === "reconnecting";
   const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
-  const value = useMemo(
-    () => ({
-      address,
-      isConnecting,
-      isRestoring,
-      isWrongNetwork,
-      connectors,
-      connect,
-      connectWith,
-      choose,
-      disconnect,
-      switchToTarget,
-      sign,
-    }),
-    [
-      address,
-      isConnecting,
-      isRestoring,
-      isWrongNetwork,
-      connectors,
-      connect,
-      connectWith,
-      choose,
-      disconnect,
-      switchToTarget,
-      sign,
-    ],
-  );
+  const wallet = useUnchanged({
+    address,
+    isConnecting,
+    isRestoring,
+    isWrongNetwork,
+    connectors,
+    connect,
+    connectWith,
+    choose,
+    disconnect,
+    switchToTarget,
+    sign,
+  });
   const isFirst = useRef(true);
   useLayoutEffect(() => {
     // The first report changes little on the page, so it is rendered in slices.
-    if (isFirst.current) startTransition(() => onChange(value));
-    else onChange(value);
+    if (isFirst.current) startTransition(() => onChange(wallet));
+    else onChange(wallet);
     isFirst.current = false;
-  }, [onChange, value]);
+  }, [onChange, wallet]);
   return (
     isChoosing && (
       <Suspense>
@@ -182,6 +167,12 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
       </Suspense>
     )
   );
+}
+
+/** The object of the render before, as long as none of its fields has changed. */
+function useUnchanged<T extends object>(now: T): T {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on each field, of which there are always the same
+  return useMemo(() => now, Object.values(now));
 }
 
 /** The user's own wallet, if there is exactly one: it is connected without asking. */
