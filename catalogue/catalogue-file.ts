@@ -25,65 +25,15 @@ export class CatalogueFileError extends Error {
 type Row = Record<string, unknown>;
 type PlacedRow = { place: string; type: string; row: Row };
 
-/** The columns of a CSV file; `type` determines which of them a row uses. */
-const COLUMNS = [
-  "type",
-  "store",
-  "name",
-  "country",
-  "club",
-  "category",
-  "description",
-  "logo",
-  "affiliate_link",
-  "featured",
-  "network",
-  "account",
-  "advertiser_id",
-  "store_url",
-  "mint_delay_seconds",
-  "hold_seconds",
-  "claim_days",
-  "terms",
-  "country_en",
-  "category_en",
-  "description_en",
-  "terms_en",
-  "cashback_percent",
-  "group_code",
-  "is_default",
-  "slug",
-  "symbol",
-  "image",
-  "contract",
-] as const;
+/** The fields of each type of row: what the panel sends, and the name of a category's store. */
+const FIELDS = new Map<string, readonly string[]>([
+  ["store", Object.keys(createStoreRequestSchema.shape)],
+  ["cashback", ["store", ...Object.keys(createCashbackRequestSchema.shape)]],
+  ["fan_token", Object.keys(saveFanTokenRequestSchema.shape).filter((field) => field !== "id")],
+]);
 
-const FIELDS: Record<string, readonly string[]> = {
-  store: [
-    "name",
-    "country",
-    "club",
-    "category",
-    "description",
-    "logo",
-    "affiliate_link",
-    "featured",
-    "network",
-    "account",
-    "advertiser_id",
-    "store_url",
-    "mint_delay_seconds",
-    "hold_seconds",
-    "claim_days",
-    "terms",
-    "country_en",
-    "category_en",
-    "description_en",
-    "terms_en",
-  ],
-  cashback: ["store", "category", "category_en", "cashback_percent", "group_code", "is_default"],
-  fan_token: ["name", "slug", "symbol", "image", "contract"],
-};
+/** The columns of a CSV file; `type` determines which of them a row uses. */
+const COLUMNS = ["type", ...new Set(["store", ...[...FIELDS.values()].flat()])];
 
 export type CatalogueFormat = "csv" | "json";
 
@@ -115,7 +65,7 @@ export function readCatalogue(format: CatalogueFormat, text: string): Catalogue 
 
 /** Checks one row and adds it; returns the key of what it describes. */
 function addRow(catalogue: Catalogue, { place, type, row }: PlacedRow, problems: string[]): string | undefined {
-  const known = FIELDS[type];
+  const known = FIELDS.get(type);
   if (!known) {
     problems.push(`${place}: type must be store, cashback or fan_token, not "${type}"`);
     return undefined;
@@ -200,5 +150,5 @@ function jsonRows(text: string): PlacedRow[] {
 export function writeCatalogue(format: CatalogueFormat, rows: readonly Row[]): string {
   const bare = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
   if (format === "json") return `${JSON.stringify(bare, null, 2)}\n`;
-  return stringify(bare, { header: true, columns: [...COLUMNS], escape_formulas: true, cast: { boolean: String } });
+  return stringify(bare, { header: true, columns: COLUMNS, escape_formulas: true, cast: { boolean: String } });
 }

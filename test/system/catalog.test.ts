@@ -125,6 +125,7 @@ describe("npm run catalog", function () {
       /^line 2: /,
     ],
     ["a row that is nothing", "e.json", "[null]", /^row 1: type must be store, cashback or fan_token/],
+    ["a type that every object has", "i.json", '[{"type":"constructor"}]', /^row 1: type must be store/],
     ["JSON that is cut off", "f.json", '[{"type":"store"', /^The file is not JSON: /],
     ["JSON that is no list", "g.json", '{"type":"store"}', /^The file must be a list of rows/],
     ["another ending", "h.xlsx", "", /must end in .csv or .json/],
