@@ -7,6 +7,7 @@ import { enqueue } from "../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
 import {
+  fieldsOf,
   insertCategory,
   insertStore,
   listStores,
@@ -79,7 +80,7 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   }
   // The name identifies the store: a difference in case is not a change.
   const { name: _name, ...fields } = entry;
-  const before = storeFields(known) as Record<string, unknown>;
+  const before: Record<string, unknown> = fieldsOf(known);
   const changed = Object.entries(fields).filter(([field, value]) => value !== undefined && value !== before[field]);
   if (changed.length === 0) return [];
   return [
@@ -176,7 +177,7 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
   const stores = await listStores(kysely, ALL_ROWS);
   const tokens = await listFanTokens(kysely, ALL_ROWS);
   return [
-    ...stores.map((store) => ({ type: "store", ...storeFields(store) })),
+    ...stores.map((store) => ({ type: "store", ...fieldsOf(store) })),
     ...stores.flatMap((store) =>
       store.categories.map(({ category, categoryEn, cashbackBps, groupCode, isDefault }) => ({
         type: "cashback",
@@ -197,31 +198,4 @@ export async function exportRows({ kysely }: Database): Promise<Record<string, u
       contract,
     })),
   ];
-}
-
-/** A store's fields in file format. */
-function storeFields(store: StoreWithCategories) {
-  const numberIfAny = (value: bigint | null) => (value === null ? null : Number(value));
-  return {
-    name: store.name,
-    country: store.country,
-    club: store.club,
-    category: store.category,
-    description: store.description,
-    terms: store.terms,
-    country_en: store.country_en,
-    category_en: store.category_en,
-    description_en: store.description_en,
-    terms_en: store.terms_en,
-    logo: store.logo,
-    affiliate_link: store.affiliate_link,
-    featured: store.featured === 1n,
-    network: store.network,
-    account: store.account,
-    advertiser_id: store.advertiser_id,
-    store_url: store.store_url,
-    mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
-    hold_seconds: numberIfAny(store.hold_seconds),
-    claim_days: numberIfAny(store.claim_days),
-  };
 }

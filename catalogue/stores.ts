@@ -1,9 +1,11 @@
 import type { Selectable } from "kysely";
+import type { z } from "zod";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
 import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
+import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { searchKey } from "../domain/search-key.ts";
@@ -26,28 +28,35 @@ export type StoreWithCategories = StoreRow & {
   isNamed: boolean;
 };
 
-export type StoreFields = {
-  name: string;
-  country: string;
-  club?: string | null;
-  category?: string | null;
-  description?: string | null;
-  terms?: string | null;
-  country_en?: string | null;
-  category_en?: string | null;
-  description_en?: string | null;
-  terms_en?: string | null;
-  logo?: string | null;
-  affiliate_link?: string | null;
-  network?: string | null;
-  account?: string | null;
-  advertiser_id?: string | null;
-  store_url?: string | null;
-  mint_delay_seconds?: number | null;
-  hold_seconds?: number | null;
-  claim_days?: number | null;
-  featured?: boolean;
-};
+/** What the panel or a catalogue file says of a store; an absent field keeps its value, null clears it. */
+export type StoreFields = z.output<typeof createStoreRequestSchema>;
+
+/** A store as the API and a catalogue file state it. */
+export function fieldsOf(store: StoreRow) {
+  const numberIfAny = (value: bigint | null) => (value === null ? null : Number(value));
+  return {
+    name: store.name,
+    country: store.country,
+    club: store.club,
+    category: store.category,
+    description: store.description,
+    terms: store.terms,
+    country_en: store.country_en,
+    category_en: store.category_en,
+    description_en: store.description_en,
+    terms_en: store.terms_en,
+    logo: store.logo,
+    affiliate_link: store.affiliate_link,
+    featured: store.featured === 1n,
+    network: store.network,
+    account: store.account,
+    advertiser_id: store.advertiser_id,
+    store_url: store.store_url,
+    mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
+    hold_seconds: numberIfAny(store.hold_seconds),
+    claim_days: numberIfAny(store.claim_days),
+  } satisfies Required<StoreFields>;
+}
 
 /** The active stores including drafts, oldest first, at most `limit`. */
 export async function listStores(queries: Queries, limit = LIST_LIMIT): Promise<StoreWithCategories[]> {

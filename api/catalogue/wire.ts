@@ -1,5 +1,5 @@
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
-import { lacksOf, type StoreCategory, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { fieldsOf, lacksOf, type StoreCategory, type StoreWithCategories } from "../../catalogue/stores.ts";
 import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
 import { percentText } from "../../domain/money.ts";
@@ -7,25 +7,13 @@ import { percentText } from "../../domain/money.ts";
 export function toWireStore(store: StoreWithCategories): Store {
   const allBps = store.categories.map((category) => category.cashbackBps);
   const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };
+  // Most stores have none of these texts.
+  const { terms, country_en, category_en, description_en, terms_en, ...fields } = fieldsOf(store);
   return {
     id: Number(store.id),
-    name: store.name,
-    country: store.country,
-    club: store.club,
-    category: store.category,
-    description: store.description,
-    ...textsOf(store),
-    logo: store.logo,
-    featured: store.featured === 1n,
+    ...fields,
+    ...withoutNulls({ terms, country_en, category_en, description_en, terms_en }),
     is_draft: lacksOf(store).length > 0,
-    affiliate_link: store.affiliate_link,
-    network: store.network,
-    account: store.account,
-    advertiser_id: store.advertiser_id,
-    store_url: store.store_url,
-    mint_delay_seconds: numberIfAny(store.mint_delay_seconds),
-    hold_seconds: numberIfAny(store.hold_seconds),
-    claim_days: numberIfAny(store.claim_days),
     cashback: cashbackRangeText(allBps),
     cashback_min: Number(percentText(range.minBps)),
     cashback_max: Number(percentText(range.maxBps)),
@@ -45,15 +33,8 @@ export function toWireCategory(category: StoreCategory): StoreCashback {
   };
 }
 
-/** Optional texts of a store; most stores have none. */
-function textsOf({ terms, country_en, category_en, description_en, terms_en }: StoreWithCategories) {
-  return Object.fromEntries(
-    Object.entries({ terms, country_en, category_en, description_en, terms_en }).filter(([, text]) => text !== null),
-  );
-}
-
-function numberIfAny(value: bigint | null): number | null {
-  return value === null ? null : Number(value);
+function withoutNulls(fields: object) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 export function toWireFanToken(token: FanTokenRow): FanToken {
