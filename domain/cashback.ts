@@ -19,7 +19,12 @@ export function cashbackGwei({ valueCents, totalBps, weiPerCent }: CashbackTerms
   return cashbackOfCentBps(valueCents * totalBps, weiPerCent);
 }
 
-/** The same for an exact cashback in cents × basis points: the sum of parts with different percents. */
+/** The same in wei, not rounded to a gwei: the most that the distributor pays. docs/product.md#payout-once */
+export function cashbackWei({ valueCents, totalBps, weiPerCent }: CashbackTerms): bigint {
+  return (valueCents * totalBps * weiPerCent) / 10_000n;
+}
+
+/** In gwei for an exact cashback in cents × basis points: the sum of parts with different percents. */
 export function cashbackOfCentBps(centBps: bigint, weiPerCent: bigint): bigint {
   return (centBps * weiPerCent) / (10_000n * WEI_PER_GWEI);
 }

@@ -4,7 +4,7 @@ import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { owedWei } from "../ticket/owed-wei.ts";
+import { verdictOn } from "../ticket/payment-verdict.ts";
 import { chainClient, contracts, distributors, type Payment, readPayments } from "../ticket/read-chain.ts";
 import { inChunks } from "./in-chunks.ts";
 
@@ -15,7 +15,7 @@ export type ProvenPurchase = {
   /** Undefined until it is paid. */
   weiPerCent: bigint | undefined;
   paidWei: bigint | undefined;
-  isExact: boolean;
+  holds: boolean;
   /** Whether the api agrees; undefined if it did not respond. */
   agrees: boolean | undefined;
 };
@@ -121,21 +121,20 @@ async function derive(
     done += 1;
     onProgress(done / found.size);
     if (record.status === CHAIN_STATUS.cancelled) return;
-    const payment = tx && paid.get(`${tx}:${id}`);
+    const payment = paid.get(`${tx}:${id}`);
     const ticket = {
       valueCents: BigInt(record.valueCents),
       totalBps: BigInt(record.cashbackBps) + BigInt(record.bonusBps),
     };
-    const whole = payment?.weiPerCent === undefined ? undefined : owedWei(ticket, payment.weiPerCent);
-    const isTheirs = record.buyer.toLowerCase() === wallet && (payment?.recipient ?? wallet) === wallet;
+    const buyer = record.buyer.toLowerCase();
+    const { kind } = verdictOn({ ...ticket, buyer, isPaid: tx !== undefined, payment });
     purchases.push({
       id,
       ...ticket,
       weiPerCent: payment?.weiPerCent,
       paidWei: payment?.amountWei,
-      // A lower amount means a deduction; a higher one is always wrong, and so is a payment that is missing from its
-      // transaction.
-      isExact: isTheirs && (tx ? whole !== undefined && payment !== undefined && payment.amountWei <= whole : true),
+      // A payment that is missing from its transaction is wrong.
+      holds: buyer === wallet && kind !== "wrong" && kind !== "unread",
       agrees: saidById && agrees(saidById.get(id), payment?.amountWei),
     });
   });
@@ -143,7 +142,7 @@ async function derive(
   return {
     purchases,
     paidWei: purchases.reduce((sum, one) => sum + (one.paidWei ?? 0n), 0n),
-    matches: purchases.every((one) => one.isExact),
+    matches: purchases.every((one) => one.holds),
   };
 }
 

@@ -22,7 +22,7 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 import { useSeen } from "../ui/use-seen.ts";
-import { owedWei } from "./owed-wei.ts";
+import { verdictOn } from "./payment-verdict.ts";
 import type { ChainTicket } from "./read-chain.ts";
 
 /** The public view of a ticket: its history, and its proof from the chain. */
@@ -172,13 +172,14 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
   );
 }
 
+const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", less: "proof-holds", wrong: "problem" };
+
 function Sums({ chain }: { chain: ChainTicket }) {
   const t = useText();
   const { brl, percent, chz } = useFormat();
   const { payment } = chain;
   const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
-  const whole = payment?.weiPerCent === undefined ? undefined : owedWei(chain, payment.weiPerCent);
-  const isExact = whole !== undefined && payment?.amountWei === whole && payment.recipient === chain.buyer;
+  const verdict = verdictOn(chain);
   return (
     <>
       <dl className="facts">
@@ -203,8 +204,8 @@ function Sums({ chain }: { chain: ChainTicket }) {
           </div>
         )}
       </dl>
-      <p role="status" className={isExact ? "proof-holds" : "muted"}>
-        {isExact ? t("proof.holds") : t(chain.isPaid ? "proof.kept" : "proof.open")}
+      <p role="status" className={VERDICT_STYLES[verdict.kind]}>
+        {t(`proof.${verdict.kind}`, verdict.kind === "less" ? { amount: wei(verdict.missingWei) } : {})}
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-import { cashbackGwei } from "../../domain/cashback.ts";
+import { cashbackGwei, cashbackWei } from "../../domain/cashback.ts";
 import { chzTextFromGwei, chzTextFromWei } from "../../domain/money.ts";
 import { WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
@@ -84,6 +84,6 @@ function problemOf(ticket: ProvenTicket): string | undefined {
   if (!payment) return "Confirmed, and not paid yet";
   if (payments.length > 1) return `paid ${payments.length} times`;
   if (payment.weiPerCent === undefined) return "the distributor emitted no rate for this payment";
-  const most = (ticket.valueCents * ticket.totalBps * payment.weiPerCent) / 10_000n;
-  return payment.amountWei > most ? `paid more than value × percent × rate` : undefined;
+  const mostWei = cashbackWei({ ...ticket, weiPerCent: payment.weiPerCent });
+  return payment.amountWei > mostWei ? "paid more than value × percent × rate" : undefined;
 }
