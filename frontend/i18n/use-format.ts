@@ -1,7 +1,9 @@
 import { useMemo } from "react";
 import { useIntl } from "react-intl";
+import { CHZ_DECIMALS } from "../../domain/product.ts";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
+const ALL_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: CHZ_DECIMALS } as const;
 
 /** Formats money, percents and dates for the user's language. Takes decimal text, without floats. */
 export function useFormat() {
@@ -15,6 +17,9 @@ export function useFormat() {
       /** Two decimals. docs/product.md#formats. */
       decimal,
       chz: (value: string | number) => `${decimal(value)} CHZ`,
+      /** Every decimal, for readers who do the sum themselves. docs/product.md#formats. */
+      exactChz: (value: string) =>
+        `${new Intl.NumberFormat(intl.locale, ALL_DECIMALS).format(value as `${number}`)} CHZ`,
       brl: (reais: string | number) =>
         new Intl.NumberFormat(intl.locale, { style: "currency", currency: "BRL" }).format(reais as number),
       /** Without trailing zeros: 5.75 → "5,75%". */

@@ -90,8 +90,8 @@ export default function ProofPage() {
 
 function Rows({ proof }: { proof: WalletProof }) {
   const t = useText();
-  const { brl, percent, chz } = useFormat();
-  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
+  const { brl, percent, exactChz } = useFormat();
+  const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
   return (
     <>
       <p role="status" className={proof.matches ? "proof-holds" : "problem"}>

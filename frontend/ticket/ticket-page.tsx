@@ -176,9 +176,9 @@ const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", l
 
 function Sums({ chain }: { chain: ChainTicket }) {
   const t = useText();
-  const { brl, percent, chz } = useFormat();
+  const { brl, percent, exactChz } = useFormat();
   const { payment } = chain;
-  const wei = (amount: bigint) => chz(formatDecimal(amount, CHZ_DECIMALS));
+  const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
   const verdict = verdictOn(chain);
   return (
     <>
