@@ -176,6 +176,6 @@ describe("Accessibility", () => {
     const { page } = await site.open("/");
     await page.getByRole("link", { name: "Lojas", exact: true }).click();
     await page.waitForFunction(() => document.activeElement?.tagName === "H1");
-    expect(await page.title()).to.include("Lojas");
+    await page.waitForFunction(() => document.title.includes("Lojas"));
   });
 });

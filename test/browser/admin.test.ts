@@ -1,6 +1,11 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
+import { glimpse } from "./support/chromium.ts";
 import { useSite } from "./support/site.ts";
+
+/** How long after a failed check the next one is at the latest. */
+const RETRY_MS = 8_000;
 
 describe("Admin", () => {
   const site = useSite();
@@ -23,8 +28,8 @@ describe("Admin", () => {
     });
 
     it("redirects a user who is not an admin to the dashboard, with the reason", async () => {
-      const { page } = await site.openLoggedIn("/admin");
-      await page.getByText("Redirecionando...").waitFor();
+      const { page } = await site.openLoggedIn("/");
+      await glimpse(page, `${site.server.url}/admin`, ["Redirecionando..."]);
       await page.waitForURL("**/dashboard");
       await toast(page, "Acesso negado");
       await toast(page, "Você não tem permissão para acessar o painel de administração.");
@@ -32,19 +37,16 @@ describe("Admin", () => {
     });
 
     it("says that it is checking, and redirects if the check fails; the button appears after the retry", async () => {
-      let isDown = true;
-      site.server.answer("GET /api/is-admin", async () => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return isDown ? { status: 500, body: {} } : { body: { success: true, isAdmin: true } };
-      });
-      const { page } = await site.openLoggedIn("/admin");
+      const release = site.server.hold("GET /api/is-admin", { status: 500, body: {} });
+      const { page } = await site.openLoggedIn("/admin", { hasOwnClock: true });
       await page.getByText("Verificando permissões de administrador...").waitFor();
+      release();
       await page.waitForURL("**/dashboard");
       await toast(page, "Ocorreu um erro ao verificar suas permissões de administrador.");
-      isDown = false;
-      const failedAt = Date.now();
+      expect(site.server.callsTo("GET /api/is-admin")).to.have.length(1);
+      site.server.answer("GET /api/is-admin", { body: { success: true, isAdmin: true } });
+      await page.clock.fastForward(RETRY_MS);
       await page.getByRole("button", { name: "Painel de Admin" }).waitFor();
-      expect(Date.now() - failedAt).to.be.within(3_000, 8_000);
       expect(site.server.callsTo("GET /api/is-admin")).to.have.length(2);
     });
 
@@ -67,13 +69,15 @@ describe("Admin", () => {
 
   it("has five tabs, by click and by arrow key", async () => {
     const { page, problems } = await openPanel();
-    expect(await page.getByRole("tab").allTextContents()).to.deep.equal([
-      "Dashboard",
-      "Lojas",
-      "Fan Tokens",
-      "Usuários",
-      "Configurações",
-    ]);
+    await eventually(async () =>
+      expect(await page.getByRole("tab").allTextContents()).to.deep.equal([
+        "Dashboard",
+        "Lojas",
+        "Fan Tokens",
+        "Usuários",
+        "Configurações",
+      ]),
+    );
     await page.getByRole("tab", { name: "Usuários" }).click();
     await page.getByText("em desenvolvimento").waitFor();
     await page.keyboard.press("ArrowRight");
@@ -96,7 +100,7 @@ describe("Admin", () => {
     await page.getByText("4.321", { exact: true }).waitFor();
     await page.getByText("12,50", { exact: true }).first().waitFor();
     await page.getByText("cadastrou a loja nº 9").waitFor();
-    expect(await page.getByText("Números de exemplo").count()).to.equal(0);
+    await page.getByText("Números de exemplo").waitFor({ state: "detached" });
   });
 
   it("is entirely in Portuguese for an English user: dates, numbers, and the server's English messages", async () => {
@@ -131,6 +135,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, words);
       await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
     }
   });
 
@@ -199,13 +204,15 @@ describe("Admin", () => {
     it("shows the details only while a store is selected; going back clears the selection", async () => {
       const { page } = await openPanel("stores");
       const inner = page.getByRole("tablist", { name: "Lojas" });
-      expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
+      const showsTabs = (...names: string[]) =>
+        eventually(async () => expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(names));
+      await showsTabs("Lista de lojas");
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
       await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
       await page.getByText("3,5% - 5%", { exact: true }).waitFor();
-      expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas", "Detalhes da loja"]);
+      await showsTabs("Lista de lojas", "Detalhes da loja");
       await inner.getByRole("tab", { name: "Lista de lojas" }).click();
-      expect(await inner.getByRole("tab").allTextContents()).to.deep.equal(["Lista de lojas"]);
+      await showsTabs("Lista de lojas");
     });
 
     it("moves the focus to the details and back", async () => {
@@ -307,7 +314,7 @@ describe("Admin", () => {
       await page.getByRole("dialog").getByRole("button", { name: "Excluir" }).click();
       await toast(page, "Loja excluída com sucesso!");
       await page.getByRole("button", { name: "Nova loja" }).waitFor();
-      expect(await page.getByRole("tab", { name: "Detalhes da loja" }).count()).to.equal(0);
+      await page.getByRole("tab", { name: "Detalhes da loja" }).waitFor({ state: "detached" });
     });
 
     it("adds, edits and deletes cashback categories; a comma is sent as a dot", async () => {
@@ -388,9 +395,11 @@ describe("Admin", () => {
       const { page } = await openPanel("fan-tokens");
       const save = page.getByRole("button", { name: "Salvar" });
       await save.click();
-      expect(await page.getByText("Este campo é obrigatório").count()).to.equal(3);
-      expect(await page.getByLabel("Nome").getAttribute("aria-invalid")).to.equal("true");
-      expect(await page.getByLabel("Nome").evaluate((field) => field === document.activeElement)).to.equal(true);
+      await eventually(async () => {
+        expect(await page.getByText("Este campo é obrigatório").count()).to.equal(3);
+        expect(await page.getByLabel("Nome").getAttribute("aria-invalid")).to.equal("true");
+        expect(await page.getByLabel("Nome").evaluate((field) => field === document.activeElement)).to.equal(true);
+      });
       await page.getByLabel("Slug").pressSequentially("Foot Ball");
       expect(await page.getByLabel("Slug").inputValue()).to.equal("foot ball");
       await page.getByLabel("Slug").press("Home");
@@ -404,7 +413,7 @@ describe("Admin", () => {
       site.server.isAdmin = true;
       const { page } = await site.openLoggedIn("/admin?tab=fan-tokens", { storage: { language: "en" } });
       await page.getByRole("button", { name: "Salvar" }).click();
-      expect(await page.getByText("This field is required").count()).to.equal(3);
+      await eventually(async () => expect(await page.getByText("This field is required").count()).to.equal(3));
     });
 
     it("previews the image, falls back if it does not load, and clears the error with a new URL", async () => {
@@ -458,12 +467,14 @@ describe("Admin", () => {
       const remove = page.getByRole("button", { name: /Excluir.*Palmeiras/ });
       await remove.click();
       await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
-      expect(await remove.evaluate((button) => button === document.activeElement)).to.equal(true);
+      await eventually(async () =>
+        expect(await remove.evaluate((button) => button === document.activeElement)).to.equal(true),
+      );
       await remove.click();
       await page.getByRole("dialog").getByRole("button", { name: "Excluir" }).click();
       await toast(page, "Fan token excluído com sucesso");
       await remove.waitFor({ state: "detached" });
-      expect(await page.evaluate(() => document.activeElement?.tagName)).to.equal("H1");
+      await page.waitForFunction(() => document.activeElement?.tagName === "H1");
     });
   });
 });

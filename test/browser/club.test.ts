@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { chalkContrastOf } from "../../frontend/club/club-colours.ts";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
 describe("The user's club", () => {
@@ -7,24 +8,24 @@ describe("The user's club", () => {
 
   it("colours stubs and stands, puts its stores first, and stays on the device", async () => {
     const { page, problems } = await site.open("/");
-    await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor();
-    await page.getByRole("button", { name: "Palmeiras" }).click();
-    await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor({ state: "detached" });
     const stub = () =>
       page
         .locator(".hero")
         .first()
         .evaluate((element) => getComputedStyle(element).backgroundColor);
-    const chosen = await stub();
+    await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor();
+    const before = await stub();
+    await page.getByRole("button", { name: "Palmeiras" }).click();
+    await page.getByRole("heading", { name: "Qual é o seu clube?" }).waitFor({ state: "detached" });
+    await eventually(async () => expect(await stub()).not.to.equal(before));
     await page.getByRole("link", { name: "Lojas", exact: true }).click();
-    await page.getByRole("heading", { level: 2 }).first().waitFor();
-    expect(await page.getByRole("article").first().textContent()).to.include("Palmeiras");
+    await eventually(async () => expect(await page.getByRole("article").first().textContent()).to.include("Palmeiras"));
     await page.reload();
     await page.getByRole("button", { name: "Seu time: Palmeiras. Trocar" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Sem clube" }).click();
     await page.goto(site.server.url);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    expect(await stub()).not.to.equal(chosen);
+    await eventually(async () => expect(await stub()).to.equal(before));
     expect(await page.getByRole("heading", { name: "Qual é o seu clube?" }).count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });

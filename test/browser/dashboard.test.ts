@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { until } from "../testing/until.ts";
+import { eventually, until } from "../testing/until.ts";
 import { fixtureNft, fixturePurchase } from "./support/fixture-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -46,14 +46,11 @@ describe("Dashboard", () => {
   it("shows holdings of the two fan tokens with their tiers, inclusive thresholds", async () => {
     const { page } = await site.openLoggedIn("/dashboard", ENGLISH);
     const row = (symbol: string) => page.getByRole("row").filter({ hasText: symbol });
-    expect(await row("PSG").textContent())
-      .to.include("12.50")
-      .and.to.include("Basic")
-      .and.to.include("Paris Saint-Germain");
-    expect(await row("VERDAO").textContent())
-      .to.include("50.00")
-      .and.to.include("Gold")
-      .and.to.include("Palmeiras");
+    for (const [symbol, texts] of [
+      ["PSG", ["12.50", "Basic", "Paris Saint-Germain"]],
+      ["VERDAO", ["50.00", "Gold", "Palmeiras"]],
+    ] as const)
+      for (const text of texts) await row(symbol).getByText(text).first().waitFor();
   });
 
   it("shows the wallet's address and balance when it is connected, and a way to connect when not", async () => {
@@ -68,15 +65,16 @@ describe("Dashboard", () => {
 
   it("refreshes by its button, with skeletons and a message", async () => {
     const wallet = testWallet();
-    const me = site.server.signIn(wallet.address);
+    site.server.signIn(wallet.address);
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
     const button = page.getByRole("button", { name: /Refresh wallet data/ });
     await button.waitFor();
-    site.server.answer("GET /api/me", { delayMs: 800, body: { success: true, data: me } });
+    const release = site.server.hold("GET /api/me");
     await button.click();
     await page.locator(".ticket-grid [data-skeleton]").nth(2).waitFor();
     expect(await page.locator(".ticket-grid [data-skeleton]").count()).to.equal(3);
-    expect(await page.getByRole("button", { name: "Refreshing..." }).isDisabled()).to.equal(true);
+    await page.getByRole("button", { name: "Refreshing...", disabled: true }).waitFor();
+    release();
     await page.getByText("Wallet data refreshed").waitFor();
   });
 
@@ -115,7 +113,7 @@ describe("Dashboard", () => {
     for (const nft of me.nfts) nft.metadata.image = `${site.server.url}/api/broken.png`;
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
     await page.locator(".nft-placeholder").first().waitFor();
-    expect(await page.locator(".ticket-grid img").count()).to.equal(0);
+    await page.locator(".ticket-grid img").waitFor({ state: "detached" });
   });
 
   it("shows the stored records if there are no NFTs", async () => {
@@ -150,13 +148,14 @@ describe("Dashboard", () => {
     await page.getByText("Compra nº 100").waitFor();
     const rows = page.locator(".statement-rows > li");
     await page.getByText("35 compras").waitFor();
-    expect(await rows.count()).to.equal(12);
+    const hasRows = (count: number) => eventually(async () => expect(await rows.count()).to.equal(count));
+    await hasRows(12);
     const first = rows.first();
     await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
     for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
       expect(await first.textContent()).to.include(text);
     await page.getByRole("button", { name: "Mostrar mais" }).click();
-    expect(await rows.count()).to.equal(24);
+    await hasRows(24);
     await page.getByRole("combobox", { name: "Status" }).selectOption("processing");
     await page.getByText("11 compras").waitFor();
     // Older than a quarter of an hour and without a token, and still there.
@@ -193,7 +192,7 @@ describe("Dashboard", () => {
     );
     const { page } = await site.openLoggedIn("/dashboard", { wallet });
     await page.getByText("+33 no extrato").waitFor();
-    expect(await page.locator(".strip li .timeline").count()).to.equal(3);
+    await eventually(async () => expect(await page.locator(".strip li .timeline").count()).to.equal(3));
   });
 
   it("lists every other fan token after the two, with the missing whole tokens", async () => {
@@ -201,7 +200,7 @@ describe("Dashboard", () => {
     const { page } = await site.openLoggedIn("/dashboard");
     const names = page.locator(".token-table tbody th .font-semibold");
     await page.getByRole("row").filter({ hasText: "SANTOS" }).waitFor();
-    expect(await names.allTextContents()).to.deep.equal(["PSG", "VERDAO", "SANTOS"]);
+    await eventually(async () => expect(await names.allTextContents()).to.deep.equal(["PSG", "VERDAO", "SANTOS"]));
     await page.getByText("Faltam 10 tokens para +0,5%").waitFor();
   });
 
@@ -295,7 +294,7 @@ describe("Dashboard", () => {
     ]);
     expect(readFileSync(await file.path(), "utf8").split("\r\n")).to.have.length(total + 1);
     for (let click = 0; click < 5; click++) await statement.getByRole("button", { name: "Mostrar mais" }).click();
-    expect(await statement.getByRole("article").count()).to.equal(72);
+    await eventually(async () => expect(await statement.getByRole("article").count()).to.equal(72));
   });
 
   it("says when older purchases cannot be loaded, once, and tries again when asked", async () => {

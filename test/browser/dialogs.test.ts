@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -8,11 +9,13 @@ describe("Dialogs", () => {
   const site = useSite();
   const dialogOf = (page: Page) => page.getByRole("dialog");
   const hint = (page: Page) => page.getByRole("button", { name: /holding bonus/i });
+  const hasFocus = (button: Locator) =>
+    eventually(async () => expect(await button.evaluate((one) => one === document.activeElement)).to.equal(true));
   /** By keyboard: focus by a click shows no tooltip. */
   const focusHint = async (page: Page) => {
     await page.getByRole("radio").first().focus();
     await page.keyboard.press("Tab");
-    expect(await hint(page).evaluate((button) => button === document.activeElement)).to.equal(true);
+    await hasFocus(hint(page));
   };
 
   async function openPurchase(options: Parameters<typeof site.openLoggedIn>[1] = {}) {
@@ -48,7 +51,7 @@ describe("Dialogs", () => {
   it("are named by their title, and hide the page behind them from screen readers", async () => {
     const { page } = await openPurchase();
     await page.getByRole("dialog", { name: /^Buy at / }).waitFor();
-    expect(await page.getByRole("main").count()).to.equal(0);
+    await page.getByRole("main").waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("main").waitFor();
   });
@@ -63,8 +66,11 @@ describe("Dialogs", () => {
     expect(await page.evaluate(() => scrollY)).to.equal(before);
     await page.keyboard.press("Escape");
     await dialogOf(page).waitFor({ state: "detached" });
-    await page.mouse.wheel(0, 400);
-    await page.waitForFunction((y) => scrollY > y, before);
+    // The lock goes with a later frame, and takes what is turned before.
+    await eventually(async () => {
+      await page.mouse.wheel(0, 400);
+      expect(await page.evaluate(() => scrollY)).to.be.greaterThan(before);
+    });
   });
 
   it("close on a press on the backdrop, but not on one that started inside", async () => {
@@ -78,7 +84,7 @@ describe("Dialogs", () => {
     expect(await dialogOf(page).count()).to.equal(1);
     await page.mouse.click(4, 4);
     await dialogOf(page).waitFor({ state: "detached" });
-    expect(await buy.evaluate((button) => button === document.activeElement)).to.equal(true);
+    await hasFocus(buy);
   });
 
   it("stay open while a toast above them is dismissed", async () => {
@@ -136,6 +142,7 @@ describe("Dialogs", () => {
     await page.getByRole("tooltip").waitFor();
     expect(await styles()).to.equal(before);
     await page.keyboard.press("Escape");
+    await page.getByRole("tooltip").waitFor({ state: "hidden" });
     await page.keyboard.press("Escape");
     await dialogOf(page).waitFor({ state: "detached" });
     expect(await styles()).to.equal(before);
@@ -160,13 +167,15 @@ describe("Dialogs", () => {
     it("shows by touch, within the screen, and describes its button", async () => {
       const { page } = await openPurchase({ viewport: { width: 360, height: 640 }, hasTouch: true });
       await hint(page).tap();
-      const box = await page.getByRole("tooltip").boundingBox();
-      expect(box?.x).to.be.at.least(0);
-      expect((box?.x ?? 0) + (box?.width ?? 0)).to.be.at.most(360);
-      const described = await hint(page).evaluate(
-        (button) => document.getElementById(button.getAttribute("aria-describedby") ?? "")?.textContent,
-      );
-      expect(described).to.equal(await page.getByRole("tooltip").textContent());
+      await eventually(async () => {
+        const box = await page.getByRole("tooltip").boundingBox();
+        expect(box?.x).to.be.at.least(0);
+        expect((box?.x ?? 0) + (box?.width ?? 0)).to.be.at.most(360);
+        const described = await hint(page).evaluate(
+          (button) => document.getElementById(button.getAttribute("aria-describedby") ?? "")?.textContent,
+        );
+        expect(described).to.equal(await page.getByRole("tooltip").textContent());
+      });
       await dialogOf(page).getByRole("heading").first().tap();
       await page.getByRole("tooltip").waitFor({ state: "hidden" });
       expect(await dialogOf(page).count()).to.equal(1);

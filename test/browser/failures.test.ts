@@ -78,7 +78,7 @@ describe("When things fail", () => {
   it("says only that the session has ended if a refresh gets a 401", async () => {
     const { page } = await site.openLoggedIn("/dashboard");
     await page.getByText("Ana Maria Silva").waitFor();
-    site.server.answer("GET /api/me", { status: 401, delayMs: 200, body: { success: false, error: "x" } });
+    site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "x" } });
     await page.getByRole("button", { name: "Atualizar dados da carteira" }).click();
     await page.getByText("Não autorizado: sessão expirada").waitFor();
     await page.waitForURL(/\/auth/);

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -8,10 +9,10 @@ describe("Home", () => {
   it("is in Portuguese whatever the browser says, and in English by the toggle, also after a reload", async () => {
     const { page } = await site.open("/", { locale: "en-US" });
     await page.getByRole("button", { name: "Ver lojas" }).waitFor();
-    expect(await page.locator("html").getAttribute("lang")).to.equal("pt-BR");
+    await page.locator('html[lang="pt-BR"]').waitFor();
     await page.getByRole("button", { name: "English" }).click();
     await page.getByRole("button", { name: "View stores" }).waitFor();
-    expect(await page.locator("html").getAttribute("lang")).to.equal("en");
+    await page.locator("html[lang=en]").waitFor();
     await page.reload();
     await page.getByRole("button", { name: "View stores" }).waitFor();
     await page.getByRole("button", { name: "Português" }).waitFor();
@@ -37,19 +38,21 @@ describe("Home", () => {
     site.server.stores = site.server.stores.map((store, index) => ({ ...store, featured: index >= 2 }));
     const { page } = await site.open("/");
     await page.getByText("Mercado da Bola").last().waitFor();
-    expect(await page.locator(".featured-name").allTextContents()).to.deep.equal([
-      "Mercado da Bola",
-      "Gramado Eletrônicos",
-      "Curva Sud Moda",
-      "La Grada Deportes",
-    ]);
+    await eventually(async () =>
+      expect(await page.locator(".featured-name").allTextContents()).to.deep.equal([
+        "Mercado da Bola",
+        "Gramado Eletrônicos",
+        "Curva Sud Moda",
+        "La Grada Deportes",
+      ]),
+    );
   });
 
   it("shows four sample stores if the server returns none", async () => {
     site.server.stores = [];
     const { page } = await site.open("/");
     await page.getByText("Lojas de exemplo.").waitFor();
-    expect(await page.locator(".featured-name").count()).to.equal(4);
+    await eventually(async () => expect(await page.locator(".featured-name").count()).to.equal(4));
   });
 
   it("connects the wallet by its primary button, and then leads to the stores", async () => {

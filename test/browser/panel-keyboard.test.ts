@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
 import { fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -90,8 +91,7 @@ describe("The panel by keyboard alone", function () {
     await expectFocus(page, opener);
   }
   async function expectFocus(page: Page, name: RegExp): Promise<void> {
-    await page.waitForFunction(() => document.activeElement !== document.body);
-    expect((await focused(page)).name).to.match(name);
+    await eventually(async () => expect((await focused(page)).name).to.match(name));
   }
   /** Writes the reason in the open dialog and decides. */
   async function decide(page: Page, action: RegExp): Promise<void> {
@@ -151,7 +151,7 @@ describe("The panel by keyboard alone", function () {
         await press(page, /^Liberar venda$/);
         await page.getByLabel("Motivo").waitFor({ state: "detached" });
         expect(bodiesOf("POST /api/admin/sales/12/release")).to.deep.equal([{ reason: "Conferido" }]);
-        expect((await focused(page)).name, "the focus is not lost").to.not.equal("");
+        await eventually(async () => expect((await focused(page)).name, "the focus is not lost").to.not.equal(""));
       });
 
       it("retries a payment, pauses and resumes", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { type Permission, permissionsOf, ROLES, type Role } from "../../domain/roles.ts";
+import { eventually } from "../testing/until.ts";
 import { BUYER, fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -40,11 +41,15 @@ describe("The panel, role by role", () => {
           const button = page.getByRole("button", { name }).first();
           await button.waitFor();
           const isAllowed = permissionsOf(role).includes(permission);
-          expect(await button.isEnabled(), `${role} ${path} ${name}`).to.equal(isAllowed);
-          if (!isAllowed) expect(await button.getAttribute("title")).to.match(/^Seu papel \(.+\) não pode .+\.$/);
+          await eventually(async () => {
+            expect(await button.isEnabled(), `${role} ${path} ${name}`).to.equal(isAllowed);
+            if (!isAllowed) expect(await button.getAttribute("title")).to.match(/^Seu papel \(.+\) não pode .+\.$/);
+          });
         }
         const notice = page.locator(".role-notice");
-        expect(await notice.count(), `${role} is told what is left out`).to.equal(role === "owner" ? 0 : 1);
+        await eventually(async () =>
+          expect(await notice.count(), `${role} is told what is left out`).to.equal(role === "owner" ? 0 : 1),
+        );
       }
     });
   }
@@ -52,7 +57,9 @@ describe("The panel, role by role", () => {
   it("shows who asked for a payment, what it pays and to whom, and sends the decision with its reason", async () => {
     const page = await openAs("operator", "view=approvals");
     await page.getByText("Pagamentos à mão acima de 100,00 CHZ pedem duas pessoas").waitFor();
-    expect(await page.getByText("Espera outra pessoa.").count(), "the reader's own request").to.equal(1);
+    await eventually(async () =>
+      expect(await page.getByText("Espera outra pessoa.").count(), "the reader's own request").to.equal(1),
+    );
     await page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click();
     const dialog = page.getByRole("dialog", { name: "Aprovar o pedido nº 5?" });
     for (const text of ["Liberar a compra nº 9", "464,92 CHZ", BUYER, "Conferi o pedido com a loja"])

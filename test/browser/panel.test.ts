@@ -3,10 +3,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
-import { until } from "../testing/until.ts";
+import { eventually, until } from "../testing/until.ts";
 import { objections } from "./support/axe.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
@@ -243,7 +243,7 @@ describe("Daily work in the panel", function () {
       await page.reload();
       return waiting
         .first()
-        .waitFor({ timeout: 3_000 })
+        .waitFor({ timeout: 10_000 })
         .then(() => true);
     });
     await expectAccessible("payments");
@@ -289,9 +289,11 @@ describe("Daily work in the panel", function () {
     await names.nth(1).waitFor();
     await names.first().focus();
     await page.keyboard.press("ArrowDown");
-    expect(await names.nth(1).evaluate((link) => link === document.activeElement)).to.equal(true);
+    const hasFocus = (link: Locator) =>
+      eventually(async () => expect(await link.evaluate((one) => one === document.activeElement)).to.equal(true));
+    await hasFocus(names.nth(1));
     await page.keyboard.press("Home");
-    expect(await names.first().evaluate((link) => link === document.activeElement)).to.equal(true);
+    await hasFocus(names.first());
   });
 
   it("saves a list as CSV", async () => {

@@ -1,10 +1,12 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
-/** Controls the page's clock, so that the test decides when ten seconds have passed. */
+/** Stops the page's clock, so that the test decides when ten seconds have passed. */
 async function holdClock(page: Page): Promise<void> {
   await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
 }
 
 describe("Redirect", () => {
@@ -15,7 +17,11 @@ describe("Redirect", () => {
     await visit.context.route("https://example.com/**", (route) => route.fulfill({ body: "the store" }));
     await holdClock(visit.page);
     await visit.page.goto(site.server.url + path);
-    await visit.page.locator(".scoreboard").waitFor();
+    await eventually(async () => {
+      // What loads the page waits for timers of no length.
+      await visit.page.clock.runFor(1);
+      expect(await visit.page.locator(".scoreboard").count()).to.equal(1);
+    });
     return visit;
   }
 

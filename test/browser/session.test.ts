@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { glimpse } from "./support/chromium.ts";
 import { SESSION_TOKEN } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
@@ -19,18 +20,19 @@ describe("Session", () => {
 
   it("is not redirected while a slow profile is loading", async () => {
     const wallet = testWallet();
-    const me = site.server.signIn(wallet.address);
-    site.server.answer("GET /api/me", { delayMs: 1_500, body: { success: true, data: me } });
-    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
+    site.server.signIn(wallet.address);
+    const release = site.server.hold("GET /api/me");
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH, hasOwnClock: true });
     await page.locator("[data-skeleton]").first().waitFor();
+    await page.clock.runFor(1_500);
+    release();
     await page.getByText("Welcome, Ana Maria Silva!").waitFor();
     expect(new URL(page.url()).pathname).to.equal("/dashboard");
   });
 
   it("shows 'Login Required', and after 500 ms goes to /auth", async () => {
-    const { page } = await site.open("/dashboard", ENGLISH);
-    await page.getByText("Login Required").waitFor();
-    await page.getByText("Please login to access your dashboard.").waitFor();
+    const { page } = await site.open("/", ENGLISH);
+    await glimpse(page, `${site.server.url}/dashboard`, ["Login Required", "Please login to access your dashboard."]);
     await page.waitForURL("**/auth");
   });
 

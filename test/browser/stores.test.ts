@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -7,7 +8,13 @@ const english = (storage: Record<string, string> = {}) => ({ storage: { language
 
 describe("Stores", () => {
   const site = useSite();
-  const names = (page: Page) => page.locator(".store-name").allTextContents();
+  /** Waits until exactly these stores, or so many, are listed. */
+  const lists = (page: Page, stores: readonly string[] | number) =>
+    eventually(async () => {
+      const names = await page.locator(".store-name").allTextContents();
+      if (typeof stores === "number") expect(names).to.have.length(stores);
+      else expect(names).to.have.members(stores);
+    });
   const buyAt = (page: Page, store: string) =>
     page
       .getByRole("article")
@@ -22,7 +29,7 @@ describe("Stores", () => {
     for (const text of ["Sportswear", "France", "Paris Saint-Germain", "7%"]) {
       await card.getByText(text, { exact: true }).first().waitFor();
     }
-    expect(await names(page)).to.have.length(8);
+    await lists(page, 8);
     expect(problems).to.deep.equal([]);
   });
 
@@ -30,37 +37,39 @@ describe("Stores", () => {
     const { page } = await site.open("/stores", english());
     const country = page.getByLabel("Country");
     await country.waitFor();
-    expect((await country.locator("option").allTextContents()).slice(1)).to.deep.equal([
-      "Brazil",
-      "France",
-      "Italy",
-      "Portugal",
-      "Spain",
-      "United Kingdom",
-    ]);
+    await eventually(async () =>
+      expect((await country.locator("option").allTextContents()).slice(1)).to.deep.equal([
+        "Brazil",
+        "France",
+        "Italy",
+        "Portugal",
+        "Spain",
+        "United Kingdom",
+      ]),
+    );
     await country.selectOption("Brasil");
-    expect(await names(page)).to.have.members(["Verdão Store", "Mercado da Bola", "Gramado Eletrônicos"]);
+    await lists(page, ["Verdão Store", "Mercado da Bola", "Gramado Eletrônicos"]);
     await page.getByLabel("Club").selectOption("Palmeiras");
-    expect(await names(page)).to.deep.equal(["Verdão Store"]);
+    await lists(page, ["Verdão Store"]);
     await page.reload();
-    await page.getByRole("heading", { name: "Verdão Store" }).waitFor();
-    expect(await names(page)).to.deep.equal(["Verdão Store"]);
+    await lists(page, ["Verdão Store"]);
     await page.getByRole("button", { name: "Clear filters" }).click();
-    expect(await names(page)).to.have.length(8);
+    await lists(page, 8);
   });
 
   it("speaks the reader's language, keeps a filter when it changes, and finds words of both", async () => {
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Category").selectOption({ label: "Travel" });
-    expect(await names(page)).to.deep.equal(["Apito Viagens"]);
+    await lists(page, ["Apito Viagens"]);
     await page.getByRole("button", { name: "Português" }).click();
-    await page.getByLabel("Categoria").waitFor();
-    expect(await page.getByLabel("Categoria").locator("option:checked").textContent()).to.equal("Viagens");
-    expect(await names(page)).to.deep.equal(["Apito Viagens"]);
+    await eventually(async () =>
+      expect(await page.getByLabel("Categoria").locator("option:checked").textContent()).to.equal("Viagens"),
+    );
+    await lists(page, ["Apito Viagens"]);
     await page.getByText("Hotel e passagem para ver o jogo de perto.").waitFor();
     await page.getByRole("button", { name: "Limpar filtros" }).click();
     await page.getByLabel("Buscar").fill("roasted");
-    expect(await names(page)).to.deep.equal(["Terrace Coffee"]);
+    await lists(page, ["Terrace Coffee"]);
   });
 
   it("says what brings no cashback, on the store's page and before buying", async () => {
@@ -76,7 +85,7 @@ describe("Stores", () => {
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Search").pressSequentially("verdao st");
     expect(await page.getByLabel("Search").inputValue()).to.equal("verdao st");
-    expect(await names(page)).to.deep.equal(["Verdão Store"]);
+    await lists(page, ["Verdão Store"]);
   });
 
   it("hides the club filter if no store has a club", async () => {
@@ -134,7 +143,7 @@ describe("Stores", () => {
     const { page, problems } = await site.open("/stores", english());
     await page.getByRole("checkbox", { name: "Mark Verdão Store as a favourite" }).check();
     await page.getByRole("button", { name: "Favourites only (1)" }).click();
-    expect(await page.getByRole("article").count()).to.equal(1);
+    await lists(page, ["Verdão Store"]);
     await page.reload();
     await page.getByRole("link", { name: "Verdão Store" }).click();
     await page.getByRole("heading", { level: 1, name: "Verdão Store" }).waitFor();
@@ -188,8 +197,10 @@ describe("Stores", () => {
     await buyAt(page, "Verdão Store");
     const dialog = page.getByRole("dialog");
     // The best stands first and is chosen.
-    expect(await dialog.getByRole("radio").first().isChecked()).to.equal(true);
-    expect(await dialog.getByRole("radio", { name: /VERDAO/ }).isChecked()).to.equal(true);
+    await eventually(async () => {
+      expect(await dialog.getByRole("radio").first().isChecked()).to.equal(true);
+      expect(await dialog.getByRole("radio", { name: /VERDAO/ }).isChecked()).to.equal(true);
+    });
     await dialog.getByText("+4%").first().waitFor();
     await dialog.getByRole("button", { name: "Proceed" }).click();
     await page.waitForURL("**/redirect/1");
@@ -199,7 +210,7 @@ describe("Stores", () => {
       amount: 100,
       token_slug: "verdao",
     });
-    expect(await page.getByRole("dialog").count()).to.equal(0);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(problems).to.deep.equal([]);
   });
 
@@ -207,7 +218,7 @@ describe("Stores", () => {
     const { page } = await site.openLoggedIn("/stores", english());
     await buyAt(page, "Mercado da Bola");
     const total = page.getByRole("dialog").locator(".summary-total dd");
-    expect(await total.textContent()).to.equal("+0%");
+    await eventually(async () => expect(await total.textContent()).to.equal("+0%"));
   });
 
   it("tells a visitor that nothing is recorded, and records nothing", async () => {
@@ -223,18 +234,16 @@ describe("Stores", () => {
   });
 
   it("shows a spinner, then says that there are no tokens, with a way on without a bonus", async () => {
-    site.server.answer("GET /api/fan-tokens", async () => {
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      return { body: { success: true, data: [] } };
-    });
+    const release = site.server.hold("GET /api/fan-tokens", { body: { success: true, data: [] } });
     const { page } = await site.open("/stores", english());
     await buyAt(page, "Mercado da Bola");
     await page.getByRole("dialog").locator(".spinner").waitFor();
+    release();
     await page
       .getByRole("dialog")
       .getByText(/no fan tokens/i)
       .waitFor();
-    expect(await page.getByRole("button", { name: "Proceed" }).isDisabled()).to.equal(true);
+    await page.getByRole("button", { name: "Proceed", disabled: true }).waitFor();
     await page.getByRole("button", { name: "Continue without bonus" }).click();
     await page.waitForURL("**/redirect/3");
   });
@@ -271,7 +280,9 @@ describe("Stores", () => {
     await page.getByRole("dialog").locator(".summary").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await buy.evaluate((element) => element === document.activeElement)).to.equal(true);
+    await eventually(async () =>
+      expect(await buy.evaluate((element) => element === document.activeElement)).to.equal(true),
+    );
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.closest('[role="dialog"]'));
     await page.getByRole("radio").first().press("ArrowRight");

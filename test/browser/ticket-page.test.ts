@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
 describe("A ticket's public page", () => {
@@ -9,7 +10,7 @@ describe("A ticket's public page", () => {
     await page.getByRole("heading", { level: 1, name: "Ticket no. 2" }).waitFor();
     await page.getByRole("heading", { level: 2, name: "Verdão Store" }).waitFor();
     const links = page.getByRole("link", { name: /View the transaction/ });
-    expect(await links.count()).to.equal(3);
+    await eventually(async () => expect(await links.count()).to.equal(3));
     expect(await links.first().getAttribute("href")).to.equal(`https://explorer.example/tx/0x${"a".repeat(64)}`);
     expect(await links.first().getAttribute("rel")).to.include("noopener");
     await page.getByText("Cashback paid: 7.00 CHZ").waitFor();

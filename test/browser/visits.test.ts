@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -11,10 +12,10 @@ describe("Visits and claims", () => {
     const { page, problems } = await site.openLoggedIn("/visits");
     const visits = page.getByRole("region", { name: "Visitas", exact: true });
     await visits.getByRole("article").first().waitFor();
-    expect(await visits.getByRole("article").count()).to.equal(4);
+    await eventually(async () => expect(await visits.getByRole("article").count()).to.equal(4));
     await visits.getByText(/Não apareceu\? Você pode reclamar a partir de/).waitFor();
     await visits.getByText(/O prazo para reclamar acabou em/).waitFor();
-    expect(await visits.getByRole("button").count()).to.equal(2);
+    await eventually(async () => expect(await visits.getByRole("button").count()).to.equal(2));
     const claims = page.getByRole("region", { name: "Cashback não recebido" });
     await claims.getByText("Em análise").waitFor();
     await claims.getByText("Motivo: O pedido foi cancelado na loja.").waitFor();
@@ -98,7 +99,7 @@ describe("Visits and claims", () => {
     await page.getByText("Loja 2").first().waitFor();
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await page.getByText("Loja 1").first().waitFor();
-    expect(await page.getByRole("button", { name: "Mostrar mais" }).count()).to.equal(0);
+    await page.getByRole("button", { name: "Mostrar mais" }).waitFor({ state: "detached" });
   });
 });
 
@@ -111,9 +112,12 @@ describe("On a phone", () => {
     await nav.getByRole("link", { name: "Lojas" }).waitFor();
     const box = await nav.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).to.equal(PHONE.height);
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-    const last = await page.locator(".site-footer p").last().boundingBox();
-    expect((last?.y ?? 0) + (last?.height ?? 0)).to.be.lessThan(box?.y ?? 0);
+    // The page grows while its stores arrive.
+    await eventually(async () => {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      const last = await page.locator(".site-footer p").last().boundingBox();
+      expect((last?.y ?? 0) + (last?.height ?? 0)).to.be.lessThan(box?.y ?? 0);
+    });
     for (const link of await nav.getByRole("link").all()) {
       const target = await link.boundingBox();
       expect(target?.height ?? 0).to.be.at.least(44);

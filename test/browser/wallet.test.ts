@@ -343,17 +343,17 @@ describe("Wallet", () => {
   it("says 'Correct network', then reloads, when the wallet comes back from another chain", async () => {
     const wallet = testWallet({ chainId: 1 });
     wallet.rejectNext("wallet_switchEthereumChain");
-    const { page } = await site.open("/", { wallet, ...ENGLISH });
+    const { page } = await site.open("/", { wallet, ...ENGLISH, hasOwnClock: true });
     await connect(page);
     await said(page, "Wrong network");
     await page.evaluate(() => Object.assign(window, { stillHere: true }));
     // The app's own request counts as over one second after its response.
-    await page.waitForTimeout(1_100);
+    await page.clock.runFor(1_100);
     await wallet.changeChain(SPICY_CHAIN_ID);
     await said(page, "Correct network");
     await page.waitForFunction(() => !("stillHere" in window));
     await page.getByRole("button", { name: /^0x/ }).waitFor();
-    expect(await page.locator(".notice").count()).to.equal(0);
+    await page.locator(".notice").waitFor({ state: "detached" });
   });
 
   it("keeps the session when the wallet is locked, and shows the way to connect again", async () => {

@@ -5,6 +5,20 @@ const LONGEST_POLL_MS = 500;
 /** A slow check loads the system under test: the pause after it is this many times longer. */
 const PAUSE_PER_LOOK = 3;
 
+/** Repeats a look until what it expects holds; fails with the last difference. */
+export async function eventually(look: () => Promise<unknown>, timeoutMs = 30_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (true) {
+    try {
+      await look();
+      return;
+    } catch (error) {
+      if (performance.now() >= deadline) throw error;
+    }
+    await delay(POLL_MS);
+  }
+}
+
 /** Polls until the result is not undefined, null or false; errors count as not yet. Fails with `what`. */
 export async function until<T>(
   what: string,

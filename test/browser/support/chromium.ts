@@ -33,14 +33,27 @@ export type VisitOptions = BrowserContextOptions & {
   hasOwnClock?: boolean;
 };
 
+/** Loads a page on which these texts are visible only for a moment, and waits until each of them was. */
+export async function glimpse(page: Page, url: string, texts: readonly string[]): Promise<void> {
+  await page.addInitScript((wanted) => {
+    const unseen = new Set(wanted);
+    Object.assign(window, { unseen });
+    new MutationObserver(() => {
+      for (const text of unseen) if (document.body?.textContent?.includes(text)) unseen.delete(text);
+    }).observe(document, { childList: true, characterData: true, subtree: true });
+  }, texts);
+  await page.goto(url, { waitUntil: "commit" });
+  await page.waitForFunction(() => (window as unknown as { unseen: Set<string> }).unseen.size === 0);
+}
+
 /** A new browser profile with a wallet in it, ready to open a page. */
 export async function visit(
   browser: Browser,
   { wallet = testWallet(), storage = {}, hasOwnClock = false, ...options }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
-  context.setDefaultTimeout(12_000);
-  context.setDefaultNavigationTimeout(25_000);
+  // A machine that is busy with other tests takes its time; mocha ends what hangs.
+  context.setDefaultTimeout(30_000);
   const problems: string[] = [];
   context.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))

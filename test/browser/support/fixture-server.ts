@@ -107,6 +107,16 @@ export class FixtureServer {
     else this.#overrides.set(route, typeof handler === "function" ? handler : () => handler);
   }
 
+  /** Holds the responses of a call back until the returned function is called. */
+  hold(route: string, answer?: FixtureAnswer): () => void {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    this.answer(route, async (call) => {
+      await released;
+      return answer ?? this.#usual(call);
+    });
+    return release;
+  }
+
   callsTo(route: string): FixtureCall[] {
     return this.calls.filter((call) => `${call.method} ${call.path}` === route);
   }
