@@ -9,7 +9,7 @@ import { until } from "../testing/until.ts";
 type Caller = { socket: Socket; said(): string; end: "open" | "closed" | "reset" };
 
 describe("Connections", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: Server;
   let callers: Caller[];
   beforeEach(() => {

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 type Answer = { status: number; type: string; body: Json; headers: Headers };
 
 describe("Abuse of the API", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let system: FaultSystem;
   let ana: Shopper;
   let bia: Shopper;

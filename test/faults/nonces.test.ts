@@ -3,6 +3,7 @@ import { connect, type Database } from "../../database/connect.ts";
 import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 import { onBothSystems } from "./support/on-both-systems.ts";
+import { patiently } from "./support/patiently.ts";
 
 const NO_BLOCKS_MS = 0;
 const SPIKE_TIMES = 4n;
@@ -33,7 +34,8 @@ describe("A kill at a given step (F2)", () => {
             await api.kill();
             struck = await readTransactions(database);
           });
-          const id = await buyer.buy(1, 50);
+          // The process may be killed before it has answered.
+          const id = await patiently(() => buyer.buy(1, 50));
           const left = await until("it was killed", () => struck?.slice(before));
           expect(left.map((one) => one.hashes.length)).to.deep.equal(method === "eth_call" ? [] : [1]);
           await settled();
@@ -55,7 +57,7 @@ describe("A kill at a given step (F2)", () => {
 });
 
 describe("A fee spike (F8)", function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let system: FaultSystem;
   let database: Database;
   before(async () => {

@@ -21,7 +21,7 @@ const wallet = account.address;
 const USED = 5n;
 
 describe("The head that the sender signs by", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let anvil: Anvil;
   let before: bigint;
   const nodes: ScriptedNode[] = [];

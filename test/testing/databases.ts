@@ -51,7 +51,7 @@ export function onBothEngines(declare: (engine: EngineUnderTest) => void): void 
     after(() => rmSync(directory, { recursive: true, force: true }));
   });
   describe("on PostgreSQL", function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let postgres: Postgres | undefined;
     before(async () => {
       postgres = await startPostgres();

@@ -13,7 +13,6 @@ const CHZ = 10n ** 18n;
 const CENT_IN_WEI = 10n ** 16n;
 /** The limits of a local deployment, above any purchase of the tests. */
 const WIDE = { maxWeiPerCent: CENT_IN_WEI, maxPayout: 1_000_000n * CHZ, dailyCap: 100_000_000n * CHZ };
-const MINED_MS = 10_000;
 
 export type Limits = typeof WIDE;
 type Where = Pick<FaultSystem, "anvil" | "deployment">;
@@ -24,14 +23,10 @@ export async function sendMined(
   call: { from: string; to?: string; data?: Hex; value?: Hex },
 ) {
   const hash = await anvil.request<Hex>("eth_sendTransaction", call);
-  await until(
-    "the transaction has succeeded",
-    async () => {
-      const receipt = await anvil.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
-      return receipt?.status === "0x1";
-    },
-    MINED_MS,
-  );
+  await until("the transaction has succeeded", async () => {
+    const receipt = await anvil.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
+    return receipt?.status === "0x1";
+  });
 }
 
 /** The admin of the contracts calls the distributor. */

@@ -12,11 +12,11 @@ import { until } from "../../testing/until.ts";
 
 const OTHER_HASH = `0x${"ab".repeat(32)}`;
 const DEEP = 10;
-/** `/readyz` is 503 five seconds after the last verified node went down. */
-const GONE_MS = 5_000;
+/** `/readyz` is 503 five seconds after the last verified node went down; a busy machine gets more. */
+const GONE_MS = 15_000;
 
 describe("The node pool", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let anvil: Anvil;
   let known: KnownChain;
   const nodes: ScriptedNode[] = [];
@@ -168,12 +168,11 @@ describe("The node pool", function () {
     endings.push(pool.watch());
     await until("it is ready", () => pool.isReady);
     isSilent = true;
-    await delay(GONE_MS);
-    expect(pool.isReady).to.equal(false);
+    await until("it is not ready", () => !pool.isReady, GONE_MS);
     expect(pool.problem).to.match(/did not answer/);
     isSilent = false;
     release();
-    await until("it is ready again", () => pool.isReady, 15_000);
+    await until("it is ready again", () => pool.isReady);
   });
 
   it("is not ready as soon as its only node reports another chain", async () => {
@@ -185,7 +184,7 @@ describe("The node pool", function () {
     isOther = true;
     await until("it is not ready", () => !pool.isReady, GONE_MS);
     isOther = false;
-    await until("it is ready again", () => pool.isReady, 15_000);
+    await until("it is ready again", () => pool.isReady);
   });
 
   it("gives a deep block up only where every node has the same other one, and only for the indexer", async () => {
@@ -198,7 +197,7 @@ describe("The node pool", function () {
     await delay(4_000);
     expect(indexer.isReady, "one node alone").to.equal(false);
     areUnanimous = true;
-    await until("the indexer follows", () => indexer.isReady, 15_000);
+    await until("the indexer follows", () => indexer.isReady);
     expect(api.isReady, "the api waits for the index").to.equal(false);
   });
 
