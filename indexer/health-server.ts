@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
+import { createServer } from "../platform/http.ts";
 import { listenOn } from "../platform/listen.ts";
 import type { NodePool } from "../platform/rpc/node-pool.ts";
 import type { ChainNode } from "./chain-node.ts";

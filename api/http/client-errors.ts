@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Server, STATUS_CODES } from "node:http";
+import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { STATUS_CODES } from "../../platform/http.ts";
 
 const STATUS_BY_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,

@@ -1,6 +1,7 @@
-import { type RequestListener, Server, type ServerOptions } from "node:http";
+import type { RequestListener, ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import express from "express";
+import { Server } from "../../platform/http.ts";
 import { answerSocket } from "./client-errors.ts";
 import { originOf } from "./origin.ts";
 
@@ -21,7 +22,7 @@ export type ConnectionLimits = {
 };
 
 /** An HTTP server that rejects slow and excess connections with a response, never with a reset. */
-export function createLimitedServer(limits: ConnectionLimits, listener: RequestListener): Server {
+export function createLimitedServer(limits: ConnectionLimits, listener: RequestListener): InstanceType<typeof Server> {
   const options = {
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,

@@ -1,5 +1,5 @@
-import { createServer } from "node:http";
 import type { Request, RequestHandler } from "express";
+import { createServer } from "../../platform/http.ts";
 import { listenOn } from "../../platform/listen.ts";
 import type { Metrics } from "./metrics.ts";
 

@@ -1,4 +1,5 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { Agent as HttpAgent, request as httpRequest } from "../http.ts";
 
 export type RpcFailure =
   /** No response, a truncated one, or one that is not JSON-RPC. */
@@ -56,7 +57,7 @@ export class JsonRpc {
   /** For logs, metrics and messages. */
   readonly name: string;
   readonly #target: URL;
-  readonly #agent: HttpAgent;
+  readonly #agent: InstanceType<typeof HttpAgent>;
   readonly #request: typeof httpRequest;
   readonly #timeoutMs: number;
   readonly #observe: RpcObserver | undefined;
@@ -64,7 +65,7 @@ export class JsonRpc {
 
   private constructor(
     url: string,
-    transport: { agent: HttpAgent; request: typeof httpRequest },
+    transport: { agent: InstanceType<typeof HttpAgent>; request: typeof httpRequest },
     timeoutMs: number,
     observe: RpcObserver | undefined,
   ) {
