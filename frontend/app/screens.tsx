@@ -12,7 +12,7 @@ const help = fetched(() => import("../help/help-page.tsx"));
 const profile = fetched(() => import("../profile/profile-page.tsx"));
 const visits = fetched(() => import("../visits/visits-page.tsx"));
 const proof = fetched(() => import("../proof/proof-page.tsx"));
-const notFound = fetched(() => import("../not-found/not-found.tsx"));
+const notFound = fetched(() => import("./not-found.tsx"));
 
 export const Stores = stores.Screen;
 export const Auth = auth.Screen;

@@ -13,11 +13,12 @@ import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
+import { challengeOf } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
-import { challengeOf, toastSignatureProblem } from "./use-sign-in.ts";
+import { toastSignatureProblem } from "./use-sign-in.ts";
 
 const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
 type Fields = z.infer<typeof schema>;

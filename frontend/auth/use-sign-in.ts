@@ -6,6 +6,7 @@ import { UnreachableError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
+import { challengeOf } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
 import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
@@ -96,13 +97,6 @@ export function useSignIn() {
   }, [address, signedOutWallet]);
 
   return { step, problem, start, continueToRegistration: () => setStep("registering") };
-}
-
-/** The server's challenge if it contains the sign-in message; otherwise the message itself. */
-export function challengeOf(checked: CheckedUser, sentence: string): { message: string; nonce?: string } {
-  const { challenge } = checked;
-  if (!challenge?.message.includes(sentence)) return { message: sentence };
-  return { message: challenge.message, nonce: challenge.nonce };
 }
 
 /** docs/product.md#error-toasts. */

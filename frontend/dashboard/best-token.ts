@@ -5,7 +5,7 @@ import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
-import { holdingsOf } from "./holdings.ts";
+import { holdingsOf } from "../session/holdings.ts";
 import { tierStanding } from "./tier-standing.ts";
 
 export type BestToken = {

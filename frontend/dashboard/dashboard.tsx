@@ -15,6 +15,7 @@ import { useLiveProfile, useSession } from "../session/session.tsx";
 import { Card } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
+import { SampleTickets } from "../ui/sample-tickets.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
@@ -24,10 +25,10 @@ import { useWallet } from "../wallet/wallet.tsx";
 import { AsOf } from "./as-of.tsx";
 import { type BestToken, useBestToken } from "./best-token.ts";
 import { FanTokens } from "./fan-tokens.tsx";
+import { pollIntervalMs } from "./poll-interval.ts";
 import { ProcessingStrip } from "./processing-strip.tsx";
-import { SampleTickets } from "./sample-tickets.tsx";
 import { Season } from "./season.tsx";
-import { pollIntervalMs, reaisOf, sumsOf } from "./tickets.ts";
+import { reaisOf, sumsOf } from "./totals.ts";
 
 export default function Dashboard() {
   const t = useText();

@@ -7,9 +7,9 @@ import type { Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
+import { holdingsOf } from "../session/holdings.ts";
 import { Card } from "../ui/card.tsx";
 import { Initial } from "../ui/initial.tsx";
-import { holdingsOf } from "./holdings.ts";
 import { tierStanding } from "./tier-standing.ts";
 
 /** "15", and which plural that is. */

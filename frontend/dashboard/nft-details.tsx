@@ -4,9 +4,9 @@ import { percentText, readPercentText, readReaisText, reaisText } from "../../do
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { ExplorerLink } from "../ui/explorer-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Picture } from "../ui/picture.tsx";
-import { ExplorerLink } from "./explorer-link.tsx";
 import { Timeline } from "./timeline.tsx";
 
 type NftDetailsProps = { nft: PurchaseNft; purchase: PurchaseRecord | undefined; onClose: () => void };

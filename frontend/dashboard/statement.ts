@@ -1,8 +1,8 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
+import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile } from "../api/shapes.ts";
-import { factsGwei, nftFacts, readStatus } from "./tickets.ts";
 
 /** One purchase in the statement, from its stored record, its token on the chain, or both. */
 export type Entry = {

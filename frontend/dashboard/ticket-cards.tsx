@@ -5,12 +5,12 @@ import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
+import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import { configQuery } from "../api/queries.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Picture } from "../ui/picture.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
-import { factsGwei, nftFacts, readStatus } from "./tickets.ts";
 
 const NftDetails = lazy(() => import("./nft-details.tsx"));
 

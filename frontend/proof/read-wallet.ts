@@ -4,8 +4,8 @@ import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { verdictOn } from "../ticket/payment-verdict.ts";
-import { chainClient, contracts, distributors, type Payment, readPayments } from "../ticket/read-chain.ts";
+import { verdictOn } from "../chain/payment-verdict.ts";
+import { chainClient, contracts, distributors, type Payment, readPayments } from "../chain/read-chain.ts";
 import { inChunks } from "./in-chunks.ts";
 
 export type ProvenPurchase = {

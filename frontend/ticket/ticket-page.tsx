@@ -5,16 +5,18 @@ import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
+import { nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
 import type { PublicTicket } from "../api/shapes.ts";
+import NotFound from "../app/not-found.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
-import { ExplorerLink } from "../dashboard/explorer-link.tsx";
-import { nftFacts } from "../dashboard/tickets.ts";
+import { verdictOn } from "../chain/payment-verdict.ts";
+import type { ChainTicket } from "../chain/read-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import NotFound from "../not-found/not-found.tsx";
 import { Card } from "../ui/card.tsx";
+import { ExplorerLink } from "../ui/explorer-link.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
@@ -22,8 +24,6 @@ import { RetryPanel } from "../ui/state-panel.tsx";
 import { Barcode, BlankTicket, Stamp, Ticket } from "../ui/ticket.tsx";
 import { useCopy } from "../ui/use-copy.ts";
 import { useSeen } from "../ui/use-seen.ts";
-import { verdictOn } from "./payment-verdict.ts";
-import type { ChainTicket } from "./read-chain.ts";
 
 /** The public view of a ticket: its history, and its proof from the chain. */
 export default function TicketPage() {
@@ -147,7 +147,7 @@ function Proof({ ticket }: { ticket: PublicTicket }) {
     queryKey: ["chain-ticket", ticket.tokenId, ticket.paid?.tx],
     queryFn: async () => {
       // Loaded with the proof, because the ticket is shown without any code for the chain.
-      const { readChainTicket } = await import("./read-chain.ts");
+      const { readChainTicket } = await import("../chain/read-chain.ts");
       return readChainTicket(BigInt(ticket.tokenId), ticket.paid?.tx);
     },
     enabled: useSeen(ref),

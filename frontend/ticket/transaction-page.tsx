@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { type Hex, TransactionReceiptNotFoundError } from "viem";
+import NotFound from "../app/not-found.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { readTransaction } from "../chain/read-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import NotFound from "../not-found/not-found.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
-import { readTransaction } from "./read-chain.ts";
 
 /** A transaction of a chain without a public explorer. */
 export default function TransactionPage() {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { verdictOn } from "../../frontend/ticket/payment-verdict.ts";
+import { verdictOn } from "../../frontend/chain/payment-verdict.ts";
 
 /** R$ 33.33 with 3.33 %, at a rate that no amount in gwei divides. */
 const PAID = {

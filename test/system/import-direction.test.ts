@@ -47,10 +47,31 @@ describe("Import direction", () => {
   }
 });
 
+/** Folders of the web app that all its screens share; the others are screens. */
+const SHARED = ["api", "app", "chain", "club", "design", "development", "i18n", "public", "session", "ui", "wallet"];
+
+describe("Imports within the web app", () => {
+  it("lead from a screen only to itself and to shared folders, and from these to no screen but in app/", () => {
+    const wrong = globSync("frontend/*/**/*.{ts,tsx}").flatMap((file) => {
+      const [, own = ""] = file.split("/");
+      return targetsOf(file).flatMap((target) => {
+        const [room, folder = ""] = target.split("/");
+        const isAllowed =
+          room !== "frontend" || folder === own || folder === "main.tsx" || SHARED.includes(folder) || own === "app";
+        return isAllowed ? [] : [`${file} imports ${target}`];
+      });
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+});
+
 /** The rooms that a file's relative imports lead to. */
 function importsOf(file: string): string[] {
-  return [...readFileSync(file, "utf8").matchAll(IMPORT)].map((match) => {
-    const target = normalize(join(dirname(file), match[1] ?? ""));
-    return target.split("/")[0] ?? "";
-  });
+  return targetsOf(file).map((target) => target.split("/")[0] ?? "");
+}
+
+/** The paths of a file's relative imports. */
+function targetsOf(file: string): string[] {
+  const found = [...readFileSync(file, "utf8").matchAll(IMPORT)];
+  return found.map((match) => normalize(join(dirname(file), match[1] ?? "")));
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../../api/http.ts";
-import { useSignAgain } from "../../auth/sign-again.ts";
+import { useSignAgain } from "../../session/sign-again.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { hasCode, REJECTED } from "../../wallet/errors.ts";

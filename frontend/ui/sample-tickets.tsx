@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
-import { Barcode, Stamp, Ticket } from "../ui/ticket.tsx";
+import { Barcode, Stamp, Ticket } from "./ticket.tsx";
 
 const SAMPLES = [
   { id: "1", store: "Mercado da Bola", value: 100, percent: 8, status: "confirmed" },

@@ -1,9 +1,9 @@
 import { useCallback } from "react";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { checkUser, login } from "../api/calls.ts";
-import { useSession } from "../session/session.tsx";
 import { useWallet } from "../wallet/wallet.tsx";
-import { challengeOf } from "./use-sign-in.ts";
+import { challengeOf } from "./challenge.ts";
+import { useSession } from "./session.tsx";
 
 /** A new session of the same wallet without leaving the page, because calls that move money need a recent sign-in. */
 export function useSignAgain(): { hasWallet: boolean; connect: () => Promise<void>; signAgain: () => Promise<void> } {

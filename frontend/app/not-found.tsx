@@ -1,8 +1,8 @@
-import { PageHeading, usePageMeta } from "../app/page.tsx";
-import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
 import { BlankTicket } from "../ui/ticket.tsx";
+import { PageHeading, usePageMeta } from "./page.tsx";
+import { paths } from "./paths.ts";
 
 export default function NotFound() {
   const t = useText();

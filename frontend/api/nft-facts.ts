@@ -1,0 +1,42 @@
+import type { PurchaseNft } from "../../domain/api/people.ts";
+import { cashbackGwei } from "../../domain/cashback.ts";
+import { readPercentText, readReaisText } from "../../domain/money.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import type { PurchaseStatus } from "../../domain/purchase/life.ts";
+
+/** A ticket's attributes, parsed; a missing Status is Pending. docs/product.md#ticket-attributes. */
+export type NftFacts = {
+  store: string;
+  valueText: string;
+  valueCents: bigint | undefined;
+  percentText: string;
+  cashbackBps: bigint | undefined;
+  status: Exclude<PurchaseStatus, "processing">;
+  buyer: string;
+};
+
+export function nftFacts(nft: PurchaseNft): NftFacts {
+  const attribute = (type: string) => nft.metadata.attributes.find((one) => one.trait_type === type)?.value ?? "";
+  const valueText = attribute("Valor da Compra");
+  const percentText = attribute("Cashback");
+  return {
+    store: attribute("Loja") || nft.metadata.name || nft.name,
+    valueText,
+    valueCents: readReaisText(valueText),
+    percentText,
+    cashbackBps: readPercentText(percentText),
+    status: readStatus(attribute("Status")),
+    buyer: attribute("Comprador"),
+  };
+}
+
+/** Pending and Pendente, and Confirmed and Confirmado, are synonyms. */
+export function readStatus(text: string): NftFacts["status"] {
+  const word = text.trim().toLowerCase();
+  if (word.startsWith("confirm")) return "confirmed";
+  return word.startsWith("cancel") ? "cancelled" : "pending";
+}
+
+export function factsGwei({ valueCents, cashbackBps }: NftFacts, weiPerCent = DEFAULT_WEI_PER_CENT): bigint {
+  return cashbackGwei({ valueCents: valueCents ?? 0n, totalBps: cashbackBps ?? 0n, weiPerCent });
+}
