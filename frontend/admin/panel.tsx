@@ -1,4 +1,4 @@
-import "../design/admin.css";
+import "../design/screens/admin.css";
 import { useSearchParams } from "react-router";
 import { PageHeading } from "../app/page.tsx";
 import { RoleNotice } from "./decisions/permissions.tsx";
