@@ -10,6 +10,7 @@ import { readEnvironment } from "./environment.ts";
 import { findNetwork } from "./networks.ts";
 import { Reader } from "./reader.ts";
 
+/** Another process reads within this time after a `kill -9`. */
 const LEASE_MS = 10_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 

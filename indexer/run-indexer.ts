@@ -18,13 +18,13 @@ import type { ChunkWriter } from "./store/index-store.ts";
 import { sync } from "./sync.ts";
 
 /** Another process takes over within this time after a `kill -9`. */
-const LEASE_TTL_MS = 3_000;
+const LEASE_MS = 3_000;
 const RPC_TIMEOUT_MS = 10_000;
 const LOOK_AT_FILE_EVERY_MS = 1_000;
 const PAUSE_AFTER_DATABASE_FAULT_MS = 1_000;
 
 /** Long enough for the lease of a killed process to expire. */
-const RESET_WAITS_MS = LEASE_TTL_MS + 2_000;
+const RESET_WAITS_MS = LEASE_MS + 2_000;
 
 /** A reset was requested while another process indexes. */
 export class IndexerBusyError extends Error {
@@ -82,7 +82,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   stack.defer(() => progress.stop());
 
   const ending = AbortSignal.any([signal, failed.signal]);
-  const parameters = { database, name: INDEXER_LEASE, holder: newLeaseHolder("indexer"), ttlMs: LEASE_TTL_MS };
+  const parameters = { database, name: INDEXER_LEASE, holder: newLeaseHolder("indexer"), ttlMs: LEASE_MS };
   let hasLed = false;
   const onStandby = () => {
     status.state = "standby";

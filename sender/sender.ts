@@ -14,6 +14,7 @@ import { leaseOf, type SenderContext, type SenderOptions, type SenderStatus } fr
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";
 
+/** Another process sends within this time after a `kill -9`. */
 const LEASE_MS = 5_000;
 const LEASE_RENEW_MS = 1_500;
 const IDLE_HEAD_MS = 5_000;
