@@ -4,7 +4,7 @@ import { SALE_VARIABLES, saleProblems } from "../affiliates/environment.ts";
 import { DEMO_ADMIN } from "../domain/demo-wallets.ts";
 import { DEFAULT_WEI_PER_CENT } from "../domain/product.ts";
 import { isRole, type Role } from "../domain/roles.ts";
-import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
+import { isAddressShaped, toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import {
   CHAIN_VARIABLES,
   chainEnvironment,
@@ -27,7 +27,7 @@ import { KNOWN_ADDRESSES } from "../platform/known-keys.ts";
 import { deriveNetwork, isLoopbackHost, NETWORK_RULES } from "../platform/networks.ts";
 import { KEY_VARIABLES, keyProblems, signingKeys } from "../platform/signing-keys.ts";
 
-const readAddress = (item: string) => (isAddressShaped(item) ? (item.toLowerCase() as WalletAddress) : undefined);
+const readAddress = (item: string) => (isAddressShaped(item) ? toWalletAddress(item) : undefined);
 
 const SECRET = { isSecret: true };
 
@@ -146,7 +146,7 @@ const VARIABLES = {
 
 export type AdminEntry = { wallet: WalletAddress; role: Role };
 
-const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN as WalletAddress, role: "owner" };
+const DEMO_ADMIN_ENTRY: AdminEntry = { wallet: DEMO_ADMIN, role: "owner" };
 
 /** `0x…` is an owner, `0x…:support` has that role. */
 function readAdmin(item: string): AdminEntry | undefined {

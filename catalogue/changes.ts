@@ -2,7 +2,6 @@ import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { percentText } from "../domain/money.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue } from "../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
@@ -148,7 +147,7 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
       slug: entry.slug,
       symbol: entry.symbol ?? known?.symbol ?? entry.slug.toUpperCase(),
       image: entry.image,
-      contract: (entry.contract?.toLowerCase() as WalletAddress | undefined) ?? known?.contract ?? null,
+      contract: entry.contract ?? known?.contract ?? null,
     };
     const changed = Object.entries(fields).filter(([field, value]) => known?.[field as keyof FanTokenFields] !== value);
     if (changed.length === 0) return [];

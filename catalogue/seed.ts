@@ -3,7 +3,7 @@ import type { Database } from "../database/connect.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { SAMPLE_FAN_TOKENS, SAMPLE_STORES } from "../domain/catalogue-samples.ts";
 import { searchKey } from "../domain/search-key.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
+import { toWalletAddress } from "../domain/wallet-address.ts";
 
 /** The ERC-20 contract of each fan token, by slug. */
 export type FanTokenContracts = Partial<Record<string, string>>;
@@ -28,7 +28,7 @@ export async function seedCatalogue(
     }
     for (const [slug, address] of Object.entries(contracts)) {
       if (address === undefined) continue;
-      const contract = address.toLowerCase() as WalletAddress;
+      const contract = toWalletAddress(address);
       await queries
         .updateTable("fan_tokens")
         .set({ contract, updated_at: now })

@@ -1,6 +1,11 @@
 /** A wallet address in lower case, as it is stored and compared everywhere. */
 export type WalletAddress = `0x${string}`;
 
+/** The stored form of an address of 20 bytes in hex. */
+export function toWalletAddress(address: string): WalletAddress {
+  return address.toLowerCase() as WalletAddress;
+}
+
 /** Keeps 6 leading and 4 trailing characters. docs/product.md#wallet-address. */
 export function shortenAddress(address: string): string {
   return `${address.slice(0, 6)}...${address.slice(-4)}`;

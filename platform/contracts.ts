@@ -1,6 +1,6 @@
 import { type Contracts, readDeployment } from "../chain/deployment.ts";
 import type { Network } from "../domain/networks.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
+import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import { EnvironmentError } from "./environment.ts";
 
 /** The contracts of a network, and their first block. */
@@ -37,9 +37,9 @@ export function readContracts(variables: ContractVariables): DeployedContracts {
   try {
     const record = readDeployment(variables.network);
     return {
-      purchaseNft: purchaseNft ?? lower(record.purchaseNft.address),
-      cashbackDistributor: cashbackDistributor ?? lower(record.cashbackDistributor.address),
-      formerDistributors: former ?? record.formerDistributors.map(({ address }) => lower(address)),
+      purchaseNft: purchaseNft ?? toWalletAddress(record.purchaseNft.address),
+      cashbackDistributor: cashbackDistributor ?? toWalletAddress(record.cashbackDistributor.address),
+      formerDistributors: former ?? record.formerDistributors.map(({ address }) => toWalletAddress(address)),
       startBlock: variables.START_BLOCK ?? record.block,
       successorBlock: cashbackDistributor ? undefined : record.cashbackDistributor.block,
     };
@@ -47,5 +47,3 @@ export function readContracts(variables: ContractVariables): DeployedContracts {
     throw new EnvironmentError(error instanceof Error ? error.message : String(error));
   }
 }
-
-const lower = (address: string) => address.toLowerCase() as WalletAddress;

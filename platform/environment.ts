@@ -4,7 +4,7 @@ import { z } from "zod";
 import { hostUrls } from "../database/postgres-url.ts";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
 import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
-import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
+import { isAddressShaped, toWalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
 
 /** Variables are invalid or missing; the message names each on its own line. */
@@ -88,7 +88,7 @@ export const address = z
   .string()
   .refine(isAddressShaped, { error: "must be an address: 0x and 40 hexadecimal digits", abort: true })
   .refine(hasRightChecksum, "has a wrong checksum; copy the address again, or write it in lower case")
-  .transform((text) => text.toLowerCase() as WalletAddress);
+  .transform(toWalletAddress);
 
 /** viem is loaded only to verify a checksum, because the indexer does without it. */
 function hasRightChecksum(text: string): boolean {

@@ -1,5 +1,5 @@
 import { privateKeyToAddress } from "viem/accounts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
+import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 
 /** anvil's first account: worthless except on a local chain. */
 export const LOCAL_TEST_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -75,7 +75,7 @@ export const KNOWN_ADDRESSES: ReadonlySet<string> = new Set([
 const LEAST_DRAWN_KEY = 2n ** 64n;
 
 export function addressOfKey(key: `0x${string}`): WalletAddress {
-  return privateKeyToAddress(key).toLowerCase() as WalletAddress;
+  return toWalletAddress(privateKeyToAddress(key));
 }
 
 /** Whether the key is public knowledge, so that anyone can take its funds on a public chain. */

@@ -15,7 +15,7 @@ import {
   tokenContractQuerySchema,
   tokenContractResponseSchema,
 } from "../../domain/api/admin-catalogue.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { toWireStore } from "../catalogue/wire.ts";
 import { isoTime, NO_STORE } from "../http/answers.ts";
@@ -63,7 +63,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       failures: { 409: "There is no ERC-20 token at this address" },
       responses: { 200: tokenContractResponseSchema },
       async handle({ query: { contract } }) {
-        const found = await services.balances.describeToken(contract.toLowerCase() as WalletAddress);
+        const found = await services.balances.describeToken(toWalletAddress(contract));
         if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
         return { body: { success: true, contract: contract.toLowerCase(), ...found }, headers: NO_STORE };
       },

@@ -259,25 +259,24 @@ export function catalogueRoutes(services: Services, cache: CatalogueCache): Rout
 
   async function saveFanToken(call: Call<z.output<typeof saveFanTokenRequestSchema>>): Promise<bigint> {
     const { id, contract, symbol, ...fields } = call.body;
-    const address = contract === undefined ? undefined : ((contract?.toLowerCase() ?? null) as WalletAddress | null);
     try {
       return await write(
         call,
         { action: id ? "fan_token.update" : "fan_token.create", detail: call.body },
         async (queries) => {
-          if (address) await requireNewContract(queries, address, id ?? undefined);
+          if (contract) await requireNewContract(queries, contract, id ?? undefined);
           if (id === undefined || id === null) {
             const created = await insertFanToken(queries, {
               ...fields,
               symbol: symbol || fields.slug.toUpperCase(),
-              contract: address ?? null,
+              contract: contract ?? null,
             });
             return { result: created, subject: `fan_token:${created}` };
           }
           const changes = {
             ...fields,
             ...(symbol ? { symbol } : {}),
-            ...(address === undefined ? {} : { contract: address }),
+            ...(contract === undefined ? {} : { contract }),
           };
           if (!(await updateFanToken(queries, id, changes))) throw notFound("Fan token");
           return { result: id, subject: `fan_token:${id}` };

@@ -3,6 +3,7 @@ import { SAMPLE_FAN_TOKENS } from "../catalogue-samples.ts";
 import { isReadableName } from "../chain-text.ts";
 import { InvalidNumberError, parsePercent } from "../money.ts";
 import { SLUG_PATTERN } from "../slug.ts";
+import { toWalletAddress } from "../wallet-address.ts";
 import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
 export const storeCashbackSchema = z.object({
@@ -196,6 +197,7 @@ export const saveFanTokenRequestSchema = z
     contract: z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract address")
+      .transform(toWalletAddress)
       .nullish(),
   })
   .refine(({ slug, image }) => image !== "" || BUILT_IN_SLUGS.includes(slug), {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { LIST_LIMIT } from "../product.ts";
-import { isAddressShaped, type WalletAddress } from "../wallet-address.ts";
+import { isAddressShaped, toWalletAddress } from "../wallet-address.ts";
 
 /** Twenty bytes of hex, in any case; stored and returned in lower case. The server also checks a mixed-case checksum. */
 export const addressSchema = z
   .string()
   .refine(isAddressShaped, "must be a wallet address: 0x and 40 hex digits")
-  .transform((address) => address.toLowerCase() as WalletAddress);
+  .transform(toWalletAddress);
 
 /** A database id: a JSON integer or decimal text in requests, a JSON number in responses. */
 export const idSchema = z

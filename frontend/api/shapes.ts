@@ -3,7 +3,7 @@ import type { AppConfig } from "../../domain/api/config.ts";
 import type { HeldToken, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { joinFullName } from "../../domain/full-name.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
 import { completeConfig } from "../app/deployment.ts";
 
 /** Parses the API's responses. Optional fields may be missing in another server's response. */
@@ -130,7 +130,7 @@ export function readFanTokens(answer: Loose): FanToken[] {
 export function readProfile(answer: Loose): Profile {
   const data = answer.data as Loose | undefined;
   if (!data || typeof data !== "object" || !text(data.wallet)) throw new Error("The answer holds no profile");
-  const wallet = text(data.wallet).toLowerCase() as WalletAddress;
+  const wallet = toWalletAddress(text(data.wallet));
   return {
     id: wallet,
     wallet,

@@ -11,7 +11,7 @@ import {
 } from "react";
 import { type Connector, useConnection, useConnectors } from "wagmi";
 import { connect as wagmiConnect, disconnect as wagmiDisconnect, watchConnection } from "wagmi/actions";
-import { shortenAddress, type WalletAddress } from "../../domain/wallet-address.ts";
+import { shortenAddress, toWalletAddress } from "../../domain/wallet-address.ts";
 import { STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
@@ -36,7 +36,7 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   const [isChoosing, setChoosing] = useState(false);
   const [isConnecting, setConnecting] = useState(false);
   const ownSwitch = useRef(false);
-  const address = connection.status === "connected" ? (connection.address.toLowerCase() as WalletAddress) : undefined;
+  const address = connection.status === "connected" ? toWalletAddress(connection.address) : undefined;
   const reconnect = useRef(() => {});
   useWalletChanges(ownSwitch, reconnect);
   useRememberedWalletConnect();
