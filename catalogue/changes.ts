@@ -138,8 +138,21 @@ function whatChanged(before: Rate, after: Rate): string {
   ].join(", ");
 }
 
+/** A holding counts for one fan token only. Of two entries with the same slug, the later one applies. */
+function refuseSharedContract(tokens: readonly { slug: string; contract?: string | null | undefined }[]): void {
+  const contracts = new Map(tokens.flatMap(({ slug, contract }) => (contract ? [[slug, contract] as const] : [])));
+  const slugs = new Map<string, string>();
+  for (const [slug, contract] of contracts) {
+    const other = slugs.get(contract);
+    if (other !== undefined)
+      throw new CatalogueFileError(`The fan tokens ${other} and ${slug} have the same contract, ${contract}`);
+    slugs.set(contract, slug);
+  }
+}
+
 async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
   const tokens = new Map((await listFanTokens(queries, ALL_ROWS)).map((token) => [token.slug, token]));
+  refuseSharedContract([...tokens.values(), ...catalogue.fanTokens]);
   return catalogue.fanTokens.flatMap((entry) => {
     const known = tokens.get(entry.slug);
     const fields: FanTokenFields = {

@@ -76,5 +76,9 @@ async function skipIdsOnChain(environment: OperatorEnvironment, database: Databa
 
 function report(changes: readonly Change[], what: string): void {
   for (const { text } of changes) console.log(text);
-  console.log(changes.length === 0 ? "Nothing to change" : `${changes.length} changes ${what}`);
+  console.log(
+    changes.length === 0
+      ? "Nothing to change"
+      : `${changes.length} ${changes.length === 1 ? "change" : "changes"} ${what}`,
+  );
 }

@@ -109,6 +109,23 @@ describe("npm run catalog", function () {
     );
   });
 
+  it("rejects a contract that another fan token has, here or in the database", async () => {
+    const contract = `0x${"Ab".repeat(20)}`;
+    const token = { type: "fan_token", name: "Galo", image: "https://example.com/g.png", contract };
+    const same = "have the same contract, 0xabab";
+    const both = JSON.stringify([
+      { ...token, slug: "galo" },
+      { ...token, slug: "cam" },
+    ]);
+    expect(catalog("import", fileWith("both.json", both), "--apply").output).to.include(same);
+    const one = JSON.stringify([{ ...token, slug: "galo" }]);
+    expect(catalog("import", fileWith("one.json", one), "--apply").output).to.include("1 change made");
+    const other = JSON.stringify([{ ...token, slug: "cam" }]);
+    const { status, output } = catalog("import", fileWith("other.json", other), "--apply");
+    expect(output).to.include(`The fan tokens galo and cam ${same}`);
+    expect(status).to.equal(1);
+  });
+
   const FILES: [reason: string, name: string, text: string, output: RegExp][] = [
     ["a row with a field too few", "a.csv", "type,name,country\nstore,Boa,Brasil\nstore,Outra\n", /line 3/],
     ["a quote that is never closed", "b.csv", 'type,name,country\nstore,"Boa,Brasil\n', /line 2/],
