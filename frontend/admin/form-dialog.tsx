@@ -1,25 +1,25 @@
 import { type FormEventHandler, type ReactNode, useId } from "react";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, type DialogProps } from "../ui/dialog.tsx";
 
 type FormDialogProps = {
   title: string;
   /** The label of the submit button. */
   action: string;
   isBusy: boolean;
-  isWide?: boolean;
+  look?: DialogProps["look"];
   onClose: () => void;
   onSubmit: FormEventHandler;
   children: ReactNode;
 };
 
 /** A form in a dialog, with its buttons always visible below the fields. */
-export function FormDialog({ title, action, isBusy, isWide = false, onClose, onSubmit, children }: FormDialogProps) {
+export function FormDialog({ title, action, isBusy, look = "narrow", onClose, onSubmit, children }: FormDialogProps) {
   const formId = useId();
   return (
     <Dialog
       title={title}
       onClose={onClose}
-      isWide={isWide}
+      look={look}
       lang="pt-BR"
       actions={
         <>

@@ -5,7 +5,7 @@ import ClubPicker from "./club-picker.tsx";
 export default function ClubDialog({ onClose }: { onClose: () => void }) {
   const t = useText();
   return (
-    <Dialog title={t("club.question")} onClose={onClose} isWide>
+    <Dialog title={t("club.question")} onClose={onClose} look="wide">
       <ClubPicker onDone={onClose} />
     </Dialog>
   );

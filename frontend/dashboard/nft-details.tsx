@@ -38,7 +38,7 @@ export default function NftDetails({ nft, purchase, onClose }: NftDetailsProps) 
     [t("nft.contract"), nft.contract],
   ];
   return (
-    <Dialog title={t("nft.details.title")} onClose={onClose} isWide>
+    <Dialog title={t("nft.details.title")} onClose={onClose} look="wide">
       <Picture src={nft.metadata.image} alt="" className="nft-art" fallback={null} />
       <dl className="facts">
         {facts.map(([label, value]) => (

@@ -91,7 +91,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
     </>
   );
   return (
-    <Dialog title={t("buy.title", { store: store.name })} onClose={onClose} actions={actions} isWide>
+    <Dialog title={t("buy.title", { store: store.name })} onClose={onClose} actions={actions} look="wide">
       <Receive store={store} token={token} category={category} onCategory={setCategory} />
       {tokens.isPending ? (
         <p className="busy" role="status">

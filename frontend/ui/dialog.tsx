@@ -3,24 +3,29 @@ import type { ReactNode } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 
-type DialogProps = {
+export type DialogProps = {
   title: ReactNode;
+  /** A line below the title. */
+  note?: ReactNode;
   onClose: () => void;
   children: ReactNode;
   /** Buttons at the bottom, always visible. */
   actions?: ReactNode;
-  isWide?: boolean;
+  /** `sheet`: details of a row, next to its list; full screen on a phone. */
+  look?: keyof typeof CLASSES;
   lang?: string;
   /** Whether the opener is about to disappear: then its sheet or the page's heading gets the focus, otherwise the opener. */
   isOpenerGone?: (() => boolean) | undefined;
 };
+
+const CLASSES = { narrow: "dialog", wide: "dialog dialog-wide", sheet: "dialog sheet" };
 
 /** If the opener is gone: the sheet it was in, otherwise the page. */
 const fallbackFocus = () =>
   document.querySelector<HTMLElement>(".sheet") ?? document.querySelector<HTMLElement>("main h1");
 
 /** A modal that is open while it is rendered: the close button, Escape and a click on the backdrop request to close it. */
-export function Dialog({ title, onClose, children, actions, isWide = false, lang, isOpenerGone }: DialogProps) {
+export function Dialog({ title, note, onClose, children, actions, look = "narrow", lang, isOpenerGone }: DialogProps) {
   const t = useText();
   return (
     <Modal.Root open onOpenChange={onClose}>
@@ -28,12 +33,15 @@ export function Dialog({ title, onClose, children, actions, isWide = false, lang
         <Modal.Backdrop className="dialog-backdrop" />
         <Modal.Popup
           lang={lang}
-          className={isWide ? "dialog dialog-wide" : "dialog"}
+          className={CLASSES[look]}
           finalFocus={isOpenerGone && (() => (isOpenerGone() ? fallbackFocus() : true))}
         >
           <div className="dialog-body">
             <div className="dialog-head">
-              <Modal.Title>{title}</Modal.Title>
+              <div>
+                <Modal.Title>{title}</Modal.Title>
+                {note && <p className="muted">{note}</p>}
+              </div>
               <Modal.Close className="icon-button" aria-label={t("common.close")}>
                 <Icon name="close" />
               </Modal.Close>

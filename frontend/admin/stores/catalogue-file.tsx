@@ -83,7 +83,7 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       title="Importar catálogo"
       lang="pt-BR"
-      isWide
+      look="wide"
       onClose={onClose}
       actions={
         <>

@@ -190,7 +190,7 @@ export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onS
       title={title}
       action={action}
       isBusy={isSubmitting}
-      isWide
+      look="wide"
       onClose={onClose}
       onSubmit={handleSubmit(save, refuse)}
     >
