@@ -53,8 +53,13 @@ const withoutLibraryWarnings: HardhatPlugin = {
   },
 };
 
-/** In every test run a few; `npm run fuzz` asks for more, with another seed each time. */
-const INVARIANT_RUNS = process.env.FUZZ_SEED === undefined ? { runs: 1, depth: 1 } : { runs: 32, depth: 256 };
+/**
+ * In every test run a few, with the same seed each time, so that more would find nothing new; `npm run fuzz` asks for
+ * more, with another seed each time. A mutant has to survive more too.
+ */
+const isFuzz = process.env.FUZZ_SEED !== undefined;
+const FUZZ_RUNS = isFuzz || isForMutants ? 512 : 128;
+const INVARIANT_RUNS = isFuzz ? { runs: 32, depth: 256 } : { runs: isForMutants ? 16 : 8, depth: 96 };
 
 export default defineConfig({
   plugins: [
@@ -74,7 +79,7 @@ export default defineConfig({
   test: {
     mocha: { timeout: 120_000 },
     solidity: {
-      fuzz: { runs: 1, seed: process.env.FUZZ_SEED ?? "0x7071c1da" },
+      fuzz: { runs: FUZZ_RUNS, seed: process.env.FUZZ_SEED ?? "0x7071c1da" },
       invariant: { ...INVARIANT_RUNS, failOnRevert: true },
     },
   },
