@@ -17,7 +17,10 @@ import {
 } from "./support/system.ts";
 
 /** Under coverage drawing takes five times as long, and only has to reach every line; all of them run without. */
-const FUZZ_RUNS = process.argv.includes("--coverage") ? 6 : 60;
+const isCoverage = process.argv.includes("--coverage");
+const FUZZ_RUNS = isCoverage ? 6 : 60;
+/** Names whose letters are far down in the tables of widths; one of all scripts reaches every line. */
+const SLOW_TO_DRAW = /^eleven-digits$|^hostile-(?!scripts$)/;
 const PICTURES = "test/contracts/pictures";
 /** Always the same, so that pictures are. */
 const PICTURED_BUYER = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
@@ -204,6 +207,7 @@ describe("Token metadata", () => {
   };
   for (const [name, store] of Object.entries(HOSTILE)) DRAWN[`hostile-${name}`] = { id: 7n, store };
   for (const [index, [name, { store, to, ...purchase }]] of Object.entries(DRAWN).entries()) {
+    if (isCoverage && SLOW_TO_DRAW.test(name)) continue;
     it(`draws the ${name} ticket as ${PICTURES}/${name}.svg, which people looked at`, async () => {
       const storeId = index + 2;
       await send(system.nft, "registerStore", [storeId, store ?? "Verdão Store"], system.catalogue);
@@ -287,7 +291,8 @@ describe("Token metadata", () => {
   });
 
   it("has no two pictures alike but for what differs, and never reverts at the fields' bounds", async () => {
-    await send(system.nft, "registerStore", [65_535, "\u{10fffd}".repeat(10)], system.catalogue);
+    const name = isCoverage ? "\u{10fffd}" : "\u{10fffd}".repeat(10);
+    await send(system.nft, "registerStore", [65_535, name], system.catalogue);
     const id = 2n ** 160n - 1n;
     await mint({ id, storeId: 65_535, valueCents: 2n ** 40n - 1n, cashbackBps: 10_000, bonusBps: 0 });
     await networkHelpers.mine();
