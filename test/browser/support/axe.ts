@@ -4,16 +4,27 @@ import type { Page } from "playwright-core";
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
+/** A theme changes only colours, a language everything else. */
+export type Rules = "all" | "colours" | "all but colours";
+
+const RUN: Record<Rules, axe.RunOptions> = {
+  all: { runOnly: { type: "tag", values: RULES } },
+  colours: { runOnly: { type: "rule", values: COLOUR_RULES } },
+  "all but colours": {
+    runOnly: { type: "tag", values: RULES },
+    rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])),
+  },
+};
+
 /**
  * What axe objects to on the page by WCAG 2.2 A and AA, one line a rule. The script is loaded once a page, without the
  * frames that our pages do not have: each analysis costs half of what the Playwright integration takes.
  */
-export async function objections(page: Page, { onlyColours = false } = {}): Promise<string[]> {
+export async function objections(page: Page, rules: Rules = "all"): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const runOnly: axe.RunOnly = onlyColours ? { type: "rule", values: COLOUR_RULES } : { type: "tag", values: RULES };
   const { violations } = await page.evaluate(
     (options) => (window as unknown as { axe: typeof axe }).axe.run(document, options),
-    { runOnly, resultTypes: ["violations"] } satisfies axe.RunOptions,
+    { ...RUN[rules], resultTypes: ["violations"] } satisfies axe.RunOptions,
   );
   return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }
