@@ -581,7 +581,7 @@ describe("npm run deploy", function () {
     });
 
     it("reads roles from a node that allows few blocks per call", async () => {
-      await anvil.request("anvil_mine", "0x2000");
+      await anvil.request("anvil_mine", "0x1100");
       let refusals = 0;
       gate.before = ({ method, params }: RpcCall) => {
         const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock: string; toBlock: string };

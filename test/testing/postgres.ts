@@ -69,7 +69,7 @@ async function startEmbeddedServer(durable: boolean, directory: string | undefin
     // PostgreSQL refuses to run as root; if the tests do, a separate user is created.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "max_connections=200", ...(durable ? LARGE : ["-c", "fsync=off"])],
+    postgresFlags: ["-c", "max_connections=400", ...(durable ? LARGE : ["-c", "fsync=off"])],
     onLog: () => {},
     onError: () => {},
   });
