@@ -4,6 +4,7 @@ import { commitChunk } from "./commit.ts";
 import type { Context } from "./context.ts";
 import { decodeLogs } from "./decode-logs.ts";
 import type { ChainEvent } from "./events.ts";
+import { growYoungSpace } from "./heap.ts";
 import type { RangeSizer } from "./range-sizer.ts";
 import type { BlockId, StoredBlock } from "./store/index-store.ts";
 
@@ -88,6 +89,7 @@ async function readPiece(
 ): Promise<Piece> {
   const started = performance.now();
   const { logs, end } = await node.range(from, to, await context.nodes.witness());
+  growYoungSpace();
   sizer.answered({ blocks: to - from + 1, logs: logs.length, durationMs: performance.now() - started });
   const blocks = new Map<number, StoredBlock>();
   const untimed: number[] = [];

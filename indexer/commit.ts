@@ -33,8 +33,8 @@ async function withGenesis({ nodes }: Context, chunk: Chunk): Promise<Chunk> {
   return { ...chunk, blocks: [genesis, ...chunk.blocks] };
 }
 
-/** Reading this many events leaves about 10 MB of garbage; a collection takes about 15 ms. */
-const EVENTS_PER_COLLECTION = 10_000;
+/** Reading this many events leaves about 15 MB of garbage; a collection takes about 15 ms. */
+const EVENTS_PER_COLLECTION = 15_000;
 let eventsSinceCollection = 0;
 
 function collectAfter(events: number): void {
