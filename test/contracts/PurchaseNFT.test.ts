@@ -584,6 +584,13 @@ describeTree("PurchaseNFT", () => {
         .withArgs(2n);
     });
 
+    it("it should show a short text that is not padded to whole words", async () => {
+      await system.mint(...many(1));
+      const text = ethers.hexlify(ethers.toUtf8Bytes("data:,x"));
+      await setDescriptor(await answering(ethers.concat([ethers.toBeHex(32, 32), ethers.toBeHex(7, 32), text])));
+      expect(await read(nft, "tokenURI", 1n)).to.equal("data:,x");
+    });
+
     describe("given a descriptor that fails", () => {
       const word = (value: bigint | number) => ethers.toBeHex(value, 32).slice(2);
       /** Bytes that are no text, or none that is said to be one. */
