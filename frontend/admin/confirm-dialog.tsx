@@ -24,7 +24,7 @@ export function ConfirmDialog({ title, text, onConfirm, onClose }: ConfirmDialog
       title={title}
       onClose={onClose}
       lang="pt-BR"
-      isOpenerGone={() => isDeleted.current}
+      focusAfter={() => (isDeleted.current ? document.querySelector<HTMLElement>("main h1") : undefined)}
       actions={
         <>
           <button type="button" className="button button-quiet" onClick={onClose}>

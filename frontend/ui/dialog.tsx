@@ -1,5 +1,5 @@
 import { Dialog as Modal } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -14,28 +14,21 @@ export type DialogProps = {
   /** `sheet`: details of a row, next to its list; full screen on a phone. */
   look?: keyof typeof CLASSES;
   lang?: string;
-  /** Whether the opener is about to disappear: then its sheet or the page's heading gets the focus, otherwise the opener. */
-  isOpenerGone?: (() => boolean) | undefined;
+  /** What gets the focus when the dialog closes, if not its opener, which may be about to disappear. */
+  focusAfter?: ((opener: Element | null) => HTMLElement | null | undefined) | undefined;
 };
 
 const CLASSES = { narrow: "dialog", wide: "dialog dialog-wide", sheet: "dialog sheet" };
 
-/** If the opener is gone: the sheet it was in, otherwise the page. */
-const fallbackFocus = () =>
-  document.querySelector<HTMLElement>(".sheet") ?? document.querySelector<HTMLElement>("main h1");
-
 /** A modal that is open while it is rendered: the close button, Escape and a click on the backdrop request to close it. */
-export function Dialog({ title, note, onClose, children, actions, look = "narrow", lang, isOpenerGone }: DialogProps) {
+export function Dialog({ title, note, onClose, children, actions, look = "narrow", lang, focusAfter }: DialogProps) {
   const t = useText();
+  const [opener] = useState(() => document.activeElement);
   return (
     <Modal.Root open onOpenChange={onClose}>
       <Modal.Portal>
         <Modal.Backdrop className="dialog-backdrop" />
-        <Modal.Popup
-          lang={lang}
-          className={CLASSES[look]}
-          finalFocus={isOpenerGone && (() => (isOpenerGone() ? fallbackFocus() : true))}
-        >
+        <Modal.Popup lang={lang} className={CLASSES[look]} finalFocus={() => focusAfter?.(opener) ?? true}>
           <div className="dialog-body">
             <div className="dialog-head">
               <div>

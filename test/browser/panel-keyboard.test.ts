@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
-import { fillPanel } from "./support/panel-data.ts";
+import { approvals, COLLEAGUE, fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
@@ -55,10 +55,10 @@ describe("The panel by keyboard alone", function () {
     });
 
   /** Presses Tab until an element with this name has the focus; each stop on the way can be seen. */
-  async function tabTo(page: Page, name: RegExp): Promise<void> {
+  async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void> {
     const passed: string[] = [];
     for (let count = 0; count < MOST_STOPS; count++) {
-      await page.keyboard.press("Tab");
+      await page.keyboard.press(key);
       const stop = await focused(page);
       // After the last stop, the browser itself has the focus.
       if (stop.name === "") continue;
@@ -71,6 +71,10 @@ describe("The panel by keyboard alone", function () {
   }
   async function press(page: Page, name: RegExp): Promise<void> {
     await tabTo(page, name);
+    await page.keyboard.press("Enter");
+  }
+  async function pressBack(page: Page, name: RegExp): Promise<void> {
+    await tabTo(page, name, "Shift+Tab");
     await page.keyboard.press("Enter");
   }
   const dialog = (page: Page) => page.getByRole("dialog").last();
@@ -157,15 +161,27 @@ describe("The panel by keyboard alone", function () {
       it("retries a payment, pauses and resumes", async () => {
         const page = await open(width, "view=payments");
         site.server.answer("POST /api/admin/operations/9/retry", { body: DONE });
-        site.server.answer("POST /api/admin/payouts", { body: { ...DONE, paused: true } });
         await page.getByRole("button", { name: /^Tentar de novo – compra nº 9/ }).waitFor();
         await press(page, /^Pausar pagamentos/);
         await expectWayOut(page, /^Pausar pagamentos/);
         await page.keyboard.press("Enter");
         await decide(page, /^Pausar pagamentos$/);
+        await page.getByText("Motivo: Conferido").waitFor();
+        await expectFocus(page, /^Retomar pagamentos$/);
         await press(page, /^Tentar de novo – compra nº 9/);
         await decide(page, /^Tentar de novo$/);
-        expect(bodiesOf("POST /api/admin/payouts")).to.deep.equal([{ paused: true, reason: "Conferido" }]);
+        await expectFocus(page, /^Compra nº 9/);
+        await pressBack(page, /^Retomar pagamentos$/);
+        await expectWayOut(page, /^Retomar pagamentos$/);
+        await page.keyboard.press("Enter");
+        await dialog(page).getByText("Foi pausado por").waitFor();
+        await decide(page, /^Retomar pagamentos$/);
+        await page.getByText("Pagamentos em andamento").waitFor();
+        await expectFocus(page, /^Pausar pagamentos$/);
+        expect(bodiesOf("POST /api/admin/payouts")).to.deep.equal([
+          { paused: true, reason: "Conferido" },
+          { paused: false, reason: "Conferido" },
+        ]);
         expect(bodiesOf("POST /api/admin/operations/9/retry")).to.deep.equal([{ reason: "Conferido" }]);
       });
 
@@ -191,12 +207,20 @@ describe("The panel by keyboard alone", function () {
 
       it("approves a colleague's payment", async () => {
         const page = await open(width, "view=approvals");
-        site.server.answer("POST /api/admin/approvals/5/approve", { body: DONE });
+        site.server.answer("POST /api/admin/approvals/5/approve", () => {
+          const rows = approvals(COLLEAGUE).filter(({ id }) => id !== 5);
+          site.server.answer("GET /api/admin/approvals", {
+            body: { success: true, rows, next_before: null, total: rows.length },
+          });
+          return { body: DONE };
+        });
         await page.getByRole("button", { name: /^Aprovar – pedido nº 5/ }).waitFor();
         await press(page, /^Aprovar – pedido nº 5/);
         await expectWayOut(page, /^Aprovar – pedido nº 5/);
         await page.keyboard.press("Enter");
         await decide(page, /^Aprovar pagamento$/);
+        await page.getByText("Pedido nº 5", { exact: true }).waitFor({ state: "detached" });
+        await expectFocus(page, /Pedido nº 4$/);
         expect(bodiesOf("POST /api/admin/approvals/5/approve")).to.deep.equal([{ reason: "Conferido" }]);
       });
     });

@@ -8,6 +8,7 @@ import { toast } from "../../ui/toast.ts";
 import { hasCode, REJECTED } from "../../wallet/errors.ts";
 import { Field } from "../field.tsx";
 import { viewHref } from "../list/list-address.ts";
+import { placeInRow } from "../list/row-focus.ts";
 import { refusalOf } from "../refusals.ts";
 
 /** An effect of a decision, as label and value. */
@@ -56,7 +57,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
       title={title}
       onClose={onClose}
       lang="pt-BR"
-      isOpenerGone={() => decision.isDone()}
+      focusAfter={(opener) => (decision.isDone() ? placeOf(opener) : undefined)}
       actions={
         <>
           <button type="button" className="button button-quiet" onClick={onClose}>
@@ -114,6 +115,12 @@ export function DecisionDialog(props: DecisionDialogProps) {
       </form>
     </Dialog>
   );
+}
+
+/** A decision often removes its button: the focus stays in the sheet or on the row. */
+function placeOf(opener: Element | null): HTMLElement | undefined {
+  const row = opener?.closest("tr");
+  return document.querySelector<HTMLElement>(".sheet") ?? (row ? placeInRow(row) : undefined);
 }
 
 /** The decision needs a second person; the request has been made. docs/product.md#panel-approvals. */

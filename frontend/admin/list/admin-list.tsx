@@ -9,7 +9,7 @@ import { type ListAddress, useListAddress } from "./list-address.ts";
 import { type Asked, getPage } from "./list-calls.ts";
 import { ListPager } from "./list-pager.tsx";
 import { ListToolbar } from "./list-toolbar.tsx";
-import { moveBetweenRows } from "./move-between-rows.ts";
+import { moveBetweenRows, useFocusOfLostRow } from "./row-focus.ts";
 
 type AdminListProps<Row> = {
   list: ListDefinition<Row>;
@@ -160,6 +160,7 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
   const navigate = useNavigate();
   const body = useRef<HTMLTableSectionElement>(null);
   const keys = page.rows.map(list.keyOf);
+  const noteRow = useFocusOfLostRow(body, keys);
   // One stop of the Tab key for the whole list; the arrow keys move it.
   const [active, setActive] = useState<string>();
   const stop = active && keys.includes(active) ? active : keys.includes(address.row ?? "") ? address.row : keys[0];
@@ -182,13 +183,14 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
             )}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={moveBetweenRows}>
+        <tbody ref={body} onKeyDown={moveBetweenRows} onFocus={noteRow}>
           {page.rows.map((row) => {
             const key = list.keyOf(row);
             const href = address.rowHref(key);
             return (
               <tr
                 key={key}
+                tabIndex={-1}
                 data-open={key === address.row || undefined}
                 data-openable={isOpenable || undefined}
                 onClick={({ target }) => {

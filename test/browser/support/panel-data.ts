@@ -246,13 +246,22 @@ const log = [
 
 const page = (rows: readonly unknown[]) => ({ body: { success: true, rows, next_before: null, total: rows.length } });
 
+/** The overview, and the switch that pauses payouts. */
+function answerPayouts(server: FixtureServer): void {
+  let payouts = overview.payouts;
+  server.answer("GET /api/admin/overview", () => ({ body: { success: true, data: { ...overview, payouts } } }));
+  server.answer("POST /api/admin/payouts", ({ body: { paused, reason } }) => {
+    payouts = { paused: paused === true, reason: paused ? String(reason) : null, cause: null };
+    return { body: { success: true, message: "Done", paused } };
+  });
+}
+
 /** Answers every call of the panel, for an admin of a role. */
 export function fillPanel(server: FixtureServer, role: Role, reader: string): void {
   const answers: Record<string, object> = {
     "GET /api/admin/role": { success: true, role, permissions: permissionsOf(role) },
     "GET /api/admin/attention": { success: true, attention },
     "GET /api/admin/figures": { success: true, data: figures },
-    "GET /api/admin/overview": { success: true, data: overview },
     "GET /api/admin/configuration": {
       success: true,
       settings: [
@@ -263,6 +272,7 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
     },
   };
   for (const [route, body] of Object.entries(answers)) server.answer(route, { body });
+  answerPayouts(server);
   const lists = { purchases, payments, sales, claims, approvals: approvals(reader), "audit-log": log, operations: [] };
   for (const one of purchases)
     server.answer(`GET /api/admin/purchases/${one.id}`, {
