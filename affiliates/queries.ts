@@ -2,13 +2,12 @@ import { type SqlBool, sql } from "kysely";
 import {
   byId,
   byWallet,
-  inOrderOf,
-  type KeyPage,
+  type ListPage,
   type ListSource,
   type Match,
   ofKeys,
   type PageQuery,
-  readKeyPage,
+  readPage,
   type SortColumn,
   startsWith,
   startsWithTest,
@@ -17,17 +16,16 @@ import {
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
-type Page<Row> = Omit<KeyPage<bigint>, "keys"> & { rows: Row[] };
-
 /** Matching sales of one network or of all. */
 export async function listSales(
   queries: Queries,
   { network, ...page }: PageQuery & { network?: string | undefined },
-): Promise<Page<SaleRow>> {
-  const source = network ? ofNetwork(network) : SALES;
-  const { keys, ...rest } = await readKeyPage<bigint>(queries, source, page);
-  const rows = keys.length === 0 ? [] : await selectSales(queries).where("sales.id", "in", keys).execute();
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+): Promise<ListPage<SaleRow>> {
+  return readPage(queries, network ? ofNetwork(network) : SALES, page, readSales, (row) => row.id);
+}
+
+async function readSales(queries: Queries, ids: readonly bigint[]): Promise<SaleRow[]> {
+  return selectSales(queries).where("sales.id", "in", ids).execute();
 }
 
 const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "sales_state" };
@@ -129,10 +127,12 @@ export async function findClaim(queries: Queries, id: bigint): Promise<ClaimRow 
 }
 
 /** Matching claims of all buyers. */
-export async function listAllClaims(queries: Queries, page: PageQuery): Promise<Page<ClaimRow>> {
-  const { keys, ...rest } = await readKeyPage<bigint>(queries, CLAIMS, page);
-  const rows = keys.length === 0 ? [] : await selectClaims(queries).where("claims.id", "in", keys).execute();
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+export async function listAllClaims(queries: Queries, page: PageQuery): Promise<ListPage<ClaimRow>> {
+  return readPage(queries, CLAIMS, page, readClaims, (row) => row.id);
+}
+
+async function readClaims(queries: Queries, ids: readonly bigint[]): Promise<ClaimRow[]> {
+  return selectClaims(queries).where("claims.id", "in", ids).execute();
 }
 
 const CLAIMS: ListSource = {

@@ -1,11 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import {
   byId,
-  inOrderOf,
-  type KeyPage,
+  type ListPage,
   type ListSource,
   type PageQuery,
-  readKeyPage,
+  readPage,
   startsWith,
   startsWithTest,
 } from "../database/list-page.ts";
@@ -14,13 +13,8 @@ import { searchKey } from "../domain/search-key.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";
 
 /** Matching stores including drafts, with the ids of those whose name is not on chain yet. */
-export async function listStorePage(
-  queries: Queries,
-  page: PageQuery,
-): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: StoreWithCategories[] }> {
-  const { keys, ...rest } = await readKeyPage<bigint>(queries, STORES, page);
-  const rows = keys.length === 0 ? [] : await readStores(queries, keys);
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+export async function listStorePage(queries: Queries, page: PageQuery): Promise<ListPage<StoreWithCategories>> {
+  return readPage(queries, STORES, page, readStores, (row) => row.id);
 }
 
 /** `isOnOffer` in SQL. */

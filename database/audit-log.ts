@@ -3,11 +3,10 @@ import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type 
 import type { AuditArea } from "../domain/audit-areas.ts";
 import {
   idOf,
-  inOrderOf,
-  type KeyPage,
+  type ListPage,
   type ListSource,
   type PageQuery,
-  readKeyPage,
+  readPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
@@ -61,14 +60,12 @@ export async function appendAudit(queries: Queries, entry: AuditEntry): Promise<
 }
 
 /** Matching rows, newest first. */
-export async function listAudit(
-  queries: Queries,
-  page: PageQuery,
-): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: AuditRow[] }> {
-  const { keys, ...rest } = await readKeyPage<bigint>(queries, AUDIT_LOG, page);
-  const rows =
-    keys.length === 0 ? [] : await queries.selectFrom("audit_log").selectAll().where("id", "in", keys).execute();
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+export async function listAudit(queries: Queries, page: PageQuery): Promise<ListPage<AuditRow>> {
+  return readPage(queries, AUDIT_LOG, page, readAudit, (row) => row.id);
+}
+
+async function readAudit(queries: Queries, ids: readonly bigint[]): Promise<AuditRow[]> {
+  return queries.selectFrom("audit_log").selectAll().where("id", "in", ids).execute();
 }
 
 /** The areas of the log, by prefix of the action. */

@@ -5,7 +5,7 @@ import type { Queries } from "./transaction.ts";
 /** Counting stops here; one more means "more than this". */
 const COUNTED_ROWS = 10_000;
 /** If more rows match, rows are read in order and tested, so many for a page: a few at first, which mostly suffice. */
-const SCANNED_ROWS = [500, 1_500, 3_000] as const;
+const SCANNED_ROWS = [500, 1_000, 1_500] as const;
 /** As many rows are found through their indexes and sorted. */
 const FOUND_ROWS = 3_000;
 const SOME = sql.lit(FOUND_ROWS + 1);
@@ -63,13 +63,14 @@ export type PageQuery = {
   limit: number;
 };
 
-export type KeyPage<Key> = {
-  keys: Key[];
+type PageEnd = {
   /** Where the next page starts; null on the last. */
   nextBefore: number | string | null;
   /** The number of matches, capped at 10,001. */
   total: number;
 };
+type KeyPage<Key> = PageEnd & { keys: Key[] };
+export type ListPage<Row> = PageEnd & { rows: Row[] };
 
 /** The cursor does not belong to this list and order. */
 export class CursorError extends Error {
@@ -79,7 +80,7 @@ export class CursorError extends Error {
 type KeyRow = { key: bigint | string; sort: bigint | string };
 
 /** The keys of one page, in order. @throws CursorError */
-export async function readKeyPage<Key extends bigint | string>(
+async function readKeyPage<Key extends bigint | string>(
   queries: Queries,
   source: ListSource,
   page: PageQuery,
@@ -94,6 +95,20 @@ export async function readKeyPage<Key extends bigint | string>(
     nextBefore: last === undefined ? null : cursorOf(source, order, last),
     total,
   };
+}
+
+/** One page, in order; `readRows` reads the rows of its keys. @throws CursorError */
+export async function readPage<Key extends bigint | string, Row>(
+  queries: Queries,
+  source: ListSource,
+  page: PageQuery,
+  readRows: (queries: Queries, keys: readonly Key[]) => Promise<Row[]>,
+  keyOf: (row: Row) => Key,
+): Promise<ListPage<Row>> {
+  const { keys, ...end } = await readKeyPage<Key>(queries, source, page);
+  const rows = keys.length === 0 ? [] : await readRows(queries, keys);
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  return { ...end, rows: keys.flatMap((key) => byKey.get(key) ?? []) };
 }
 
 type Order = SortColumn & { name: string; isDown: boolean };
@@ -114,9 +129,8 @@ async function selectPage(queries: Queries, source: ListSource, selection: Selec
   if (term !== undefined) {
     const matches = source.matches(term, queries);
     if (matches.length === 0) return { total: 0, rows: [] };
-    const found = union(matches.map(({ keys }) => keys));
-    if ((await countKeys(queries, found, FOUND_ROWS)) <= FOUND_ROWS)
-      return selectAmong(queries, source, selection, found);
+    const found = await findKeys(queries, source, union(matches.map(({ keys }) => keys)));
+    if (found) return selectAmong(queries, source, selection, found);
     // Many rows match, but perhaps few of them are in the state.
     const ofState = page.state ? inState(queries, source, page.state) : undefined;
     return ofState && (await countKeys(queries, ofState, FOUND_ROWS)) <= FOUND_ROWS
@@ -306,6 +320,25 @@ function conditions(...all: (RawBuilder<SqlBool> | undefined)[]): RawBuilder<Sql
   return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(given, sql` and `)}`;
 }
 
+/** The keys that a `select` finds, as a `select` that does not find them again; undefined if there are too many. */
+async function findKeys(
+  queries: Queries,
+  { keyType }: ListSource,
+  keys: RawBuilder<unknown>,
+): Promise<RawBuilder<unknown> | undefined> {
+  const { rows } = await sql<{ key: bigint | string }>`select key from (${keys}) as found limit ${SOME}`.execute(
+    queries,
+  );
+  if (rows.length > FOUND_ROWS) return undefined;
+  const found = rows.map(({ key }) => String(key));
+  if (engineOf(queries) === "postgres")
+    return keyType === "number"
+      ? sql`select unnest(${found}::bigint[]) as key`
+      : sql`select unnest(${found}::text[]) as key`;
+  const json = keyType === "number" ? `[${found.join(",")}]` : JSON.stringify(found);
+  return sql`select value as key from json_each(${json})`;
+}
+
 async function countKeys(queries: Queries, keys: RawBuilder<unknown>, atMost: number): Promise<number> {
   const { rows } = await sql<{ n: bigint }>`select count(*) as n
     from (select 1 from (${keys}) as k limit ${sql.lit(atMost + 1)}) as counted`.execute(queries);
@@ -365,12 +398,6 @@ function readValue(type: "number" | "text", text: string): bigint | string {
   if (type === "text") return text;
   if (!/^-?\d{1,18}$/.test(text)) throw new CursorError(WRONG_CURSOR);
   return BigInt(text);
-}
-
-/** The rows of a page in the order of its keys. */
-export function inOrderOf<Key, Row>(keys: readonly Key[], rows: readonly Row[], keyOf: (row: Row) => Key): Row[] {
-  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
-  return keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
 /** A text prefix as a range, which an index in byte order can answer. */

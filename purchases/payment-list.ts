@@ -2,12 +2,11 @@ import { type SqlBool, sql } from "kysely";
 import {
   hashOf,
   idOf,
-  inOrderOf,
-  type KeyPage,
+  type ListPage,
   type ListSource,
   type Match,
   type PageQuery,
-  readKeyPage,
+  readPage,
   type SortColumn,
   walletPrefixOf,
   walletStartsWith,
@@ -20,25 +19,18 @@ import type { Operation } from "../sender/queue.ts";
 export type PaymentRow = Awaited<ReturnType<typeof readPayments>>[number];
 
 /** Matching payouts in the queue, with their purchases. */
-export async function listPayments(
-  queries: Queries,
-  page: PageQuery,
-): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: PaymentRow[] }> {
-  const { keys, ...rest } = await readKeyPage<bigint>(queries, PAYMENTS, page);
-  const rows = keys.length === 0 ? [] : await readPayments(queries, keys);
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+export async function listPayments(queries: Queries, page: PageQuery): Promise<ListPage<PaymentRow>> {
+  return readPage(queries, PAYMENTS, page, readPayments, (row) => row.id);
 }
 
 /** Matching operations of any kind; without a state, those that wait or failed. */
-export async function listOperationPage(
-  queries: Queries,
-  page: PageQuery,
-): Promise<Omit<KeyPage<bigint>, "keys"> & { rows: Operation[] }> {
+export async function listOperationPage(queries: Queries, page: PageQuery): Promise<ListPage<Operation>> {
   const source = page.state ? OPERATIONS : STUCK_OPERATIONS;
-  const { keys, ...rest } = await readKeyPage<bigint>(queries, source, { ...page, state: page.state || "stuck" });
-  const rows =
-    keys.length === 0 ? [] : await queries.selectFrom("operations").selectAll().where("id", "in", keys).execute();
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.id) };
+  return readPage(queries, source, { ...page, state: page.state || "stuck" }, readOperations, (row) => row.id);
+}
+
+async function readOperations(queries: Queries, ids: readonly bigint[]): Promise<Operation[]> {
+  return queries.selectFrom("operations").selectAll().where("id", "in", ids).execute();
 }
 
 const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;

@@ -3,17 +3,18 @@ import {
   byId,
   byWallet,
   hashOf,
-  type KeyPage,
+  type ListPage,
   type ListSource,
   type Match,
   ofKeys,
   type PageQuery,
-  readKeyPage,
+  readPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
 } from "../database/list-page.ts";
 import type { Queries } from "../database/transaction.ts";
+import { type PanelPurchase, readPanelPurchases } from "./waiting.ts";
 
 const ORDER_CHARACTERS = 64;
 
@@ -22,9 +23,9 @@ const STATE = sql.raw(
   "(case when held_at is not null and settled_at is null then 'held' when counted_status = 3 then 'cancelled' when counted_status = 2 then case when counted_paid_gwei > 0 then 'paid' when settled_at is not null then 'settled' else 'confirmed' end when counted_status = 1 then 'pending' else 'processing' end)",
 );
 
-/** Ids of matching purchases, sorted. */
-export async function listPurchaseIds(queries: Queries, page: PageQuery): Promise<KeyPage<bigint>> {
-  return readKeyPage(queries, PURCHASES, page);
+/** Matching purchases, with their operations. */
+export async function listPanelPurchases(queries: Queries, page: PageQuery): Promise<ListPage<PanelPurchase>> {
+  return readPage(queries, PURCHASES, page, readPanelPurchases, (row) => row.id);
 }
 
 /** The purchases held by an admin. */

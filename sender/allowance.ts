@@ -48,6 +48,15 @@ export function spend(allowance: Allowance, gwei: bigint): Allowance {
   return { ...allowance, dayLeft: allowance.dayLeft - gwei, pool: allowance.pool - gwei };
 }
 
+export function aboveRate(maxWeiPerCent: bigint): Verdict {
+  return {
+    kind: "later",
+    reason: "rate_too_high",
+    text: `RateTooHigh: the purchase's rate is above the distributor's bound of ${maxWeiPerCent} wei a cent`,
+    afterMs: LIMIT_RETRY_MS,
+  };
+}
+
 function verdictOn(gwei: bigint, left: Allowance): Verdict | undefined {
   const chz = chzTextFromGwei;
   const atLeastZero = (amount: bigint) => chz(amount > 0n ? amount : 0n);

@@ -1,7 +1,7 @@
 import { readRevert } from "../chain/revert.ts";
 import type { OperationKind } from "../database/schema.ts";
 import { chzTextFromWei } from "../domain/money.ts";
-import { type Allowance, admit, spend } from "./allowance.ts";
+import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
 import { listDue, sumInFlight, summarizeDue } from "./due.ts";
 import type { Call, Encoder, Refusal, Verdict } from "./encoder.ts";
 import { suggestedFees } from "./fees.ts";
@@ -283,13 +283,4 @@ function firstHalf(operations: readonly Operation[]): Operation[] {
 
 function sumOf(operations: readonly Operation[]): bigint {
   return operations.reduce((sum, operation) => sum + (operation.amount_gwei ?? 0n), 0n);
-}
-
-function aboveRate(maxWeiPerCent: bigint): Verdict {
-  return {
-    kind: "later",
-    reason: "rate_too_high",
-    text: `RateTooHigh: the purchase's rate is above the distributor's bound of ${maxWeiPerCent} wei a cent`,
-    afterMs: 600_000n,
-  };
 }

@@ -11,7 +11,7 @@ import { ADMIN_DIALOGS } from "../test/browser/support/admin-dialogs.ts";
 import { launchChromium, visit } from "../test/browser/support/chromium.ts";
 import { fixtureNft, fixturePurchase } from "../test/browser/support/fixture-data.ts";
 import { FixtureServer, SESSION_TOKEN } from "../test/browser/support/fixture-server.ts";
-import { fillPanel } from "../test/browser/support/panel-data.ts";
+import { BUYER, fillPanel, manyPurchases } from "../test/browser/support/panel-data.ts";
 import {
   addMoving,
   empty,
@@ -53,6 +53,46 @@ type Shot = {
   prepare?: (server: FixtureServer) => void;
   act?: (page: Page) => Promise<void>;
 };
+
+const AWAY = { success: false, error: "Database away", message: "Database away", code: "UNAVAILABLE" };
+const NO_ROWS = { success: true, rows: [], next_before: null, total: 0 };
+const NO_MARGIN = {
+  ...{ sales: 0, amount: "0", commission_pending: "0", commission_earned: "0" },
+  ...{ cashback_promised: "0", cashback_paid: "0", margin: "0" },
+};
+
+type PanelList = { name: string; path: string; call: string; answer?: object };
+/** The screens of the panel that are a list. */
+const PANEL_LISTS: readonly PanelList[] = [
+  ...["approvals", "purchases", "payments", "sales", "claims", "operations"].map((name) => ({
+    ...{ name, path: `view=${name}`, call: name },
+  })),
+  { name: "log", path: "view=log", call: "audit-log" },
+  { name: "stores", path: "tab=stores", call: "stores" },
+  { name: "users", path: "tab=users", call: "users" },
+  {
+    ...{ name: "margin", path: "view=margin", call: "margin" },
+    answer: { success: true, from: "2026-01", to: "2026-11", rows: [], totals: NO_MARGIN },
+  },
+];
+
+/** Sheets and decisions of the panel: the address, and the buttons that lead there. */
+const PANEL_STEPS: readonly (readonly [name: string, path: string, ...buttons: (string | RegExp)[]])[] = [
+  ["purchase", "view=purchases&row=9"],
+  ["purchase-release", "view=purchases&row=9", "Liberar compra"],
+  ["sale", "view=sales&row=12"],
+  ["sale-release", "view=sales&row=12", "Liberar venda"],
+  ["sale-decline", "view=sales&row=12", "Recusar venda"],
+  ["sale-assign", "view=sales&row=11", "Dar a um clique"],
+  ["user", `tab=users&row=${BUYER}`],
+  ["user-erase", `tab=users&row=${BUYER}`, "Apagar cadastro"],
+  ["claim-match", "view=claims", /^Ligar a uma venda/],
+  ["claim-refuse", "view=claims", /^Recusar/],
+  ["pause", "view=payments", "Pausar pagamentos"],
+  ["retry", "view=payments", /^Tentar de novo – compra nº 9/],
+  ["approve", "view=approvals", "Aprovar – pedido nº 5"],
+  ["import", "tab=stores", "Importar catálogo"],
+];
 
 const SHOTS: Shot[] = [
   { name: "home", path: "/" },
@@ -125,7 +165,6 @@ const SHOTS: Shot[] = [
   },
   { name: "admin", path: "/admin", ...ADMIN, act: seePanel },
   { name: "admin-checking", path: "/admin", ...ADMIN, prepare: hang("GET /api/is-admin") },
-  { name: "admin-stores", path: "/admin?tab=stores", ...ADMIN, act: seePanel },
   {
     name: "admin-store",
     path: "/admin?tab=stores",
@@ -133,24 +172,33 @@ const SHOTS: Shot[] = [
     act: (page) => page.locator(".admin-list button").first().click(),
   },
   { name: "admin-tokens", path: "/admin?tab=fan-tokens", ...ADMIN, act: seePanel },
-  ...["approvals", "purchases", "payments", "sales", "claims", "operations", "margin", "log"].map((view) => ({
-    name: `admin-${view}`,
-    path: `/admin?view=${view}`,
-    ...ADMIN,
-    prepare: fillOwnersPanel,
-    act: seePanel,
-  })),
-  { name: "admin-overview", path: "/admin", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
-  { name: "admin-settings", path: "/admin?tab=settings", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
-  {
-    name: "admin-approve",
-    path: "/admin?view=approvals",
+  ...PANEL_LISTS.flatMap(({ name, path, call, answer }) => {
+    const shot = { path: `/admin?${path}`, ...ADMIN, act: seePanel };
+    const withAnswer = (response: Parameters<FixtureServer["answer"]>[1]) => (server: FixtureServer) => {
+      fillOwnersPanel(server);
+      server.answer(`GET /api/admin/${call}`, response);
+    };
+    return [
+      { ...shot, name: `admin-${name}`, prepare: fillOwnersPanel },
+      { ...shot, name: `admin-${name}-empty`, prepare: withAnswer({ body: answer ?? NO_ROWS }) },
+      { ...shot, name: `admin-${name}-loading`, isLoading: true, prepare: withAnswer("hang") },
+      { ...shot, name: `admin-${name}-away`, prepare: withAnswer({ status: 503, body: AWAY }) },
+    ];
+  }),
+  { name: "admin-many", path: "/admin?view=purchases", ...ADMIN, prepare: fillLongList, act: seePanel },
+  ...PANEL_STEPS.map(([name, path, ...buttons]) => ({
+    name: `admin-${name}`,
+    path: `/admin?${path}`,
     ...ADMIN,
     isViewport: true,
     prepare: fillOwnersPanel,
-    act: (page) => page.getByRole("button", { name: "Aprovar – pedido nº 5" }).click(),
-  },
-  { name: "admin-users", path: "/admin?tab=users", ...ADMIN, act: seePanel },
+    async act(page: Page) {
+      for (const button of buttons) await page.getByRole("button", { name: button }).first().click();
+      await page.getByRole("dialog").last().waitFor();
+    },
+  })),
+  { name: "admin-overview", path: "/admin", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
+  { name: "admin-settings", path: "/admin?tab=settings", ...ADMIN, prepare: fillOwnersPanel, act: seePanel },
   ...ADMIN_DIALOGS.map(({ name, tab, act }) => ({
     name: `admin-${name}`,
     path: `/admin?tab=${tab}`,
@@ -250,6 +298,14 @@ function fill(server: FixtureServer): void {
 
 function fillOwnersPanel(server: FixtureServer): void {
   fillPanel(server, "owner", server.me?.wallet ?? "");
+}
+
+/** The second page of many. */
+function fillLongList(server: FixtureServer): void {
+  fillOwnersPanel(server);
+  server.answer("GET /api/admin/purchases", {
+    body: { success: true, rows: manyPurchases(50), next_before: 1, total: 10_001 },
+  });
 }
 
 function fillRecords(server: FixtureServer): void {

@@ -3,14 +3,16 @@ import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import {
   byId,
   byWallet,
-  inOrderOf,
+  type ListPage,
   type ListSource,
   ofKeys,
-  readKeyPage,
+  type PageQuery,
+  readPage,
   walletPrefixOf,
   walletStartsWith,
 } from "../../database/list-page.ts";
 import type { Schema } from "../../database/schema.ts";
+import type { Queries } from "../../database/transaction.ts";
 import {
   type Approval,
   type ApprovalAction,
@@ -39,12 +41,8 @@ export function approvalRoutes(services: Services): Route[] {
       row: approvalSchema,
       query: approvalsQuerySchema,
       async list(query) {
-        const { keys, ...page } = await readKeyPage<bigint>(database.reader, APPROVALS, query);
-        const rows =
-          keys.length === 0
-            ? []
-            : await database.reader.selectFrom("approvals").selectAll().where("id", "in", keys).execute();
-        return { ...page, rows: inOrderOf(keys, rows, (row) => row.id).map(toWireApproval) };
+        const { rows, ...page } = await listApprovals(database.reader, query);
+        return { ...page, rows: rows.map(toWireApproval) };
       },
     }),
     decisionRoute(services, "approve", "Approves another administrator's payment, which may then be asked for again"),
@@ -85,6 +83,15 @@ const APPROVALS: ListSource = {
     );
   },
 };
+
+/** Matching requests. */
+export async function listApprovals(queries: Queries, page: PageQuery): Promise<ListPage<ApprovalRow>> {
+  return readPage(queries, APPROVALS, page, readApprovals, (row) => row.id);
+}
+
+async function readApprovals(queries: Queries, ids: readonly bigint[]): Promise<ApprovalRow[]> {
+  return queries.selectFrom("approvals").selectAll().where("id", "in", ids).execute();
+}
 
 function toWireApproval(row: ApprovalRow): Approval {
   const since = row.state === "open" ? row.created_at : row.state === "approved" ? row.decided_at : null;

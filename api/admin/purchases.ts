@@ -1,6 +1,5 @@
 import { appendAudit } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
-import { inOrderOf } from "../../database/list-page.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {
   type AdminPurchase,
@@ -18,7 +17,7 @@ import { shownStatus } from "../../domain/purchase/life.ts";
 import { cashbackOf } from "../../domain/purchase/settlement.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
 import { listPayments, type PaymentRow } from "../../purchases/payment-list.ts";
-import { listPurchaseIds } from "../../purchases/purchase-list.ts";
+import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
 import {
@@ -48,8 +47,8 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       row: adminPurchaseSchema,
       query: purchasesQuerySchema,
       async list(query) {
-        const { keys, ...page } = await listPurchaseIds(reader, query);
-        return { ...page, rows: inOrderOf(keys, await readPurchases(services, keys), (row) => BigInt(row.id)) };
+        const { rows, ...page } = await listPanelPurchases(reader, query);
+        return { ...page, rows: await toWirePurchases(services, rows) };
       },
     }),
     route({
@@ -60,7 +59,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       responses: { 200: adminPurchaseResponseSchema },
       async handle({ params }) {
         const id = readId(params.id, "Purchase");
-        const [purchase] = await readPurchases(services, [id]);
+        const [purchase] = await toWirePurchases(services, await readPanelPurchases(reader, [id]));
         const trace = await tracePurchase(kysely, id);
         if (!purchase || !trace) throw notFound("Purchase");
         const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
@@ -166,13 +165,8 @@ async function decidePurchase(
   services.senders.wake();
 }
 
-async function readPurchases(services: Services, ids: readonly bigint[]): Promise<AdminPurchase[]> {
-  const { reader } = services.database;
-  const [rows, cursor, pauseReason] = await Promise.all([
-    readPanelPurchases(reader, ids),
-    indexedBlock(reader),
-    services.payouts.reason(),
-  ]);
+async function toWirePurchases(services: Services, rows: readonly PanelPurchase[]): Promise<AdminPurchase[]> {
+  const [cursor, pauseReason] = await Promise.all([indexedBlock(services.database.reader), services.payouts.reason()]);
   const circumstances = {
     arePayoutsPaused: pauseReason !== undefined,
     hasRate: services.rates.current().kind === "rate",

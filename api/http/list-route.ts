@@ -1,13 +1,11 @@
 import { stringify } from "csv-stringify/sync";
 import type { Request } from "express";
 import type { z } from "zod";
-import { CursorError } from "../../database/list-page.ts";
+import { CursorError, type ListPage } from "../../database/list-page.ts";
 import { type ListQuery, listOf, PAGE_ROWS } from "../../domain/api/lists.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import { invalid } from "./api-error.ts";
 import { type Route, route } from "./route.ts";
-
-export type ListPage<Row> = { rows: Row[]; nextBefore: number | string | null; total: number };
 
 type ListDefinition<Row extends z.ZodObject, Query extends ListQuery> = {
   path: `/api/admin/${string}`;

@@ -1,10 +1,9 @@
 import { type SqlBool, sql } from "kysely";
 import {
-  inOrderOf,
-  type KeyPage,
+  type ListPage,
   type ListSource,
   type PageQuery,
-  readKeyPage,
+  readPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
@@ -18,13 +17,8 @@ import type { WalletAddress } from "../../domain/wallet-address.ts";
 export type UserRow = Awaited<ReturnType<typeof readUsers>>[number];
 
 /** Matching users, with the totals of their purchases. */
-export async function listUsers(
-  queries: Queries,
-  page: PageQuery,
-): Promise<Omit<KeyPage<WalletAddress>, "keys"> & { rows: UserRow[] }> {
-  const { keys, ...rest } = await readKeyPage<WalletAddress>(queries, USERS, page);
-  const rows = keys.length === 0 ? [] : await readUsers(queries, keys);
-  return { ...rest, rows: inOrderOf(keys, rows, (row) => row.wallet) };
+export async function listUsers(queries: Queries, page: PageQuery): Promise<ListPage<UserRow>> {
+  return readPage(queries, USERS, page, readUsers, (row) => row.wallet);
 }
 
 const SEARCHED = ["email_key", "name_key", "last_name_key"] as const;

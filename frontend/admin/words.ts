@@ -1,4 +1,6 @@
+import { chzTextFromWei } from "../../domain/money.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
+import type { Wait } from "../../domain/purchase/standing.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
@@ -118,8 +120,12 @@ const OPERATION_FIGURES: readonly (readonly [RegExp, (amount: string, limit: str
   ],
 ];
 
+const RATE_BOUND = /^RateTooHigh: .* bound of (\d{1,60}) wei a cent$/;
+
 /** The figures of an operation's `error` as a sentence; undefined for a contract's or node's own message. */
 export function operationFigures(error: string | null, chz: (amount: string) => string): string | undefined {
+  const weiPerCent = RATE_BOUND.exec(error ?? "")?.[1];
+  if (weiPerCent !== undefined) return `O teto é de ${chz(chzTextFromWei(BigInt(weiPerCent) * 100n))} por R$ 1,00.`;
   for (const [pattern, say] of OPERATION_FIGURES) {
     const [, amount, limit] = pattern.exec(error ?? "") ?? [];
     if (amount !== undefined && limit !== undefined) return say(chz(amount), chz(limit));
@@ -142,10 +148,10 @@ export function purchaseWait(purchase: Pick<Purchase, "waits_for" | "wait_reason
   const { waits_for: wait, wait_reason: reason } = purchase;
   if (wait === null) return undefined;
   if (wait === "set_aside" || wait === "person") return operationWhy(reason) ?? "O próximo passo parou.";
-  return WAITS[wait] ?? wait;
+  return WAITS[wait];
 }
 
-const WAITS: Record<string, string> = {
+const WAITS: Record<Exclude<Wait, "set_aside" | "person">, string> = {
   release: "Foi retida no painel: espera alguém liberar.",
   sale_release: "A venda está retida: espera alguém liberar.",
   approval: "A rede de afiliados ainda não aprovou a venda.",

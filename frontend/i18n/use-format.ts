@@ -40,7 +40,7 @@ export function useFormat() {
       monthAndYear: (iso: string) => intl.formatDate(iso, { month: "long", year: "numeric" }),
       /** "14:32" */
       time: (iso: string) => intl.formatDate(iso, { timeStyle: "short" }),
-      dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "medium" }),
+      dateTime: (iso: string) => intl.formatDate(iso, { dateStyle: "short", timeStyle: "short" }),
     };
   }, [intl]);
 }

@@ -17,10 +17,13 @@ import {
 import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import { countSales, listAllClaims, listClaims, listRevisions, listSales } from "../../affiliates/queries.ts";
+import { listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/user-list.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { fill, walletOf } from "../../bench/scale/fill.ts";
+import { listStorePage } from "../../catalogue/store-list.ts";
+import { listAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
@@ -30,7 +33,7 @@ import { registerPurchases } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { listOperationPage, listPayments } from "../../purchases/payment-list.ts";
-import { listPurchaseIds } from "../../purchases/purchase-list.ts";
+import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, selectPurchases } from "../../purchases/queries.ts";
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
@@ -65,6 +68,8 @@ const BIG_TABLES = [
   "buyer_totals",
   "adjustments",
   "sessions",
+  "audit_log",
+  "approvals",
 ];
 
 /** An index of few rows, which may be read whole. */
@@ -182,7 +187,7 @@ type Ask = { query?: string; state?: string; sort?: string; before?: string; net
 /** The lists of the panel, with what is searched in them: little, much, everything and nothing. */
 const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>; asks: Omit<Ask, "limit">[] }> = {
   purchases: {
-    list: listPurchaseIds,
+    list: listPanelPurchases,
     asks: asksOf(["held", "pending", "paid"], { id: "9000", amount: "5000_9000" }, ["0x", BUYER, "k", "key-30", "77"]),
   },
   payments: {
@@ -211,6 +216,18 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
       "ana77",
       "silva",
     ]),
+  },
+  stores: {
+    list: listStorePage,
+    asks: asksOf(["draft", "ready"], { id: "9000", name: "loja 1_9000" }, ["l", "loja", "loja 7", "77"]),
+  },
+  log: {
+    list: listAudit,
+    asks: asksOf(["catalogue", "people"], { id: "9000" }, ["0x", BUYER, "s", "store:7", "77"]),
+  },
+  approvals: {
+    list: listApprovals,
+    asks: asksOf(["open", "approved", "lapsed", "used"], { id: "9000", amount: "5000_9000" }, ["0x", BUYER, "77"]),
   },
 };
 
@@ -286,6 +303,14 @@ async function fillShop(database: Database): Promise<void> {
     values ${rows((i) => sql`(${i}, 0, ${walletOf(i)}, 1, 1, 1)`)}`.execute(database.kysely);
   await sql`insert into claims (wallet, store_id, click_id, order_ref, amount_cents, purchased_on, state, created_at)
     values ${rows((i) => sql`(${walletOf(i)}, 1, ${i}, ${`order ${i}`}, 1, '2026-01-01', 'open', 1)`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into approvals (action, subject, purchase_id, wallet, amount_gwei, state, asked_by, created_at, decided_at)
+    values ${rows((i) => sql`('purchase.release', ${`purchase:${i}`}, ${i}, ${walletOf(i)}, ${i}, ${["open", "approved", "refused"][i % 40] ?? "used"}, ${walletOf(i)}, ${i}, ${i})`)}`.execute(
+    database.kysely,
+  );
+  await sql`insert into audit_log (at, actor, action, subject, detail, previous_hash, hash)
+    values ${rows((i) => sql`(${i}, ${walletOf(i)}, 'store.update', ${`store:${i}`}, '{}', ${`${i}`}, ${`${i + 1}`})`)}`.execute(
     database.kysely,
   );
   await sql`insert into chain_cursor (id, block_number, block_hash) values (1, 10, '0x1')`.execute(database.kysely);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { operationFigures, pauseReason } from "../../frontend/admin/words.ts";
-import { admit } from "../../sender/allowance.ts";
+import { aboveRate, admit } from "../../sender/allowance.ts";
 
 describe("What an operation waits for, in the panel's words", () => {
   const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n };
@@ -18,6 +18,12 @@ describe("What an operation waits for, in the panel's words", () => {
       "O pagamento é de 0.000000061 CHZ, e hoje ainda podem sair 0.00000006 CHZ.",
       "O pagamento é de 0.000000031 CHZ, e o distribuidor tem 0.00000003 CHZ.",
     ]);
+  });
+
+  it("has the bound of the rate, for a real", () => {
+    const verdict = aboveRate(25_000_000_000_000_000n);
+    const error = verdict.kind === "later" ? verdict.text : null;
+    expect(operationFigures(error, chz)).to.equal("O teto é de 2.5 CHZ por R$ 1,00.");
   });
 
   it("leaves a contract's own message as it is", () => {

@@ -5,21 +5,22 @@ import { seedCatalogue } from "../../catalogue/seed.ts";
 import { listStorePage } from "../../catalogue/store-list.ts";
 import type { Database } from "../../database/connect.ts";
 import { CursorError } from "../../database/list-page.ts";
+import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import { listOperationPage, listPayments } from "../../purchases/payment-list.ts";
-import { listPurchaseIds } from "../../purchases/purchase-list.ts";
+import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
-type PageOf = (page: {
-  sort?: string;
-  state?: string;
-  query?: string;
-  before?: string;
-  limit: number;
-}) => Promise<{ keys: unknown[]; nextBefore: number | string | null; total: number }>;
+type Asked = { sort?: string; state?: string; query?: string; before?: string; limit: number };
+type PageOf = (page: Asked) => Promise<{ keys: unknown[]; nextBefore: number | string | null; total: number }>;
 
 const ROWS = 240;
+async function listPurchaseIds(queries: Queries, page: Asked) {
+  const { rows, ...rest } = await listPanelPurchases(queries, page);
+  return { ...rest, keys: rows.map((row) => row.id) };
+}
+
 /** Few distinct amounts, so that pages end between equal ones. */
 const amountOf = (id: number) => 100 * (1 + (id % 3));
 const walletOf = (id: number) => `0x${(id % 7).toString(16).padStart(2, "0").padEnd(40, "a")}`;

@@ -1,8 +1,21 @@
 import type { Approval } from "../../../domain/api/admin-approvals.ts";
 import type { Attention } from "../../../domain/api/admin-figures.ts";
 import type { Overview } from "../../../domain/api/administration.ts";
+import type { OperationRecord } from "../../../domain/api/operations.ts";
 import { permissionsOf, type Role } from "../../../domain/roles.ts";
-import type { Claim, Figures, Payment, Purchase, Sale } from "../../../frontend/admin/shapes.ts";
+import type {
+  AdminUser,
+  Claim,
+  Figures,
+  ListedStore,
+  Margin,
+  Payment,
+  Purchase,
+  PurchaseDetails,
+  Sale,
+  SaleDetails,
+} from "../../../frontend/admin/shapes.ts";
+import { fixtureStores } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
 /** A day of the panel: something of everything that waits for a person. */
@@ -120,6 +133,15 @@ const purchases = [
   purchase(6, { state: "paid", waits_for: null, expected_at: null, paid: "19.36725", paid_at: AT }),
 ];
 
+/** One page, in all states. */
+export const manyPurchases = (count: number): Purchase[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...(purchases[index % purchases.length] as Purchase),
+    id: 9_999 - index,
+    amount: `${(index * 137) % 9_000}.90`,
+    cashback: `${(index * 37) % 900}.25`,
+  }));
+
 const payment = (id: number, change: Partial<Payment>): Payment => ({
   id,
   purchase_id: id,
@@ -191,6 +213,8 @@ const claims: Claim[] = [
   },
 ];
 
+const rateError = "RateTooHigh: the purchase's rate is above the distributor's bound of 20000000000000000 wei a cent";
+
 const approval = (id: number, change: Partial<Approval>): Approval => ({
   id,
   action: "purchase.release",
@@ -228,6 +252,115 @@ export const approvals = (reader: string): Approval[] => [
   approval(1, { state: "used", decided_by: reader, decided_at: AT, expires_at: null }),
 ];
 
+const operation = (id: number, change: Partial<OperationRecord>): OperationRecord => ({
+  id,
+  kind: "mint",
+  subject_id: 9,
+  amount: null,
+  state: "waiting",
+  reason: "store_unknown",
+  error: "StoreUnknown(9)",
+  attempts: 2,
+  since: AT,
+  next_try_at: "2026-11-20T14:13:00.000Z",
+  ...change,
+});
+const operations = [
+  operation(21, {
+    kind: "pay",
+    subject_id: 9,
+    state: "failed",
+    reason: "reverted",
+    amount: "464.9225",
+    error: "0x1f2a2005",
+  }),
+  operation(20, { kind: "pay", subject_id: 8, reason: "rate_too_high", amount: "19.36725", error: rateError }),
+  operation(19, { kind: "register_store", subject_id: 4, reason: "role_missing", error: "MissingRole" }),
+  operation(18, {}),
+];
+
+const step = (
+  kind: PurchaseDetails["steps"][number]["kind"],
+  change: Partial<PurchaseDetails["steps"][number]> = {},
+) => ({
+  at: AT,
+  source: "database" as const,
+  kind,
+  subject: null,
+  tx_hash: null,
+  amount: null,
+  text: kind,
+  ...change,
+});
+const steps = [
+  step("registered"),
+  step("queued", { subject: "mint" }),
+  step("mined", { subject: "mint", tx_hash: HASH }),
+  step("chain_event", { source: "chain", subject: "PurchaseMinted", tx_hash: HASH }),
+  step("held"),
+];
+
+const revisions: SaleDetails["revisions"] = [
+  {
+    ...{ id: 1, source: "poll", status: "pending", payable: false, amount: "100.00", currency: "BRL" },
+    ...{ changed_at: AT, read_at: AT, applied: true },
+  },
+];
+
+const user = (index: number, change: Partial<AdminUser>): AdminUser => ({
+  wallet: `0x${String(index).padStart(40, "a")}`,
+  email: `torcedora${index}@exemplo.com.br`,
+  first_name: "Ana",
+  last_name: "Souza",
+  state: "active",
+  role: null,
+  has_proven: true,
+  purchases: 36 * index,
+  confirmed: "1234.5",
+  pending: "100",
+  paid: "987.65",
+  created_at: AT,
+  erased_at: null,
+  ...change,
+});
+const users = [
+  user(1, { wallet: BUYER }),
+  user(2, { first_name: "Maria Fernanda", last_name: "Albuquerque de Vasconcellos Guimarães", role: "support" }),
+  user(3, { state: "erased", email: "", first_name: "", last_name: "", erased_at: AT, purchases: 0, paid: "0" }),
+];
+
+const stores: ListedStore[] = fixtureStores().map((store, index) => ({
+  ...store,
+  state: index === 1 ? "draft" : "ready",
+  missing: index === 1 ? ["link", "rate"] : [],
+  created_at: AT,
+  updated_at: AT,
+}));
+
+const earned = (change: Partial<Margin["totals"]>): Margin["totals"] => ({
+  sales: 48,
+  amount: "9120.50",
+  commission_pending: "310.00",
+  commission_earned: "812.40",
+  cashback_promised: "512.40",
+  cashback_paid: "402.80",
+  margin: "610.00",
+  ...change,
+});
+const margin: Margin = {
+  success: true,
+  from: "2025-12",
+  to: "2026-11",
+  rows: ["2026-11", "2026-10"].flatMap((month) => [
+    { network: "awin", account: "br", store_id: 1, store: "Verdão Store", month, ...earned({}) },
+    {
+      ...{ network: "admitad", account: "1", store_id: 3, store: "Mercado da Bola", month },
+      ...earned({ sales: 3, commission_earned: "12.00", commission_pending: "0.00", margin: "-500.40" }),
+    },
+  ]),
+  totals: earned({ sales: 102, amount: "36482.00", margin: "219.20" }),
+};
+
 const log = [
   {
     action: "approval.ask",
@@ -260,6 +393,7 @@ function answerPayouts(server: FixtureServer): void {
 export function fillPanel(server: FixtureServer, role: Role, reader: string): void {
   const answers: Record<string, object> = {
     "GET /api/admin/role": { success: true, role, permissions: permissionsOf(role) },
+    "GET /api/admin/margin": margin,
     "GET /api/admin/attention": { success: true, attention },
     "GET /api/admin/figures": { success: true, data: figures },
     "GET /api/admin/configuration": {
@@ -273,14 +407,21 @@ export function fillPanel(server: FixtureServer, role: Role, reader: string): vo
   };
   for (const [route, body] of Object.entries(answers)) server.answer(route, { body });
   answerPayouts(server);
-  const lists = { purchases, payments, sales, claims, approvals: approvals(reader), "audit-log": log, operations: [] };
+  const lists = {
+    ...{ purchases, payments, sales, claims, operations, users, stores },
+    ...{ approvals: approvals(reader), "audit-log": log },
+  };
+  for (const one of users)
+    server.answer(`GET /api/admin/users/${one.wallet}`, {
+      body: { success: true, user: { ...one, sessions: [{ kind: "nonce", created_at: AT, last_seen_at: AT }] } },
+    });
   for (const one of purchases)
     server.answer(`GET /api/admin/purchases/${one.id}`, {
-      body: { success: true, purchase: { ...one, steps: [], open: [] } },
+      body: { success: true, purchase: { ...one, steps, open: [] } },
     });
   for (const one of sales)
     server.answer(`GET /api/admin/sales/${one.id}`, {
-      body: { success: true, sale: { ...one, unknown_groups: null, revisions: [], purchases: [] } },
+      body: { success: true, sale: { ...one, unknown_groups: null, revisions, purchases: [] } },
     });
   for (const [list, rows] of Object.entries(lists)) server.answer(`GET /api/admin/${list}`, page(rows));
 }
