@@ -1,37 +1,13 @@
 import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { inPortuguese } from "../i18n/language.tsx";
+import { capitalized, FIELD_WORDS } from "./words.ts";
 
+/** The labels of forms. */
 const LABELS: Record<string, string> = {
-  name: "Nome",
-  country: "País",
-  club: "Clube",
-  category: "Categoria",
-  description: "Descrição",
-  terms: "Exclusões",
-  country_en: "País em inglês",
-  category_en: "Categoria em inglês",
-  description_en: "Descrição em inglês",
-  terms_en: "Exclusões em inglês",
+  ...Object.fromEntries(Object.entries(FIELD_WORDS).map(([field, words]) => [field, capitalized(words)])),
   logo: "URL do logo",
-  affiliate_link: "Link de afiliado",
-  cashback_percent: "Percentual de cashback",
-  slug: "Slug",
   image: "URL da imagem",
-  symbol: "Símbolo",
-  contract: "Contrato",
-  network: "Rede",
-  account: "Conta na rede",
-  advertiser_id: "Anunciante",
-  store_url: "Site da loja",
-  mint_delay_seconds: "Espera antes do bilhete",
-  hold_seconds: "Prazo de segurança",
-  claim_days: "Dias para reclamar",
-  group_code: "Código do grupo",
-  reason: "Motivo",
-  sale_id: "Número da venda",
-  click_id: "Código do clique",
-  content: "Arquivo",
 };
 
 /** The api's errors for admin calls, by code. */

@@ -207,6 +207,43 @@ export const STORE_WORDS: Words = {
   draft: word("Rascunho", "wait"),
 };
 
+/** The fields of stores, categories, fan tokens and decisions. */
+export const FIELD_WORDS: Record<string, string> = {
+  name: "nome",
+  country: "país",
+  club: "clube",
+  category: "categoria",
+  description: "descrição",
+  terms: "exclusões",
+  country_en: "país em inglês",
+  category_en: "categoria em inglês",
+  description_en: "descrição em inglês",
+  terms_en: "exclusões em inglês",
+  logo: "logo",
+  featured: "destaque",
+  affiliate_link: "link de afiliado",
+  cashback_percent: "percentual de cashback",
+  is_default: "categoria padrão",
+  slug: "slug",
+  image: "imagem",
+  symbol: "símbolo",
+  contract: "contrato",
+  network: "rede",
+  account: "conta na rede",
+  advertiser_id: "anunciante",
+  store_url: "site da loja",
+  mint_delay_seconds: "espera antes do bilhete",
+  hold_seconds: "prazo de segurança",
+  claim_days: "dias para reclamar",
+  group_code: "código do grupo",
+  reason: "motivo",
+  sale_id: "número da venda",
+  click_id: "código do clique",
+  content: "arquivo",
+};
+
+export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
 /** What a draft lacks, and where to enter it. */
 export const STORE_LACKS: Record<string, string> = {
   link: "Falta o link de afiliado, ou a rede com conta e anunciante.",

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { changeSentence } from "../../frontend/admin/stores/catalogue-changes.ts";
 import { operationFigures, pauseReason } from "../../frontend/admin/words.ts";
 import { aboveRate, admit } from "../../sender/allowance.ts";
 
@@ -40,4 +41,21 @@ describe("Why payouts are paused, in the panel's words", () => {
     expect(pauseReason("…", { code: "lost_nonce", key: "payer", nonce: 7 })).to.include("a chave do pagador");
     expect(pauseReason("Auditoria", null)).to.equal("Auditoria");
   });
+});
+
+describe("What a catalogue file would change, in the panel's words", () => {
+  const said: readonly (readonly [string, string])[] = [
+    ["+ store Arena (Brasil), named on the chain by the api", "+ loja Arena (Brasil)"],
+    [
+      "~ store Arena: affiliate_link → https://a.example, featured → true, club → null",
+      "~ loja Arena: link de afiliado → https://a.example, destaque → sim, clube → vazio",
+    ],
+    ["+ Arena, Camisas: 5.75%", "+ categoria Arena, Camisas: 5,75%"],
+    [
+      "~ Arena, Camisas: 5.75% → 6%, is_default → false",
+      "~ categoria Arena, Camisas: 5,75% → 6%, categoria padrão → não",
+    ],
+    ["~ fan token psg: contract → 0xab", "~ fan token psg: contrato → 0xab"],
+  ];
+  for (const [line, sentence] of said) it(sentence, () => expect(changeSentence(line)).to.equal(sentence));
 });

@@ -4,6 +4,7 @@ import { Link, useNavigate } from "react-router";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { toast } from "../../ui/toast.ts";
+import { capitalized } from "../words.ts";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
 import { type Asked, getPage } from "./list-calls.ts";
@@ -229,5 +230,3 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
     </div>
   );
 }
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

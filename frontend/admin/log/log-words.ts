@@ -1,6 +1,6 @@
 import { percentText } from "../../../domain/money.ts";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
-import { OPERATION_KINDS, operationWhy } from "../words.ts";
+import { FIELD_WORDS, OPERATION_KINDS, operationWhy } from "../words.ts";
 
 export type LogEntry = { action: string; subject: string; detail: string };
 /** Names for the ids in the log; undefined for deleted rows. */
@@ -12,28 +12,6 @@ export type Names = {
 
 type Detail = Record<string, unknown>;
 type Said = { detail: Detail; subject: string; names: Names };
-
-const FIELD_WORDS: Record<string, string> = {
-  name: "nome",
-  country: "país",
-  club: "clube",
-  category: "categoria",
-  description: "descrição",
-  logo: "logo",
-  featured: "destaque",
-  affiliate_link: "link de afiliado",
-  network: "rede",
-  account: "conta",
-  advertiser_id: "anunciante",
-  store_url: "site da loja",
-  mint_delay_seconds: "espera antes do bilhete",
-  hold_seconds: "prazo de segurança",
-  claim_days: "prazo de reclamação",
-  slug: "slug",
-  symbol: "símbolo",
-  image: "imagem",
-  contract: "contrato",
-};
 
 /** What an admin did, as a sentence without its subject: "criou a categoria Camisas, 5 %, em Verdão Store". */
 export function logSentence(entry: LogEntry, names: Names): string {

@@ -212,7 +212,8 @@ function Purchases({ sale }: { sale: SaleDetails }) {
 const SOURCES: Record<string, string> = { poll: "lida", push: "avisada", direct: "informada" };
 
 function Revisions({ sale }: { sale: SaleDetails }) {
-  const { dateTime, decimal } = useFormat();
+  const { dateTime } = useFormat();
+  const money = useSaleMoney();
   return (
     <section aria-labelledby="revisions">
       <h3 id="revisions" className="card-title">
@@ -224,7 +225,9 @@ function Revisions({ sale }: { sale: SaleDetails }) {
             <span>
               {SALE_STATUS_WORDS[one.status] ?? one.status}
               {one.payable && ", e paga"} ·{" "}
-              <strong className="figures">{`${one.currency} ${decimal(one.amount)}`}</strong>
+              <strong className="figures">
+                {money({ ...one, amount_brl: one.currency === "BRL" ? one.amount : null })}
+              </strong>
               {!one.applied && " (não valeu: já havia uma leitura mais nova)"}
             </span>
             <time dateTime={one.read_at}>

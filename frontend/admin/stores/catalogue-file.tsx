@@ -8,6 +8,7 @@ import { exportCatalogue, importCatalogue } from "../admin-calls.ts";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { refusalOf } from "../refusals.ts";
 import type { CatalogueChanges } from "../shapes.ts";
+import { changeSentence } from "./catalogue-changes.ts";
 
 /** Exports the whole catalogue as a file, and imports one after showing the changes. */
 export function CatalogueFile() {
@@ -138,17 +139,3 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
 
 const countText = (count: number, what: string): string =>
   `${count} ${count === 1 ? "mudança" : "mudanças"} ${count === 1 || what === "a fazer" ? what : `${what}s`}`;
-
-/** The lines of a dry run (`scripts/catalog/changes.ts`), in Portuguese. */
-const LINES: readonly (readonly [RegExp, string])[] = [
-  [/^\+ store (.*), named on the chain by the api$/, "+ loja $1"],
-  [/^\+ store (.*)$/, "+ loja $1"],
-  [/^~ store (.*)$/, "~ loja $1"],
-  [/^([+~]) fan token (.*)$/, "$1 fan token $2"],
-  [/^([+~]) (.*)$/, "$1 categoria $2"],
-];
-
-function changeSentence(line: string): string {
-  const found = LINES.find(([pattern]) => pattern.test(line));
-  return found ? line.replace(found[0], found[1]) : line;
-}
