@@ -126,7 +126,7 @@ async function answer(route: Route, request: Request, response: Response): Promi
   };
   const reply = await route.run(call, {
     body: (schema) => readValidBody(schema, request, rawBody),
-    query: (schema) => validate(schema, request.query),
+    query: (schema) => readValidQuery(schema, request),
   });
   if ("chunks" in reply) return stream(request, response, reply);
   send(request, response, reply);
@@ -225,6 +225,14 @@ function requireChecksums(body: Record<string, unknown>): void {
       throw invalid(`${field} has a wrong checksum: copy the address again, or send it in lower case`, field);
     }
   }
+}
+
+/** PostgreSQL has no text with a NUL. */
+function readValidQuery<T>(schema: z.ZodType<T>, { query }: Request): T {
+  for (const [name, value] of Object.entries(query)) {
+    if (String(value).includes("\0")) throw invalid(`${name} must not contain control characters`, name);
+  }
+  return validate(schema, query);
 }
 
 function validate<T>(schema: z.ZodType<T>, value: unknown): T {

@@ -51,6 +51,9 @@ describe("The panel's calls", () => {
         expectRefusal(await buyer.send("GET", path, undefined, CSV), 403, "FORBIDDEN");
       }
       expectRefusal(await admin.get("/api/admin/purchases?before=x_y"), 400, "INVALID_REQUEST");
+      // No database stores it; in the cursor of a text, too.
+      for (const nul of ["query=a%00b", "before=a%00_0x1&sort=name"])
+        expectRefusal(await admin.get(`/api/admin/users?${nul}`), 400, "INVALID_REQUEST");
       expectRefusal(await admin.get("/api/admin/purchases?sort=amount&before=12"), 400, "INVALID_REQUEST");
     });
 
