@@ -1,6 +1,4 @@
 import { getAddress } from "viem";
-import { indexedBlock } from "../database/chain-cursor.ts";
-import type { Queries } from "../database/transaction.ts";
 import type { PurchaseNft } from "../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../domain/api/purchases.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
@@ -26,13 +24,12 @@ export type PurchaseView = {
   shownUpTo: bigint;
 };
 
-/** The current context for showing purchases. A payout counts once it is `confirmations` deep in the index. */
-export async function readPurchaseView(
-  queries: Queries,
+/** The context for showing purchases at an indexed block. A payout counts once it is `confirmations` deep. */
+export function purchaseViewAt(
+  indexedBlock: bigint | undefined,
   { rate, confirmations }: { rate: bigint; confirmations: number },
-): Promise<PurchaseView> {
-  const cursor = (await indexedBlock(queries)) ?? 0n;
-  return { rate, shownUpTo: cursor - BigInt(confirmations) + 1n };
+): PurchaseView {
+  return { rate, shownUpTo: (indexedBlock ?? 0n) - BigInt(confirmations) + 1n };
 }
 
 /** One purchase as its buyer sees it. */

@@ -4,7 +4,7 @@ import { chzTextFromWei, formatDecimal } from "../../domain/money.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
 import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
-import { readPurchaseView, toPurchaseRecord, toTicket, toTotals } from "../../purchases/view.ts";
+import { purchaseViewAt, toPurchaseRecord, toTicket, toTotals } from "../../purchases/view.ts";
 import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
@@ -23,13 +23,10 @@ export async function buildProfile(
     const version = `${visitor.indexed?.hash}:${visitor.revision}`;
     return { fanTokens, balances: await services.balances.read(wallet, version, fanTokens) };
   };
-  const readView = async () => {
-    const view = await readPurchaseView(kysely, viewOptions(services));
-    return { view, unshown: await sumPaidAbove(kysely, wallet, view.shownUpTo) };
-  };
-  const [{ fanTokens, balances }, { view, unshown }, purchases, tickets, totals] = await Promise.all([
+  const view = purchaseViewAt(visitor.indexed?.block, viewOptions(services));
+  const [{ fanTokens, balances }, unshown, purchases, tickets, totals] = await Promise.all([
     readHoldings(),
-    readView(),
+    sumPaidAbove(kysely, wallet, view.shownUpTo),
     listPurchases(kysely, wallet, { limit: PROFILE_LIMIT }),
     listTickets(kysely, wallet, { limit: PROFILE_LIMIT }),
     readBuyerTotals(kysely, wallet),

@@ -12,7 +12,7 @@ import {
   registerPurchaseResponseSchema,
 } from "../../domain/api/purchases.ts";
 import { listPurchases } from "../../purchases/queries.ts";
-import { readPurchaseView, toPurchaseRecord } from "../../purchases/view.ts";
+import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
 import { nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
@@ -59,10 +59,9 @@ export function purchaseRoutes(services: Services): Route[] {
         }),
       },
       async handle({ identity, query }) {
-        const [rows, view] = await Promise.all([
-          listPurchases(database.kysely, visitorOf(identity).wallet, query),
-          readPurchaseView(database.kysely, viewOptions(services)),
-        ]);
+        const { wallet, indexed } = visitorOf(identity);
+        const rows = await listPurchases(database.kysely, wallet, query);
+        const view = purchaseViewAt(indexed?.block, viewOptions(services));
         return {
           body: {
             success: true,
