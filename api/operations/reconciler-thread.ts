@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { connect } from "../../database/connect.ts";
+import { runInBackground } from "../../platform/background-thread.ts";
 import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
 import { readEnvironment } from "../environment.ts";
 import { openReconcile } from "./open-reconcile.ts";
@@ -8,6 +9,7 @@ import { openReconcile } from "./open-reconcile.ts";
 
 export type ReconcilerAnswer = { result: Reconciliation } | { message: string };
 
+runInBackground();
 const environment = readEnvironment(process.env);
 const database = await connect(environment.DATABASE_URL, { mustExist: true });
 const { options } = await openReconcile(environment, database);
