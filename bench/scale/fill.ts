@@ -50,7 +50,7 @@ export async function fill(
     tell(`  ${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   };
   const { statements, statistics } = statementsFor(database.engine, { users, heavyPurchases, history, onChain });
-  const indexes = database.engine === "postgres" ? await dropIndexes(database) : [];
+  const indexes = await dropIndexes(database);
   for (const [name, statement] of Object.entries(statements)) {
     await timed(name, () => statement.execute(database.kysely));
   }
@@ -65,9 +65,13 @@ export async function fill(
 }
 
 /** Drops the indexes that no constraint needs, and answers how to make them again: at once, which takes far less time. */
-async function dropIndexes({ kysely }: Database): Promise<string[]> {
-  const { rows } = await sql<{ name: string; definition: string }>`select indexname as name, indexdef as definition
-    from pg_indexes where schemaname = 'public' and indexdef not like 'CREATE UNIQUE%'`.execute(kysely);
+async function dropIndexes({ kysely, engine }: Database): Promise<string[]> {
+  const all =
+    engine === "sqlite"
+      ? sql`select name, sql as definition from sqlite_master where type = 'index' and sql is not null`
+      : sql`select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public'`;
+  const { rows } = await sql<{ name: string; definition: string }>`select * from (${all}) as indexes
+    where upper(definition) not like 'CREATE UNIQUE%'`.execute(kysely);
   for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(kysely);
   return rows.map((row) => row.definition);
 }
