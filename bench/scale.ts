@@ -69,7 +69,7 @@ async function main(): Promise<Record<string, number | string> | undefined> {
     flags.database === "postgres"
       ? await startPostgres({ durable: true, directory: join(directory, "postgres") })
       : undefined;
-  const anvil = await startAnvil({ stateFile: join(directory, "chain.json") });
+  const anvil = await startAnvil({ stateFile: join(directory, "chain.json"), savesAtEnd: true });
   try {
     const databaseUrl = (await postgres?.createDatabase()) ?? join(directory, "torcida.db");
     const [port, indexerPort] = (await freePorts(2)) as [number, number];

@@ -21,6 +21,8 @@ export type AnvilOptions = {
   port?: number;
   /** The file of its state; in memory without it. */
   stateFile?: string;
+  /** Writes that file only when it ends, not every two seconds: tens of thousands of tokens would keep a core busy. */
+  savesAtEnd?: boolean;
   /** Mines only on transactions and on `anvil_mine`, not every second. */
   manualBlocks?: boolean;
   /** Another hardfork than the current one. */
@@ -36,7 +38,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   if (!binary) throw new Error("There is no anvil for this machine: install Foundry, or use x64 Linux");
   const port = options.port ?? (await freePorts(1))[0] ?? 0;
   const all = anvilArguments(port, options.stateFile ?? "");
-  const kept = options.stateFile ? all : without(all, "--state", "--state-interval");
+  const saved = options.savesAtEnd ? without(all, "--state-interval") : all;
+  const kept = options.stateFile ? saved : without(all, "--state", "--state-interval");
   const args = options.manualBlocks ? without(kept, "--block-time").filter((one) => one !== "--mixed-mining") : kept;
   const ruled = options.hardfork ? [...without(args, "--hardfork"), "--hardfork", options.hardfork] : args;
   const numbered = options.chainId ? [...without(ruled, "--chain-id"), "--chain-id", String(options.chainId)] : ruled;
