@@ -23,6 +23,8 @@ const WELCOME = Buffer.concat([
   message("Z", Buffer.from("I")),
 ]);
 
+const UNKNOWN_DATABASE = message("E", Buffer.from("SFATAL\0VFATAL\0C3D000\0Mno such database\0\0"));
+
 type ServerConnection = { socket: Socket; client: Socket | undefined; lastClient: Socket | undefined };
 
 /**
@@ -30,6 +32,7 @@ type ServerConnection = { socket: Socket; client: Socket | undefined; lastClient
  * reset with `DISCARD ALL` before the next. Session state of a client is lost.
  */
 export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
+  const served = new URL(databaseUrl).pathname.slice(1);
   const idle: ServerConnection[] = [];
   const all = new Set<Socket>();
   const waiting: ((server: ServerConnection) => void)[] = [];
@@ -104,9 +107,11 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
       greeted = Buffer.concat([greeted, chunk]);
       if (greeted.length < 8 || greeted.length < greeted.readUInt32BE(0)) return;
       const code = greeted.readUInt32BE(4);
+      const parameters = greeted.toString("utf8", 8, greeted.readUInt32BE(0)).split("\0");
       greeted = greeted.subarray(greeted.readUInt32BE(0));
       if (code === CANCEL_REQUEST) return void client.destroy();
       if (code === SSL_REQUEST) return void client.write("N");
+      if (parameters[parameters.indexOf("database") + 1] !== served) return void client.end(UNKNOWN_DATABASE);
       client.write(WELCOME);
       client.off("data", onGreeting);
       client.on("data", onMessage);
