@@ -54,7 +54,8 @@ export class Dispatch {
     else delete this.#context.status.held.pay;
     const isHeld = (kind: OperationKind) => kind === "pay" && pauseReason !== undefined;
     await this.#reconsiderSetAside(isHeld);
-    const due = new Map((await summarizeDue(this.#kysely)).map((row) => [row.kind, row]));
+    const known = this.#encoders.map((encoder) => encoder.kind);
+    const due = new Map((await summarizeDue(this.#kysely, known)).map((row) => [row.kind, row]));
     return this.#encoders.flatMap((encoder) => {
       const row = due.get(encoder.kind);
       if (!row || isHeld(encoder.kind)) return [];

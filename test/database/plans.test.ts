@@ -107,7 +107,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "the pushes of a moment": (queries) =>
     storePushes(queries, [{ key: { network: "awin", account: "1" }, saleKeys: ["1"] }]),
   "operations to send": (queries) => listDue(queries, "mint", 100),
-  "what the sender has to do": (queries) => summarizeDue(queries),
+  "what the sender has to do": (queries) => summarizeDue(queries, ["mint", "confirm", "pay"]),
   "how the operations stand": (queries) => summarizeStanding(queries),
   "the operations of a transaction": (queries) => listAssigned(queries, 1n),
   "transactions to watch": (queries) => listSigned(queries, { of: walletOf(99_999_999) }),
