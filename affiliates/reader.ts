@@ -5,6 +5,7 @@ import type { Database } from "../database/connect.ts";
 import type { Schema } from "../database/schema.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
+import type { SaleState } from "../domain/sale/state.ts";
 import { fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
@@ -14,6 +15,7 @@ import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
 import { markKnown, storeReport } from "./reports.ts";
 import type { SaleRules } from "./sale.ts";
+import { listLongestUnread } from "./unread-sales.ts";
 
 export type ReaderOptions = {
   database: Database;
@@ -251,21 +253,12 @@ export class Reader {
   async #listLongestUnread() {
     const { database, network, account } = this.#options;
     const now = Date.now();
-    const list = (
-      states: readonly ("held" | "unmatched" | "open" | "approved" | "payable" | "declined" | "settled")[],
-      unreadMs: number,
-    ) =>
-      database.kysely
-        .selectFrom("sales")
-        .select(["id", "sale_key", "occurred_at", "created_at"])
-        .where("network", "=", account.network)
-        .where("account", "=", account.account)
-        .where("state", "in", states)
-        .where("read_at", "<=", BigInt(now - unreadMs))
-        .where("created_at", ">=", BigInt(now - HISTORY_MS))
-        .orderBy("read_at")
-        .limit(network.salesPerCall)
-        .execute();
+    const list = (states: readonly SaleState[], unreadMs: number) =>
+      listLongestUnread(
+        database.kysely,
+        { network: account.network, account: account.account, states },
+        { unreadSince: now - unreadMs, changeableSince: now - HISTORY_MS, limit: network.salesPerCall },
+      );
     const pollMs = account.poll_seconds * 1_000;
     const open = await list(["held", "unmatched", "open", "approved"], pollMs);
     return open.length > 0 ? open : list(["payable", "declined", "settled"], 4 * pollMs);

@@ -17,6 +17,7 @@ import {
 import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
 import { countSales, listAllClaims, listClaims, listRevisions, listSales } from "../../affiliates/queries.ts";
+import { listLongestUnread } from "../../affiliates/unread-sales.ts";
 import { listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/user-list.ts";
@@ -103,6 +104,12 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "a page of visits": (queries) => listClicks(queries, BUYER, { limit: 50 }),
   "the sales of visits": (queries) => countSales(queries, IDS),
   "the revisions of a sale": (queries) => listRevisions(queries, 77n),
+  "the sales to reread": (queries) =>
+    listLongestUnread(
+      queries,
+      { network: "awin", account: "main", states: ["payable", "declined", "settled"] },
+      { unreadSince: Date.now(), changeableSince: Date.now() - 30 * 86_400_000, limit: 100 },
+    ),
   "a page of claims": (queries) => listClaims(queries, BUYER, { limit: 50 }),
   "the pushes of a moment": (queries) =>
     storePushes(queries, [{ key: { network: "awin", account: "1" }, saleKeys: ["1"] }]),
