@@ -19,6 +19,7 @@ import { up as totalsRevision } from "./migrations/0019-totals-revision.ts";
 import { up as duePurchases } from "./migrations/0020-due-purchases.ts";
 import { up as networkAmounts } from "./migrations/0021-network-amounts.ts";
 import { up as paymentAmounts } from "./migrations/0022-payment-amounts.ts";
+import { up as unusedIndex } from "./migrations/0023-unused-index.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -64,6 +65,7 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0020-due-purchases": { up: (db) => duePurchases(db, engine) },
     "0021-network-amounts": { up: networkAmounts },
     "0022-payment-amounts": { up: paymentAmounts },
+    "0023-unused-index": { up: unusedIndex },
   };
 }
 
