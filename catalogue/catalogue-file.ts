@@ -56,7 +56,7 @@ export function readCatalogue(format: CatalogueFormat, text: string): Catalogue 
     const key = addRow(catalogue, { place, type, row }, problems);
     if (key === undefined || problems.length > before) continue;
     const first = seen.get(key);
-    if (first) problems.push(`${place}: ${key} stands twice, first at ${first}`);
+    if (first) problems.push(`${place}: ${key} appears twice, first at ${first}`);
     else seen.set(key, place);
   }
   if (problems.length > 0) throw new CatalogueFileError(problems.join("\n"));

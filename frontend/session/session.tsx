@@ -36,7 +36,7 @@ const SessionContext = createContext<Session | undefined>(undefined);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (!session) throw new Error("useSession stands outside SessionProvider");
+  if (!session) throw new Error("useSession must be called inside a SessionProvider");
   return session;
 }
 

@@ -41,7 +41,7 @@ const WalletContext = createContext<Wallet | undefined>(undefined);
 
 export function useWallet(): Wallet {
   const wallet = useContext(WalletContext);
-  if (!wallet) throw new Error("useWallet stands outside WalletProvider");
+  if (!wallet) throw new Error("useWallet must be called inside a WalletProvider");
   return wallet;
 }
 

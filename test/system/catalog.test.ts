@@ -94,7 +94,7 @@ describe("npm run catalog", function () {
     expect(status).to.equal(1);
     for (const line of [3, 4, 5, 6, 7, 8]) expect(output).to.match(new RegExp(`^line ${line}: `, "m"));
     expect(output).to.include("line 4: cashback_percent must be at most 100");
-    expect(output).to.include("line 6: store boa stands twice, first at line 2");
+    expect(output).to.include("line 6: store boa appears twice, first at line 2");
     expect(output).to.include("Nothing was imported.");
     expect(await listStores(database.kysely)).to.have.length(8);
   });
@@ -136,15 +136,15 @@ describe("npm run catalog", function () {
       /^line 2: nome is not a field of a store/,
     ],
     [
-      "a number that is none",
+      "a percent that is not a number",
       "d.csv",
       "type,store,category,cashback_percent\ncashback,Verdão Store,Tudo,dez\n",
       /^line 2: /,
     ],
-    ["a row that is nothing", "e.json", "[null]", /^row 1: type must be store, cashback or fan_token/],
+    ["a row that is null", "e.json", "[null]", /^row 1: type must be store, cashback or fan_token/],
     ["a type that every object has", "i.json", '[{"type":"constructor"}]', /^row 1: type must be store/],
     ["JSON that is cut off", "f.json", '[{"type":"store"', /^The file is not JSON: /],
-    ["JSON that is no list", "g.json", '{"type":"store"}', /^The file must be a list of rows/],
+    ["JSON that is not a list", "g.json", '{"type":"store"}', /^The file must be a list of rows/],
     ["another ending", "h.xlsx", "", /must end in .csv or .json/],
   ];
   for (const [reason, name, text, expected] of FILES) {
