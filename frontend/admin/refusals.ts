@@ -1,14 +1,8 @@
 import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { inPortuguese } from "../i18n/language.tsx";
-import { capitalized, FIELD_WORDS } from "./words.ts";
-
-/** The labels of forms. */
-const LABELS: Record<string, string> = {
-  ...Object.fromEntries(Object.entries(FIELD_WORDS).map(([field, words]) => [field, capitalized(words)])),
-  logo: "URL do logo",
-  image: "URL da imagem",
-};
+import { invalidField } from "./invalid-field.ts";
+import { fileProblems } from "./stores/file-problems.ts";
 
 /** The api's errors for admin calls, by code. */
 const BY_CODE: Record<string, string> = {
@@ -20,6 +14,7 @@ const BY_CODE: Record<string, string> = {
   NOTHING_PAYABLE: "Não há nada a pagar a este comprador agora.",
   WRONG_AMOUNT: "O valor a pagar mudou desde o pedido: peça de novo com o valor de agora.",
   PAYOUTS_PAUSED: "Os pagamentos estão pausados. Retome-os em Pagamentos.",
+  BODY_TOO_LARGE: "O arquivo é grande demais: cabem até 8 MB, e até 512 kB numa imagem.",
   CONTRACT_TAKEN: "Outro fan token já tem este contrato.",
   NOT_A_PICTURE: "O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até 512 kB e 4.096 pixels de lado.",
   HELD: "Esta compra já está retida.",
@@ -45,22 +40,6 @@ const DECISIONS: readonly (readonly [RegExp, string])[] = [
   [/^This claim is/, "Esta reclamação já foi respondida."],
 ];
 
-/** The rules of `domain/api/catalogue.ts` as the api words them. */
-const RULES: readonly (readonly [RegExp, string])[] = [
-  [/must not be empty|is missing|received undefined/, "não pode ficar vazio"],
-  [/must be at most (\d+) characters/, "aceita até $1 caracteres"],
-  [/must be at most (\d+)$/, "pode ser no máximo $1"],
-  [/whole number|must not be negative/, "precisa ser um número inteiro, sem sinal"],
-  [/1 to 32 lower-case letters/, "aceita até 32 letras minúsculas, números e hífens"],
-  [/id of a click/, "precisa ser o código de um clique"],
-  [/invisible characters/, "não aceita caracteres invisíveis nem acentos empilhados"],
-  [/must be at most (\d+) bytes/, "aceita até $1 bytes (letras com acento contam por dois)"],
-  [/control characters/, "não aceita caracteres de controle"],
-  [/lower-case letters, digits and hyphens/, "aceita só letras minúsculas, números e hífens"],
-  [/contract address/, "precisa ser um endereço de contrato"],
-  [/https/, "precisa começar com https://"],
-];
-
 /** Why the server rejected an admin's write, in Portuguese; undefined if the reason is unknown. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return reasonOf(error, inPortuguese);
@@ -72,44 +51,6 @@ export function refusalOf(error: unknown): string | undefined {
   return error.status >= 400 ? `O servidor respondeu com o erro ${error.status}.` : undefined;
 }
 
-/** What is wrong with each row of a catalogue file. `catalogue/catalogue-file.ts` */
-const FILE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^type must be store, cashback or fan_token, not "(.*)"$/,
-    'o tipo precisa ser store, cashback ou fan_token, e não "$1"',
-  ],
-  [/^(\w+) is not a field of a (\w+)$/, "$2 não tem o campo $1"],
-  [/^store must be the name/, "diga em store o nome da loja da categoria"],
-  [/^(.+) stands twice, first at (?:line|row) (\d+)$/, "$1 já está na linha $2"],
-  [/^There is no store (.+)$/, "não existe a loja $1"],
-];
-
-function fileProblems(message: string): string {
-  return message
-    .split("\n")
-    .map((line) => {
-      const [, place, problem = line] = /^(?:line|row) (\d+): (.*)$/.exec(line) ?? [];
-      const words = fileProblem(problem);
-      return place ? `Linha ${place}: ${words}` : words;
-    })
-    .join("\n");
-}
-
-function fileProblem(problem: string): string {
-  const found = FILE_PROBLEMS.find(([pattern]) => pattern.test(problem));
-  if (found) return problem.replace(found[0], found[1]);
-  const [, field = "", rule = ""] = /^(\w+) (.*)$/.exec(problem) ?? [];
-  return field in LABELS ? invalidField(field, rule) : problem;
-}
-
 function decisionOf({ code, message }: ApiError): string | undefined {
   return code === "DECISION_REFUSED" ? DECISIONS.find(([pattern]) => pattern.test(message))?.[1] : undefined;
-}
-
-function invalidField(field: string, message: string): string {
-  for (const [pattern, rule] of RULES) {
-    const found = pattern.exec(message);
-    if (found) return `${LABELS[field] ?? field} ${rule.replace("$1", found[1] ?? "")}.`;
-  }
-  return `${LABELS[field] ?? field}: valor inválido.`;
 }

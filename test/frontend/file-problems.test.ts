@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { type CatalogueFormat, readCatalogue } from "../../catalogue/catalogue-file.ts";
+import { fileProblems } from "../../frontend/admin/stores/file-problems.ts";
+
+const FILES: readonly [format: CatalogueFormat, text: string, words: RegExp][] = [
+  ["csv", "type,name,country\nshop,Boa,Brasil\n", /^Linha 2: o tipo precisa ser/],
+  ["csv", "type,nome,country\nstore,Boa,Brasil\n", /^Linha 2: store não tem o campo nome\nLinha 2: Nome não pode/],
+  ["csv", "type,category,cashback_percent\ncashback,A,5\n", /^Linha 2: diga em store o nome da loja/],
+  ["csv", "type,name,country\nstore,Boa,Brasil\nstore,BOA,Brasil\n", /^Linha 3: store boa já está na linha 2$/],
+  ["csv", "type,name,country\nstore,Boa\n", /^O arquivo não é um CSV correto: veja a linha 2$/],
+  ["csv", 'type,name,country\nstore,"Boa,Brasil\n', /^O arquivo não é um CSV correto: veja a linha \d$/],
+  ["json", "[{", /^O arquivo não é JSON$/],
+  ["json", "{}", /^O arquivo precisa ser uma lista de linhas/],
+];
+
+describe("What is wrong with a catalogue file, in the panel's words", () => {
+  for (const [format, text, words] of FILES) {
+    it(`is said in Portuguese: ${words.source.slice(1, 60)}`, () => {
+      expect(fileProblems(messageOf(() => readCatalogue(format, text)))).to.match(words);
+    });
+  }
+
+  it("names what contradicts the database", () => {
+    const said = fileProblems(
+      [
+        "line 3: there is no store Boa, here or in the database",
+        "line 4: group_code G1 is also the group of Camisas",
+        "line 5: is_default is also true for Camisas",
+        "The fan tokens galo and cam have the same contract, 0xab",
+      ].join("\n"),
+    );
+    expect(said.split("\n")).to.deep.equal([
+      "Linha 3: não existe a loja Boa, nem aqui nem no cadastro",
+      "Linha 4: o grupo G1 já é da categoria Camisas",
+      "Linha 5: a loja só tem uma categoria padrão, e Camisas também é",
+      "Os fan tokens galo e cam têm o mesmo contrato, 0xab",
+    ]);
+  });
+});
+
+function messageOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("The file was accepted");
+}
