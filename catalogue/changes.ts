@@ -2,11 +2,13 @@ import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { percentText } from "../domain/money.ts";
+import { groupKey } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
 import {
   fieldsOf,
+  GroupTakenError,
   insertCategory,
   insertStore,
   listStores,
@@ -28,7 +30,7 @@ const ALL_ROWS = 10_000;
 
 /**
  * The changes that an import would make. Rows that are not in the file stay unchanged.
- * @throws CatalogueFileError if a category's store is neither in the file nor in the database
+ * @throws CatalogueFileError if rows contradict each other or the database
  */
 async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Change[]> {
   const stores = new Map((await listStores(queries, ALL_ROWS)).map((store) => [store.name.toLowerCase(), store]));
@@ -41,6 +43,10 @@ async function planChanges(queries: Queries, catalogue: Catalogue): Promise<Chan
       missing.map(({ place, store }) => `${place}: there is no store ${store}, here or in the database`).join("\n"),
     );
   }
+  const problems = [...Map.groupBy(catalogue.cashbacks, ({ store }) => store.toLowerCase())].flatMap(
+    ([name, entries]) => contradictionsOf(entries, stores.get(name)?.categories ?? []),
+  );
+  if (problems.length > 0) throw new CatalogueFileError(problems.join("\n"));
   return [
     ...catalogue.stores.flatMap((entry) => storeChange(entry, stores.get(entry.name.toLowerCase()))),
     ...catalogue.cashbacks.flatMap((entry) => cashbackChange(entry, stores.get(entry.store.toLowerCase()))),
@@ -58,7 +64,12 @@ export async function apply(database: Database, catalogue: Catalogue, actor: str
   return inAuditedTransaction(database.kysely, async (queries) => {
     const changes = await planChanges(queries, catalogue);
     const importing: Import = { actor, madeStores: new Map() };
-    for (const change of changes) await change.apply(queries, importing);
+    for (const change of changes) {
+      await change.apply(queries, importing).catch((error: unknown) => {
+        // Two categories that exchange their groups.
+        throw error instanceof GroupTakenError ? new CatalogueFileError(error.message) : error;
+      });
+    }
     return changes;
   });
 }
@@ -95,7 +106,35 @@ function storeChange(entry: StoreFields, known: StoreWithCategories | undefined)
   ];
 }
 
-function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithCategories | undefined): Change[] {
+type Cashback = Catalogue["cashbacks"][number];
+
+/** A store has one category for each commission group of its network, and one default category. */
+function contradictionsOf(entries: readonly Cashback[], known: readonly StoreCategory[]): string[] {
+  const inFile = new Set(entries.map(({ category }) => category.toLowerCase()));
+  const taken = new Map(
+    known.flatMap(({ category, groupCode }) =>
+      groupCode === null || inFile.has(category.toLowerCase()) ? [] : [[groupKey(groupCode), category] as const],
+    ),
+  );
+  let standard: string | undefined;
+  return entries.flatMap(({ place, category, group_code, is_default }) => {
+    const before = known.find((one) => one.category.toLowerCase() === category.toLowerCase());
+    const group = group_code === undefined ? before?.groupCode : group_code;
+    const problems: string[] = [];
+    if (group) {
+      const other = taken.get(groupKey(group));
+      if (other !== undefined) problems.push(`${place}: group_code ${group} is also the group of ${other}`);
+      taken.set(groupKey(group), category);
+    }
+    if (is_default) {
+      if (standard !== undefined) problems.push(`${place}: is_default is also true for ${standard}`);
+      standard = category;
+    }
+    return problems;
+  });
+}
+
+function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined): Change[] {
   const known = store?.categories.find((one) => one.category.toLowerCase() === entry.category.toLowerCase());
   const bps = entry.cashback_percent;
   const categoryEn = entry.category_en === undefined ? (known?.categoryEn ?? null) : entry.category_en;
@@ -114,7 +153,10 @@ function cashbackChange(entry: Catalogue["cashbacks"][number], store: StoreWithC
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
         const fields = { category: entry.category, ...rate };
         const id = known?.id ?? (await insertCategory(queries, storeId, fields));
-        if (known) await updateCategory(queries, { storeId, categoryId: known.id }, rate);
+        // A category that is not said to be the default leaves the default as it is.
+        const { isDefault: _, ...unsaid } = rate;
+        const written = entry.is_default === undefined ? unsaid : rate;
+        if (known) await updateCategory(queries, { storeId, categoryId: known.id }, written);
         await appendAudit(queries, {
           actor,
           action: known ? "cashback.update" : "cashback.create",

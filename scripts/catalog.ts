@@ -9,7 +9,6 @@ import { BaseError } from "viem";
 import { CatalogueFileError, formatOf, readCatalogue, writeCatalogue } from "../catalogue/catalogue-file.ts";
 import { nameReader, skipRegisteredIds } from "../catalogue/chain-names.ts";
 import { apply, type Change, diff, exportRows } from "../catalogue/changes.ts";
-import { GroupTakenError } from "../catalogue/stores.ts";
 import type { Database } from "../database/connect.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
@@ -23,7 +22,7 @@ try {
   await main();
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
-  if (error instanceof CatalogueFileError || error instanceof GroupTakenError) console.error("Nothing was imported.");
+  if (error instanceof CatalogueFileError) console.error("Nothing was imported.");
   process.exitCode = 1;
 }
 

@@ -111,6 +111,37 @@ describe("The catalogue in the panel", () => {
       expectRefusal(await buyer.post("/api/admin/catalogue", { format: "csv", content: file }), 403, "FORBIDDEN");
     });
 
+    it("rejects a file that gives a store two categories of one group, or two defaults", async () => {
+      const admin = await api.admin("catalogue");
+      const send = async (rows: readonly string[], apply: boolean) => {
+        const content = ["type,store,category,cashback_percent,group_code,is_default", ...rows].join("\n");
+        return admin.post("/api/admin/catalogue", { format: "csv", content, apply });
+      };
+      const rows = ["cashback,Mercado da Bola,A,4,NEW,", "cashback,Mercado da Bola,B,5, new ,"];
+      const defaults = ["cashback,Mercado da Bola,A,4,,true", "cashback,Mercado da Bola,B,5,,true"];
+      for (const apply of [false, true]) {
+        const refused = await send(rows, apply);
+        expectRefusal(refused, 422, "CATALOGUE_FILE");
+        expect(refused.body.message).to.equal("line 3: group_code new is also the group of A");
+        const twice = await send(defaults, apply);
+        expectRefusal(twice, 422, "CATALOGUE_FILE");
+        expect(twice.body.message).to.equal("line 3: is_default is also true for A");
+      }
+      // One by one, and the second knows the first from the database.
+      expect((await send([defaults[0] ?? "", "cashback,Mercado da Bola,C,4,NEW,"], true)).status).to.equal(200);
+      expectRefusal(await send(["cashback,Mercado da Bola,D,4,new,"], true), 422, "CATALOGUE_FILE");
+      expectRefusal(
+        await send(["cashback,Mercado da Bola,C,4,X,", "cashback,Mercado da Bola,D,4,X,"], true),
+        422,
+        "CATALOGUE_FILE",
+      );
+      // A new percent of the former default does not make it the default again.
+      expect((await send([defaults[1] ?? "", "cashback,Mercado da Bola,A,6,,"], true)).status).to.equal(200);
+      const [store] = (await admin.get("/api/admin/stores?query=mercado")).body.rows;
+      const named = store.cashbacks.filter((one: { is_default?: true }) => one.is_default);
+      expect(named.map((one: { category: string }) => one.category)).to.deep.equal(["B"]);
+    });
+
     it("keeps texts in both languages and what is excluded, from the panel and from a file", async () => {
       const admin = await api.admin("catalogue");
       const texts = { country_en: "Brazil", description_en: "Shirts", terms: "Sem cashback em vales." };
