@@ -8,6 +8,8 @@ import { launchChromium } from "./support/chromium.ts";
 import { enterAs } from "./support/enter-as.ts";
 
 const SCREENSHOTS = "data/journey";
+/** Like a rate of the market: no amount in whole gwei is an exact product. */
+const WEI_PER_CENT = 12_345_678_901_234_567n;
 
 /** A newcomer without a wallet extension, on the real system, without fixtures. */
 describe("A newcomer's journey", function () {
@@ -16,7 +18,7 @@ describe("A newcomer's journey", function () {
   let browser: Browser;
   before(async () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
-    torcida = await startTorcida(await systemEnvironment());
+    torcida = await startTorcida({ ...(await systemEnvironment()), WEI_PER_CENT: String(WEI_PER_CENT) });
     browser = await launchChromium();
   });
   after(async () => {
@@ -97,7 +99,7 @@ describe("A newcomer's journey", function () {
       return payments.length > 0 && payments;
     });
     expect(paid).to.have.length(1);
-    expect(paid[0]?.args.amount).to.equal(10n ** 19n);
+    expect(paid[0]?.args.amount).to.equal(12_345_678_901n * 10n ** 9n);
     expect(paid[0]?.args.recipient?.toLowerCase()).to.equal(me.wallet);
     await page.getByText(/já na sua carteira/).waitFor();
     await look("6-paid");
@@ -122,7 +124,7 @@ describe("A newcomer's journey", function () {
     await tabTo(stranger, "Endereço da carteira");
     await stranger.keyboard.type(me.wallet);
     await stranger.keyboard.press("Enter");
-    await stranger.getByText("1 compra, e a conta confere: 10,00 CHZ pagos.").waitFor();
+    await stranger.getByText("1 compra, e a conta confere: 12,345678901 CHZ pagos.").waitFor();
     await stranger.getByText("A conta fecha").waitFor();
     await stranger.getByRole("cell", { name: "O mesmo" }).waitFor();
     await stranger.getByText("Livre para pagar").waitFor();
