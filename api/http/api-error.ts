@@ -1,15 +1,17 @@
+import type { ErrorCode } from "../../domain/api/error-codes.ts";
+
 /** An error response: a sentence for people, a code for programs. docs/product.md#error-shape */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly headers: Record<string, string>;
   /** Additional fields of the body. */
   readonly extra: Record<string, unknown>;
 
   constructor(
     status: number,
-    code: string,
+    code: ErrorCode,
     message: string,
     more: { headers?: Record<string, string>; extra?: Record<string, unknown> } = {},
   ) {
@@ -25,9 +27,14 @@ export const invalid = (message: string, field?: string) =>
   new ApiError(400, "INVALID_REQUEST", message, field === undefined ? {} : { extra: { field } });
 export const unauthorized = () =>
   new ApiError(401, "UNAUTHORIZED", "Sign in first: the session is missing or has ended");
-export const forbidden = (message: string, code = "FORBIDDEN") => new ApiError(403, code, message);
+export const forbidden = (message: string, code: ErrorCode = "FORBIDDEN") => new ApiError(403, code, message);
 export const notFound = (what: string) => new ApiError(404, "NOT_FOUND", `${what} not found`);
-export const conflict = (message: string, code = "CONFLICT", extra: Record<string, unknown> = {}) =>
+export const conflict = (message: string, code: ErrorCode, extra: Record<string, unknown> = {}) =>
   new ApiError(409, code, message, { extra });
-export const unavailable = (code: string, message: string) =>
+export const unavailable = (code: ErrorCode, message: string) =>
   new ApiError(503, code, message, { headers: { "retry-after": "2" } });
+
+/** The body of every error response. docs/product.md#error-shape */
+export function errorBody(code: ErrorCode, message: string, requestId: string, extra: Record<string, unknown> = {}) {
+  return JSON.stringify({ ...extra, success: false, error: message, message, code, request_id: requestId });
+}

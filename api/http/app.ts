@@ -10,7 +10,7 @@ import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics-server.ts";
 import type { Services } from "../services.ts";
-import { ApiError, invalid, notFound, unavailable } from "./api-error.ts";
+import { ApiError, errorBody, invalid, notFound, unavailable } from "./api-error.ts";
 import { trustedProxies } from "./connection-limit.ts";
 import { identify, requireAccess } from "./identity.ts";
 import { originOf } from "./origin.ts";
@@ -279,14 +279,7 @@ function sendError(services: Services, error: unknown, request: Request, respons
   for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader("cache-control", "no-store");
-  const body = {
-    success: false,
-    error: known.message,
-    message: known.message,
-    code: known.code,
-    request_id: requestId,
-  };
-  response.end(JSON.stringify({ ...known.extra, ...body }));
+  response.end(errorBody(known.code, known.message, requestId, known.extra));
 }
 
 /** Converts any error to a response: the caller's mistake, an unavailable service, or an internal error. */

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
+import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import { STATUS_CODES } from "../../platform/http.ts";
+import { errorBody } from "./api-error.ts";
 
 const STATUS_BY_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -27,8 +29,8 @@ export function answerClientErrors(server: Server): void {
 }
 
 /** The API's error body over a connection that has no request, and the end of the connection. */
-export function answerSocket(socket: Duplex, status: number, code: string, message: string): void {
-  const body = JSON.stringify({ success: false, error: message, message, code, request_id: randomUUID() });
+export function answerSocket(socket: Duplex, status: number, code: ErrorCode, message: string): void {
+  const body = errorBody(code, message, randomUUID());
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
+import { errorBody } from "./api-error.ts";
 
 /** Responds to every request with 503 while the process waits for its database. */
 export const answerNotReady: RequestListener = (request, response) => {
   const message = "The server is starting and waits for its database; try again";
-  const body = JSON.stringify({
-    success: false,
-    error: message,
-    message,
-    code: "DATABASE_UNAVAILABLE",
-    request_id: randomUUID(),
-  });
+  const body = errorBody("DATABASE_UNAVAILABLE", message, randomUUID());
   response.writeHead(503, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

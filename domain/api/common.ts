@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LIST_LIMIT } from "../product.ts";
 import { isAddressShaped, toWalletAddress } from "../wallet-address.ts";
+import { ERROR_CODES } from "./error-codes.ts";
 
 /** Twenty bytes of hex, in any case; stored and returned in lower case. The server also checks a mixed-case checksum. */
 export const addressSchema = z
@@ -52,7 +53,7 @@ export const errorSchema = z.object({
   success: z.literal(false),
   error: z.string(),
   message: z.string(),
-  code: z.string(),
+  code: z.enum(ERROR_CODES),
   request_id: z.string(),
   /** The invalid field or header, if it is a single one. */
   field: z.string().optional(),

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { inPortuguese } from "../i18n/language.tsx";
@@ -5,7 +6,7 @@ import { invalidField } from "./invalid-field.ts";
 import { fileProblems } from "./stores/file-problems.ts";
 
 /** The api's errors for admin calls, by code. */
-const BY_CODE: Record<string, string> = {
+const BY_CODE: Readonly<Record<string, string>> = {
   ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
   APPROVAL_NEEDED: "Este valor pede duas pessoas: outra pessoa aprova em Aprovações, e depois você conclui.",
   OWN_REQUEST: "Outra pessoa precisa decidir sobre o seu pedido.",
@@ -26,7 +27,7 @@ const BY_CODE: Record<string, string> = {
   PAID: "O pagamento desta compra já saiu: não dá mais para parar.",
   NOT_A_TOKEN: "A rede não tem um token neste endereço.",
   SIGN_IN_AGAIN: "Seu login tem mais de 15 minutos. Entre de novo para continuar.",
-};
+} satisfies Partial<Record<ErrorCode, string>>;
 
 /** `affiliates/decisions.ts` */
 const DECISIONS: readonly (readonly [RegExp, string])[] = [

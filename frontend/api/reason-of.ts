@@ -1,8 +1,9 @@
+import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import type { MessageId, Translate } from "../i18n/language.tsx";
 import { ApiError, UnreachableError } from "./http.ts";
 
 /** The api's errors by code, in the user's language. */
-const BY_CODE: Record<string, MessageId> = {
+const BY_CODE: Readonly<Record<string, MessageId>> = {
   ALREADY_REGISTERED: "registration.exists",
   CHAIN_UNAVAILABLE: "reason.chainAway",
   CLAIMED: "reason.claimed",
@@ -22,7 +23,7 @@ const BY_CODE: Record<string, MessageId> = {
   STORE_UNKNOWN: "reason.storeNotReady",
   SLUG_TAKEN: "reason.slugTaken",
   TOO_MANY_REQUESTS: "reason.tooMany",
-};
+} satisfies Partial<Record<ErrorCode, MessageId>>;
 
 /** Why a call failed: in the user's language if the reason is known, otherwise the server's message. */
 export function reasonOf(error: unknown, t: Translate): string {

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect } from "chai";
+import { ERROR_CODES } from "../../domain/api/error-codes.ts";
 
 const DOCUMENT = "docs/product.md";
 const ANCHOR = /<a id="([^"]+)"><\/a>/g;
@@ -48,6 +49,15 @@ describe("docs/product.md", () => {
   it("is what comments cite, never the section of a page outside the repository", () => {
     const wrong = textFiles().filter((file) => ABSENT_PAGE.test(readFileSync(file, "utf8")));
     expect(wrong).to.deep.equal([]);
+  });
+
+  it("lists every code of an error response, each of which the api uses", () => {
+    const section = document.slice(document.indexOf('<a id="error-codes">'), document.indexOf('<a id="error-texts">'));
+    expect(matchesOf(section, /`([A-Z_]+)`/g)).to.deep.equal(ERROR_CODES);
+    const api = globSync("api/**/*.ts")
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
+    expect(ERROR_CODES.filter((code) => !api.includes(`"${code}"`))).to.deep.equal([]);
   });
 });
 
