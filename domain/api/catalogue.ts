@@ -27,18 +27,9 @@ export const storeSchema = z.object({
   club: z.string().nullable(),
   category: z.string().nullable(),
   description: z.string().nullable(),
-  /** Cashback exclusions; absent if there are none beyond the shop-wide rules. */
-  terms: z.string().optional(),
-  /** In English; each is absent if the Portuguese text is used for both languages. */
-  country_en: z.string().optional(),
-  category_en: z.string().optional(),
-  description_en: z.string().optional(),
-  terms_en: z.string().optional(),
   logo: z.string().nullable(),
-  featured: z.boolean(),
-  /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
-  is_draft: z.boolean(),
   affiliate_link: z.string().nullable(),
+  featured: z.boolean(),
   /** The network that reports its sales; null if there is at most one shop account. */
   network: z.string().nullable(),
   account: z.string().nullable(),
@@ -48,6 +39,15 @@ export const storeSchema = z.object({
   mint_delay_seconds: z.number().nullable(),
   hold_seconds: z.number().nullable(),
   claim_days: z.number().nullable(),
+  /** Cashback exclusions; absent if there are none beyond the shop-wide rules. */
+  terms: z.string().optional(),
+  /** In English; each is absent if the Portuguese text is used for both languages. */
+  country_en: z.string().optional(),
+  category_en: z.string().optional(),
+  description_en: z.string().optional(),
+  terms_en: z.string().optional(),
+  /** Whether it cannot sell yet because its link, percent or on-chain name is missing. Only admins see drafts. */
+  is_draft: z.boolean(),
   /** Range text: '4%', '2.5% - 7%' or '0%'. */
   cashback: z.string(),
   cashback_min: z.number(),
