@@ -87,6 +87,7 @@ export default defineConfig({
     // Kept apart, so that a run with coverage does not have everything compiled again after it.
     ...(isCoverage && { cache: "./coverage/cache", artifacts: "./coverage/artifacts" }),
     sources: "./contracts",
-    tests: { mocha: "./test/contracts", solidity: "./contracts" },
+    // Tests in Solidity lie beside what they test, as `.t.sol`: whatever is in a folder of tests is compiled once more.
+    tests: { mocha: "./test/contracts", solidity: "./test/contracts" },
   },
 });
