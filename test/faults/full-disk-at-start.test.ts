@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { systemEnvironment } from "../testing/torcida.ts";
 import { until } from "../testing/until.ts";
+import { copyWebApp } from "../testing/web-app.ts";
 
 describe("A disk that is full at the start", function () {
   this.timeout(120_000);
@@ -15,6 +16,7 @@ describe("A disk that is full at the start", function () {
       mkdirSync(join(directory, "logs"), { recursive: true });
       // Every write to it fails with ENOSPC.
       symlinkSync("/dev/full", join(directory, file));
+      copyWebApp(directory);
       const child = spawn(process.execPath, ["scripts/start.ts"], {
         stdio: ["ignore", "ignore", "pipe"],
         env: { ...process.env, ...environment },
@@ -22,7 +24,7 @@ describe("A disk that is full at the start", function () {
       try {
         let said = "";
         child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
-        await until("it ended", () => child.exitCode !== null, 50_000);
+        await until("it ended", () => child.exitCode !== null, 100_000);
         expect(child.exitCode, said).to.equal(1);
         expect(said.trim().split("\n"), said).to.have.length(1);
         expect(said).to.include(`${join(directory, file)} cannot be written (ENOSPC`);
