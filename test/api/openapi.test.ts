@@ -18,7 +18,7 @@ import { type ApiSystem, onBothSystems } from "./support/system.ts";
 
 const SEED = Number(process.env.FUZZ_SEED ?? process.env.FAULT_SEED ?? 1);
 /** Per database. `FUZZ_SECONDS=600 FUZZ_SEED=7 npx mocha test/api/openapi.test.ts` runs longer with another seed. */
-const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 8);
+const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 5);
 
 const ROLES = ["anonymous", "dead", "owner", "other", "compat", "admin", "service"] as const;
 type Role = (typeof ROLES)[number];

@@ -5,7 +5,7 @@ import { patiently } from "./support/patiently.ts";
 import { between, pick, seededRandom } from "./support/random.ts";
 
 const SEED = Number(process.env.FAULT_SEED ?? 1);
-const KILLS = 20;
+const KILLS = 12;
 const PURCHASES_A_KILL = 1.5;
 
 describe("Killed processes (F1, F2, F33)", () => {

@@ -26,7 +26,7 @@ import { until } from "../testing/until.ts";
 import { foldChain, readIndexText } from "./support/fresh-fold.ts";
 import { FORGED_ID, type LyingNode, startLyingNode } from "./support/lying-node.ts";
 
-const SECONDS = Number(process.env.CHAOS_SECONDS ?? 12);
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 8);
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
 
 const FIRST_BLOCKS = 300;
