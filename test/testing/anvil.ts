@@ -59,7 +59,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       rmSync(earlierStates, { recursive: true, force: true });
     },
   };
-  await until("anvil answers", () => anvil.request("eth_chainId"), 30_000);
+  await until("anvil answers", () => anvil.request("eth_chainId"));
   return anvil;
 }
 

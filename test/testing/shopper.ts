@@ -116,7 +116,7 @@ export class Shopper {
   }
 
   /** Waits until a purchase of this wallet meets a condition. */
-  async seen(id: number, isWanted: (purchase: PurchaseRecord) => boolean, timeoutMs = 30_000): Promise<PurchaseRecord> {
+  async seen(id: number, isWanted: (purchase: PurchaseRecord) => boolean, timeoutMs = 60_000): Promise<PurchaseRecord> {
     return until(
       `purchase ${id} is as wanted`,
       async () => {
