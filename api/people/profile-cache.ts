@@ -29,8 +29,11 @@ export class ProfileCache {
   async read({ wallet, revision, indexed }: Visitor, build: () => Promise<Profile>): Promise<string> {
     const key = `${wallet}:${revision}`;
     const allowStale = this.#answers.getRemainingTTL(key) > FRESH_MS - USABLE_MS;
-    const known = await this.#answers.forceFetch(key, { context: build, allowStale });
+    // What was built at one moment is not all rebuilt at one moment.
+    const ttl = FRESH_MS * (1 - Math.random() / 2);
+    const known = await this.#answers.forceFetch(key, { context: build, ttl, allowStale });
     const isOver = known.changesAt !== undefined && indexed !== undefined && indexed.block >= known.changesAt;
-    return isOver ? (await this.#answers.forceFetch(key, { context: build, forceRefresh: true })).text : known.text;
+    if (!isOver) return known.text;
+    return (await this.#answers.forceFetch(key, { context: build, ttl, forceRefresh: true })).text;
   }
 }
