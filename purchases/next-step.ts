@@ -19,7 +19,7 @@ import { enqueue } from "../sender/queue.ts";
 import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
-import { type Purchase, paidReversals, readStanding, type StandingPurchase } from "./queries.ts";
+import { paidReversals, readStanding, type StandingPurchase, type StandingRow } from "./queries.ts";
 import { enqueuePayments } from "./settlement.ts";
 import { countLate } from "./totals.ts";
 
@@ -107,12 +107,12 @@ function isAtItsEnd(purchase: PurchaseLife, { deepestBlock }: Moment): boolean {
   return !purchase.isSettled && end !== undefined && end <= deepestBlock;
 }
 
-function rowsOf(purchases: readonly StandingPurchase[] = []): Purchase[] {
+function rowsOf(purchases: readonly StandingPurchase[] = []): StandingRow[] {
   return purchases.map(({ row }) => row);
 }
 
 /** Cancels purchases on chain that were returned before their confirmation. */
-async function cancel(queries: Queries, purchases: readonly Purchase[]): Promise<void> {
+async function cancel(queries: Queries, purchases: readonly StandingRow[]): Promise<void> {
   await enqueue(
     queries,
     purchases.map((row) => ({ kind: "cancel" as const, subjectId: row.id })),
@@ -121,7 +121,7 @@ async function cancel(queries: Queries, purchases: readonly Purchase[]): Promise
 
 async function confirm(
   queries: Queries,
-  purchases: readonly Purchase[],
+  purchases: readonly StandingRow[],
   { weiPerCent, holdMs, stepDelayMs }: Pick<PlanOptions, "holdMs" | "stepDelayMs"> & { weiPerCent: bigint },
 ): Promise<void> {
   for (const [source, some] of Map.groupBy(purchases, (row) => row.source)) {
@@ -141,10 +141,10 @@ async function confirm(
 /** Returns the amounts of the payouts that are now in the outbox, by purchase; a fully offset purchase has none. */
 async function pay(
   queries: Queries,
-  purchases: readonly Purchase[],
+  purchases: readonly StandingRow[],
   { weiPerCent, stepDelayMs }: Pick<PlanOptions, "stepDelayMs"> & { weiPerCent: bigint },
 ): Promise<ReadonlyMap<bigint, bigint>> {
-  const delayMs = (purchase: Purchase) => stepDelay(purchase, stepDelayMs);
+  const delayMs = (purchase: StandingRow) => stepDelay(purchase, stepDelayMs);
   const payments = await enqueuePayments(queries, purchases, { weiPerCent, delayMs });
   return new Map(payments.map(({ purchaseId, amountGwei }) => [purchaseId, amountGwei]));
 }
@@ -155,6 +155,6 @@ async function recordDebts(queries: Queries, purchases: readonly StandingPurchas
     await insertAdjustment(queries, row, (row.paid_gwei ?? 0n) + row.offset_gwei);
 }
 
-function stepDelay(purchase: Pick<Purchase, "source">, stepDelayMs: number): bigint {
+function stepDelay(purchase: Pick<StandingRow, "source">, stepDelayMs: number): bigint {
   return purchase.source === "simulated" ? BigInt(stepDelayMs) : 0n;
 }

@@ -49,22 +49,14 @@ function joinIndex(queries: Queries, tokens: RawBuilder<SqlBool>, payouts: RawBu
     );
 }
 
-/** The same, with every column that a purchase record shows. */
-export function selectPurchases(queries: Queries, from = purchasesWithIndex(queries)) {
+/** The columns from which the state of a purchase and its payout are derived. */
+function selectStanding(from: ReturnType<typeof purchasesWithIndex>) {
   return from.select([
     "purchases.id",
     "purchases.wallet",
-    "purchases.store_id",
-    "purchases.store_name",
-    "purchases.amount_cents",
-    "purchases.cashback_bps",
-    "purchases.bonus_bps",
-    "purchases.token_slug",
-    "purchases.metadata_uri",
     "purchases.source",
     "purchases.wei_per_cent",
     "purchases.payable_at",
-    "purchases.click_id",
     "purchases.offset_gwei",
     "purchases.sale_id",
     "purchases.cashback_cent_bps",
@@ -72,17 +64,31 @@ export function selectPurchases(queries: Queries, from = purchasesWithIndex(quer
     "purchases.reversed_at",
     "purchases.settled_at",
     "purchases.held_at",
-    "purchases.created_at",
     "nfts.status as chain_status",
+    "nfts.status_block",
+    "payouts.state as payout_state",
+    "payouts.amount_gwei as paid_gwei",
+    "payouts.block_number as payment_block",
+  ]);
+}
+
+/** The same, with every column that a purchase record shows. */
+export function selectPurchases(queries: Queries) {
+  return selectStanding(purchasesWithIndex(queries)).select([
+    "purchases.store_id",
+    "purchases.store_name",
+    "purchases.amount_cents",
+    "purchases.cashback_bps",
+    "purchases.bonus_bps",
+    "purchases.token_slug",
+    "purchases.metadata_uri",
+    "purchases.click_id",
+    "purchases.created_at",
     "nfts.mint_transaction",
     "nfts.minted_at",
     "nfts.status_transaction",
-    "nfts.status_block",
     "nfts.status_at",
-    "payouts.state as payout_state",
-    "payouts.amount_gwei as paid_gwei",
     "payouts.transaction_hash as payment_transaction",
-    "payouts.block_number as payment_block",
     "payouts.paid_at",
   ]);
 }
@@ -134,7 +140,7 @@ export async function findPurchase(queries: Queries, id: bigint): Promise<Purcha
 }
 
 /** The purchases among some that were paid and returned, and whose debt is not recorded yet. */
-export async function paidReversals(queries: Queries, purchases: readonly StandingPurchase[]): Promise<Purchase[]> {
+export async function paidReversals(queries: Queries, purchases: readonly StandingPurchase[]): Promise<StandingRow[]> {
   // For a sale's purchases, the ledger decides what is owed back.
   const reversed = purchases.filter(({ life }) => life.isReturned && life.isPaid && !life.isOfSale);
   if (reversed.length === 0) return [];
@@ -172,12 +178,14 @@ export const COUNTED_COLUMNS = [
   ...(["purchases.counted_paid_gwei", "purchases.counted_open"] as const),
 ] as const;
 
+/** What of a purchase, its ticket and its payout decides about its state and its payout. */
+export type StandingRow = Awaited<ReturnType<ReturnType<typeof selectStanding>["execute"]>>[number];
 /** A purchase and its state, from which its next move is derived. */
-export type StandingPurchase = { row: Purchase; life: PurchaseLife };
+export type StandingPurchase = { row: StandingRow; life: PurchaseLife };
 
 /** Some purchases with their states and how they were counted, oldest first. */
 export async function readStanding(queries: Queries, ids: readonly bigint[]) {
-  const select = selectPurchases(queries, somePurchasesWithIndex(queries, ids)).select(COUNTED_COLUMNS);
+  const select = selectStanding(somePurchasesWithIndex(queries, ids)).select(COUNTED_COLUMNS);
   return withLife(queries, ids.length === 0 ? [] : await select.orderBy("purchases.id").execute());
 }
 
@@ -187,7 +195,7 @@ export async function listUnpaid(
   wallet: WalletAddress,
   { after, limit }: { after: bigint; limit: number },
 ): Promise<StandingPurchase[]> {
-  const rows = await selectPurchases(queries)
+  const rows = await selectStanding(purchasesWithIndex(queries))
     .where("purchases.wallet", "=", wallet)
     .where("purchases.id", ">", after)
     .where("purchases.settled_at", "is", null)
@@ -200,7 +208,7 @@ export async function listUnpaid(
   return withLife(queries, rows);
 }
 
-async function withLife<Row extends Purchase>(
+async function withLife<Row extends StandingRow>(
   queries: Queries,
   rows: readonly Row[],
 ): Promise<{ row: Row; life: PurchaseLife }[]> {
@@ -212,7 +220,7 @@ async function withLife<Row extends Purchase>(
 }
 
 /** The operations that move purchases away from a status; the others are over, or cannot be queued yet. */
-async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly Purchase[]) {
+async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly StandingRow[]) {
   const moves = (Object.keys(MOVES) as Move[]).filter((move) => MOVES[move].from === status);
   if (moves.length === 0) return [];
   return queries
@@ -232,7 +240,7 @@ async function listMoving(queries: Queries, status: PurchaseStatus, rows: readon
 
 /** The state of a purchase, from its row, ticket, payout and operations. */
 export function lifeOf(
-  row: Purchase,
+  row: StandingRow,
   operations: readonly { kind: OperationKind; status: OperationStatus }[] = [],
 ): PurchaseLife {
   const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind as Move));

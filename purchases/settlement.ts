@@ -8,7 +8,7 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, hasten } from "../sender/queue.ts";
 import { listDebtors, outstandingDebt } from "./debt.ts";
 import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
-import { listUnpaid, type Purchase } from "./queries.ts";
+import { listUnpaid, type StandingRow } from "./queries.ts";
 import { markPayable } from "./sale-totals.ts";
 
 export type Payment = { purchaseId: bigint; amountGwei: bigint };
@@ -54,8 +54,8 @@ export async function payBuyer(
  */
 export async function enqueuePayments(
   queries: Queries,
-  purchases: readonly Purchase[],
-  { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: Purchase) => bigint },
+  purchases: readonly StandingRow[],
+  { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: StandingRow) => bigint },
 ): Promise<Payment[]> {
   const payments: (Payment & { afterMs: bigint })[] = [];
   const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
@@ -98,9 +98,9 @@ async function takeOffset(
 }
 
 /** The purchases of a wallet that staff can pay now, oldest first. */
-async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<Purchase[]> {
+async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<StandingRow[]> {
   const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true };
-  const payable: Purchase[] = [];
+  const payable: StandingRow[] = [];
   for (let after = 0n; payable.length < LIST_LIMIT; ) {
     const page = await listUnpaid(queries, wallet, { after, limit: LIST_LIMIT });
     for (const { row, life } of page) if (!obstacleTo("pay", life, moment, "staff")) payable.push(row);
