@@ -1,18 +1,14 @@
 import { type SqlBool, sql } from "kysely";
+import { type ListPage, type ListSource, type PageQuery, readPage, type SortColumn } from "../database/list-page.ts";
 import {
   byId,
   byWallet,
-  type ListPage,
-  type ListSource,
   type Match,
   ofKeys,
-  type PageQuery,
-  readPage,
-  type SortColumn,
   startsWith,
   startsWithTest,
   walletPrefixOf,
-} from "../database/list-page.ts";
+} from "../database/list-search.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 

@@ -1,13 +1,6 @@
 import { type SqlBool, sql } from "kysely";
-import {
-  byId,
-  type ListPage,
-  type ListSource,
-  type PageQuery,
-  readPage,
-  startsWith,
-  startsWithTest,
-} from "../database/list-page.ts";
+import { type ListPage, type ListSource, type PageQuery, readPage } from "../database/list-page.ts";
+import { byId, startsWith, startsWithTest } from "../database/list-search.ts";
 import type { Queries } from "../database/transaction.ts";
 import { searchKey } from "../domain/search-key.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";

@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/audit-areas.ts";
-import {
-  idOf,
-  type ListPage,
-  type ListSource,
-  type PageQuery,
-  readPage,
-  startsWith,
-  startsWithTest,
-  walletPrefixOf,
-} from "./list-page.ts";
+import { type ListPage, type ListSource, type PageQuery, readPage } from "./list-page.ts";
+import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./list-search.ts";
 import type { Schema } from "./schema.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts";
 

@@ -1,17 +1,6 @@
 import { type SqlBool, sql } from "kysely";
-import {
-  hashOf,
-  idOf,
-  type ListPage,
-  type ListSource,
-  type Match,
-  type PageQuery,
-  readPage,
-  type SortColumn,
-  walletPrefixOf,
-  walletStartsWith,
-  walletTest,
-} from "../database/list-page.ts";
+import { type ListPage, type ListSource, type PageQuery, readPage, type SortColumn } from "../database/list-page.ts";
+import { hashOf, idOf, type Match, walletPrefixOf, walletStartsWith, walletTest } from "../database/list-search.ts";
 import type { OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Operation } from "../sender/queue.ts";

@@ -1,18 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type ListPage, type ListSource, type PageQuery, readPage } from "../database/list-page.ts";
 import {
   byId,
   byWallet,
   hashOf,
-  type ListPage,
-  type ListSource,
   type Match,
   ofKeys,
-  type PageQuery,
-  readPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
-} from "../database/list-page.ts";
+} from "../database/list-search.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type PanelPurchase, readPanelPurchases } from "./waiting.ts";
 

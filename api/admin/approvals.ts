@@ -1,16 +1,7 @@
 import { type Selectable, type SqlBool, sql } from "kysely";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
-import {
-  byId,
-  byWallet,
-  type ListPage,
-  type ListSource,
-  ofKeys,
-  type PageQuery,
-  readPage,
-  walletPrefixOf,
-  walletStartsWith,
-} from "../../database/list-page.ts";
+import { type ListPage, type ListSource, type PageQuery, readPage } from "../../database/list-page.ts";
+import { byId, byWallet, ofKeys, walletPrefixOf, walletStartsWith } from "../../database/list-search.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import {

@@ -1,15 +1,12 @@
 import { type SqlBool, sql } from "kysely";
+import { type ListPage, type ListSource, type PageQuery, readPage } from "../../database/list-page.ts";
 import {
-  type ListPage,
-  type ListSource,
-  type PageQuery,
-  readPage,
   startsWith,
   startsWithTest,
   walletPrefixOf,
   walletStartsWith,
   walletTest,
-} from "../../database/list-page.ts";
+} from "../../database/list-search.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
