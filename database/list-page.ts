@@ -158,8 +158,8 @@ async function selectAmong(
   keys: RawBuilder<unknown>,
   test?: RawBuilder<SqlBool>,
 ) {
-  const rowsOfState = rowsAmong(queries, source, keys, page.state, order.column);
-  const found = test ? sql`${rowsOfState} and ${test}` : rowsOfState;
+  const isWanted = conditions(source.only, stateTest(queries, source, page.state), test);
+  const found = rowsAmong(queries, source, keys, order.column, isWanted);
   const columns = { sort: sortable(queries, order, "sort"), key: sql.ref("key") };
   // Found once, for the page and for the count; so the planner does not walk the table in order instead either.
   const { rows } = await sql<KeyRow & { total: bigint }>`with matching as materialized (${found} limit ${SOME})
@@ -285,17 +285,21 @@ function inState(queries: Queries, source: ListSource, state: string): RawBuilde
   return keysOf(source, conditions(source.only, source.state?.(state, queries)));
 }
 
-/** The rows with these keys that are in the list and in a state. The join order is the search order. */
+/** The rows with these keys that pass a test, each looked up by its key: PostgreSQL would rather read the whole table. */
 function rowsAmong(
   queries: Queries,
-  source: ListSource,
+  { table, key }: ListSource,
   keys: RawBuilder<unknown>,
-  state: string | undefined,
-  sortColumn = source.key,
+  sortColumn: string,
+  isWanted: RawBuilder<SqlBool>,
 ): RawBuilder<unknown> {
-  return sql`select found_key as key, ${sql.ref(sortColumn)} as sort
-    from (select key as found_key from (${keys}) as candidates limit ${SOME}) as found cross join ${sql.table(source.table)}
-    where found_key = ${sql.ref(`${source.table}.${source.key}`)} and ${conditions(source.only, stateTest(queries, source, state))}`;
+  const found = sql`(select key as found_key from (${keys}) as candidates limit ${SOME}) as found`;
+  const isFound = sql`found_key = ${sql.ref(`${table}.${key}`)} and ${isWanted}`;
+  const sort = sql.ref(`${table}.${sortColumn}`);
+  return engineOf(queries) === "postgres"
+    ? sql`select found_key as key, sort from ${found}
+        cross join lateral (select ${sort} as sort from ${sql.table(table)} where ${isFound} limit 1) as wanted`
+    : sql`select found_key as key, ${sort} as sort from ${found} cross join ${sql.table(table)} where ${isFound}`;
 }
 
 /** Each search is limited, so that none scans all its matches. */

@@ -207,7 +207,7 @@ export const STORE_WORDS: Words = {
   draft: word("Rascunho", "wait"),
 };
 
-/** The fields of stores, categories, fan tokens and decisions. */
+/** The fields of stores, categories, fan tokens, decisions and lists. */
 export const FIELD_WORDS: Record<string, string> = {
   name: "nome",
   country: "país",
@@ -240,6 +240,12 @@ export const FIELD_WORDS: Record<string, string> = {
   sale_id: "número da venda",
   click_id: "código do clique",
   content: "arquivo",
+  query: "busca",
+  state: "situação",
+  sort: "ordem",
+  before: "página",
+  from: "primeiro mês",
+  to: "último mês",
 };
 
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

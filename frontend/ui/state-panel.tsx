@@ -19,13 +19,13 @@ export function EmptyPanel({ title, hint, children }: { title: string; hint?: st
 type Retried = { error: unknown; refetch: () => unknown; isFetching: boolean };
 
 /** A failure with a retry button; an error is never shown as an empty list. */
-export function RetryPanel({ title, query }: { title: string; query: Retried }) {
+export function RetryPanel({ title, reason, query }: { title: string; reason?: string | undefined; query: Retried }) {
   const t = useText();
   return (
     <div className="state-panel" role="alert">
       <TornTicket />
       <p className="state-title">{title}</p>
-      <p className="muted">{reasonOf(query.error, t)}</p>
+      <p className="muted">{reason ?? reasonOf(query.error, t)}</p>
       <button type="button" className="button" onClick={() => query.refetch()} disabled={query.isFetching}>
         <Icon name="refresh" />
         {t("common.retry")}

@@ -4,6 +4,7 @@ import { Link, useNavigate } from "react-router";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { toast } from "../../ui/toast.ts";
+import { refusalOf } from "../refusals.ts";
 import { capitalized } from "../words.ts";
 import type { ListDefinition, Page } from "./definition.ts";
 import { type ListAddress, useListAddress } from "./list-address.ts";
@@ -45,6 +46,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
       ) : page.isError && !page.data ? (
         <RetryPanel
           title={list.failure?.title ?? `Não foi possível carregar: ${list.title.toLowerCase()}.`}
+          reason={refusalOf(page.error)}
           query={page}
         />
       ) : page.data?.rows.length === 0 ? (

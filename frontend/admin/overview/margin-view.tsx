@@ -4,6 +4,7 @@ import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { getMargin } from "../admin-calls.ts";
+import { refusalOf } from "../refusals.ts";
 import type { Margin } from "../shapes.ts";
 import { networkName } from "../words.ts";
 
@@ -40,7 +41,7 @@ export function MarginView() {
       ) : margin.data ? (
         <Figures margin={margin.data} />
       ) : (
-        <RetryPanel title="Não foi possível carregar a margem." query={margin} />
+        <RetryPanel title="Não foi possível carregar a margem." reason={refusalOf(margin.error)} query={margin} />
       )}
     </section>
   );
