@@ -69,9 +69,9 @@ export function StoreCategories({ store, settle }: { store: StoreWithCategories;
                 {(one.category_en || one.group_code || one.is_default) && (
                   <p className="row-note">
                     {[
-                      one.category_en && `em inglês ${one.category_en}`,
-                      one.group_code && `grupo ${one.group_code}`,
-                      one.is_default && "padrão",
+                      one.category_en && `Em inglês: ${one.category_en}`,
+                      one.group_code && `Grupo ${one.group_code}`,
+                      one.is_default && "Categoria padrão",
                     ]
                       .filter(Boolean)
                       .join(" · ")}
