@@ -273,6 +273,7 @@ const operations = [
     reason: "reverted",
     amount: "464.9225",
     error: "0x1f2a2005",
+    next_try_at: null,
   }),
   operation(20, { kind: "pay", subject_id: 8, reason: "rate_too_high", amount: "19.36725", error: rateError }),
   operation(19, { kind: "register_store", subject_id: 4, reason: "role_missing", error: "MissingRole" }),
