@@ -87,7 +87,7 @@ const LONGEST = [
 /** Files at a time. Tests wait for blocks or processes more than half of their time. */
 const WORKERS = Math.min(4, availableParallelism() + 2);
 /** Of a test that names none. */
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";

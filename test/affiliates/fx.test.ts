@@ -63,7 +63,7 @@ class Feed {
 }
 
 describe("The exchange rate feed", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines((engine) => {
     let feed: Feed;
     let fx: FxRates;

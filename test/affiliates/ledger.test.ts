@@ -12,7 +12,7 @@ const payable = { status: "approved", payable: true } as const;
 const declined = { status: "declined" } as const;
 
 describe("The ledger of sales", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines((engine) => {
     async function open() {
       const shop = await Shop.open((await engine.open()).database);

@@ -49,7 +49,7 @@ class Papers {
 const seconds = (at: number) => new Date(at).toISOString().slice(0, 19);
 
 describe("The networks according to their documentation", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines((engine) => {
     const ends: (() => Promise<unknown>)[] = [];
     afterEach(async () => {

@@ -103,7 +103,7 @@ const part = (reais: number, group = "DEFAULT"): SimulatedSale["parts"][number] 
 });
 
 describe("The network reader", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines((engine) => {
     const ends: (() => Promise<void>)[] = [];
     afterEach(async () => {

@@ -7,7 +7,7 @@ import { type ApiSystem, startSystem } from "./support/system.ts";
 const HOLDER = privateKeyToAccount("0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6");
 
 describe("BONUS_PROGRAM=tiers", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: ApiSystem;
   before(async () => {
     system = await startSystem({ BONUS_PROGRAM: "tiers" });

@@ -9,7 +9,7 @@ import { until } from "../testing/until.ts";
 type Caller = { socket: Socket; said(): string; end: "open" | "closed" | "reset" };
 
 describe("Connections", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let server: Server;
   let callers: Caller[];
   beforeEach(() => {

@@ -8,7 +8,7 @@ import { type ApiSystem, startSystem } from "./support/system.ts";
 const SHOP = "https://shop.example";
 
 describe("The api's endpoints for operators", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: ApiSystem;
   let metricsPort = 0;
   before(async () => {

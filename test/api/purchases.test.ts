@@ -378,7 +378,7 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
 });
 
 describe("A purchase in simulated mode", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: ApiSystem;
   before(async () => {
     // The hold applies to live purchases only and must not delay this one.

@@ -141,7 +141,7 @@ describe("The exchange rate of a feed (F29)", () => {
 });
 
 describe("The shop while its rate feed fails (F29)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let feed: RateFeed;
   let system: ApiSystem;
   before(async () => {

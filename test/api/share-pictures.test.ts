@@ -10,7 +10,7 @@ import { type InProcessApi, startInProcess } from "./support/in-process.ts";
 const WALLET = `0x${"ab".repeat(20)}` as WalletAddress;
 
 describe("Pictures for shared links, and the public list of a wallet's tickets", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines(({ open }) => {
     let api: InProcessApi;
     let site: Server;

@@ -191,7 +191,7 @@ onBothSystems("Sign-in", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => {
 });
 
 describe("Sign-in in strict mode", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: ApiSystem;
   before(async () => {
     system = await startSystem({ AUTH_MODE: "strict", RATE_LIMIT_SCALE: "1" });

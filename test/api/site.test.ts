@@ -5,7 +5,7 @@ import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
 
 describe("The pages of the site, before any script runs", function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let system: ApiSystem;
   before(async () => {
     await buildWebApp();

@@ -8,7 +8,7 @@ import { launchChromium, visit } from "./support/chromium.ts";
 import { FixtureServer } from "./support/fixture-server.ts";
 
 describe("Web analytics", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let folder: string;
   let server: FixtureServer;
   let browser: Browser;

@@ -63,7 +63,7 @@ describe("Bundle", () => {
   });
 
   it("holds no trace of the demo wallets in what `npm run build` makes, and their keys in the development entry", function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const folder = mkdtempSync(join(tmpdir(), "torcida-production-"));
     const stale = join(folder, "assets/left-over.js");
     mkdirSync(join(folder, "assets"));

@@ -29,7 +29,7 @@ describe("A newcomer's journey", function () {
 
   it("connects the demo wallet, registers, buys with PSG, is redirected, and sees the cashback arrive", async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(String(error)));
@@ -139,7 +139,7 @@ describe("A newcomer's journey", function () {
 
   it("shows the panel to the admin's demo wallet, and to no shopper", async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     await enterAs(page, torcida.url, "Admin (demo)");
     await page

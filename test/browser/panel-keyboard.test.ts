@@ -12,7 +12,7 @@ const DONE = { success: true, message: "Done" };
 type Stop = { name: string; isVisible: boolean; isMarked: boolean; isInDialog: boolean };
 
 describe("The panel by keyboard alone", function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   const site = useSite();
 
   async function open(width: number, path: string): Promise<Page> {

@@ -35,7 +35,7 @@ describe("Daily work in the panel", function () {
     });
     browser = await launchChromium();
     context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     page = await context.newPage();
     await enterAs(page, torcida.url, "Admin (demo)");
     buyer = new Shopper(torcida.url);
@@ -246,7 +246,7 @@ describe("Daily work in the panel", function () {
       await page.reload();
       return waiting
         .first()
-        .waitFor({ timeout: 10_000 })
+        .waitFor({ timeout: 20_000 })
         .then(() => true);
     });
     await expectAccessible("payments");

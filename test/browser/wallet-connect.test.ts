@@ -28,7 +28,7 @@ describe("WalletConnect, if it is not configured", () => {
 });
 
 describe("WalletConnect, if it is configured", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let folder: string;
   let server: FixtureServer;
   let browser: Browser;

@@ -15,7 +15,7 @@ const ADDRESS = `0x${"11".repeat(20)}` as const;
 const FIELDS = { name: "Loja nova", country: "Brasil" };
 
 describe("Store names on the chain", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines((engine) => {
     let database: Database;
     let onChain: Map<bigint, string>;

@@ -253,7 +253,7 @@ function asksOf(states: string[], cursors: Record<string, string>, searches: str
 }
 
 describe("The plan of every panel list", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines(({ open, name }) => {
     it("reads no more rows than it finds or looks at", async () => {
       const { database } = await open();
@@ -275,7 +275,7 @@ describe("The plan of every panel list", function () {
 });
 
 describe("The plan of every hot query", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   onBothEngines(({ open, name }) => {
     it("reads only its result, not the table", async () => {
       const { database } = await open();

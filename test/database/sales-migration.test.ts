@@ -11,7 +11,7 @@ const BUYER = `0x${"ab".repeat(20)}`;
 const token = (digit: string) => digit.repeat(32);
 
 describe("The migration to sales", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const directory = mkdtempSync(join(tmpdir(), "torcida-sales-"));
   let postgres: Postgres | undefined;
   before(async () => {

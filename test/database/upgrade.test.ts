@@ -17,7 +17,7 @@ const RELEASES = readdirSync(FIXTURES).filter((name) => name.endsWith(".jsonl.gz
 type Row = Record<string, string | bigint | null>;
 
 describe("Upgrading a database", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const directory = mkdtempSync(join(tmpdir(), "torcida-upgrade-"));
   let postgres: Postgres | undefined;
   let count = 0;

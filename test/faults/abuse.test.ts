@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 type Answer = { status: number; type: string; body: Json; headers: Headers };
 
 describe("Abuse of the API", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   let ana: Shopper;
   let bia: Shopper;

@@ -24,7 +24,7 @@ const PLANNED = ["docs/runbook/key-rotation.md"];
  * Causes every fault of docs/runbook in real processes; the alert rules must fire, and resolve once the fault is fixed.
  */
 describe("Alerts", function () {
-  this.timeout(150_000);
+  this.timeout(300_000);
   let shop: WatchedShop;
   let system: FaultSystem;
   /** On another host, with an api of its own. */

@@ -18,7 +18,7 @@ const WALLET = "0x00000000000000000000000000000000000000aa" as WalletAddress;
 const NO_GAP = 0n;
 
 describe("Backup and restore", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const directory = mkdtempSync(join(tmpdir(), "torcida-backup-test-"));
   after(() => rmSync(directory, { recursive: true, force: true }));
   let count = 0;

@@ -7,7 +7,7 @@ describe("The chaos proxy", () => {
   let anvil: Anvil;
   let proxy: ChaosProxy | undefined;
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     anvil = await startAnvil({ manualBlocks: true });
   });
   afterEach(() => proxy?.stop());

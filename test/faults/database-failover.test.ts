@@ -4,7 +4,7 @@ import { migrate } from "../../database/migrate.ts";
 import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
 
 describe("A PostgreSQL primary and its standby", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let pair: PostgresPair;
   let database: Database | undefined;
   before(async () => {

@@ -8,7 +8,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 const read = (path: string) => readFileSync(path, "utf8");
 
 describe("What an operator deploys with", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it("is an image with a non-root process, a health check, and SIGTERM handling", () => {
     const dockerfile = read("docker/Dockerfile");

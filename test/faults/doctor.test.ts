@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 describe("The doctor", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
     system = await startFaultSystem({ withoutIndexer: true });

@@ -7,7 +7,7 @@ import { until } from "../testing/until.ts";
 import { copyWebApp } from "../testing/web-app.ts";
 
 describe("A disk that is full at the start", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   for (const file of ["logs/deploy.log", "logs/indexer.log"]) {
     it(`is one line where ${file} cannot be written, and nothing is left running`, async () => {

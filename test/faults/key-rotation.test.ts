@@ -15,7 +15,7 @@ const THOUSAND_CHZ = `0x${(10n ** 21n).toString(16)}`;
 
 /** docs/runbook/key-rotation.md, step by step. */
 describe("A change of the operator's key", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
     system = await startFaultSystem({ environment: { DEPLOYER_PRIVATE_KEY: ADMIN_OF_CONTRACTS_KEY } });

@@ -12,7 +12,7 @@ import { type Postgres, startPostgres } from "../testing/postgres.ts";
 import { until } from "../testing/until.ts";
 
 describe("A database server that starts after our processes", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let directory: string;
   let postgres: Postgres;
   let url: URL;

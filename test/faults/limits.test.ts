@@ -19,7 +19,7 @@ const LOOPS = "0x5b600056";
 const roleOf = (name: string) => keccak256(toBytes(name));
 
 describe("Payouts that cannot be sent now", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   let operator: Hex;
   before(async () => {

@@ -21,7 +21,7 @@ const LOGO = "https://cdn.example/logo.png";
 const LINK = "https://example.com/loja";
 
 describe("Names with markup (F27)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   let browser: Browser;
   let admin: Caller;

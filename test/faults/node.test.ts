@@ -21,7 +21,7 @@ describe("A node that fails (F3, F4)", () => {
         await patiently(() => buyer.buy(1, 20 + count));
         await delay(100);
       }
-      await settled(90_000);
+      await settled();
       expect(proxy.counts["lose-answer"]).to.be.greaterThan(0);
       expect(proxy.counts.drop).to.be.greaterThan(0);
     });
@@ -68,7 +68,7 @@ describe("A node that fails (F3, F4)", () => {
 });
 
 describe("Reorgs and lost pools (F5, F7)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
     system = await startFaultSystem({ environment: { CONFIRMATIONS: "3", PAYOUT_CONFIRMATIONS: "3" } });
@@ -147,7 +147,7 @@ const MAINNET = {
 
 describe("A node of another chain at the start (F4)", () => {
   it("ends the process with one line", async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const system = await startFaultSystem({ withoutIndexer: true });
     try {
       const environment = { ...system.environment, ...MAINNET };

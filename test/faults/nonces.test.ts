@@ -57,7 +57,7 @@ describe("A kill at a given step (F2)", () => {
 });
 
 describe("A fee spike (F8)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   let database: Database;
   before(async () => {

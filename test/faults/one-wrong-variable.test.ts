@@ -11,7 +11,7 @@ const ENDS_WITHIN_MS = 60_000;
 
 /** A configuration with one invalid variable: the process exits with one line that names the problem. */
 describe("One wrong variable", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-wrong-"));
   const file = join(folder, "a-file");
   let taken: Server;

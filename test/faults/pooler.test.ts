@@ -5,7 +5,7 @@ import { startTransactionPooler } from "../testing/transaction-pooler.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 describe("Behind a pooler in transaction mode", function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let postgres: Postgres;
   before(async () => {
     postgres = await startPostgres({ pooler: false });

@@ -22,7 +22,7 @@ const LOCK_WAITS = sql<{
 
 /** Only PostgreSQL has concurrent writers; SQLite serializes them. */
 describe("A return at the moment of the payout (F14, F31)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let postgres: Postgres;
   let database: Database;
   before(async () => {

@@ -12,7 +12,7 @@ import { startTcpProxy, type TcpProxy } from "./support/tcp-proxy.ts";
 const ANSWER_MS = 15_000;
 
 describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
     system = await startFaultSystem();
@@ -88,7 +88,7 @@ describe("A SQLite file that cannot be written (F16, F17, F35)", function () {
 });
 
 describe("PostgreSQL becoming unavailable (F17)", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let postgres: Postgres;
   let network: TcpProxy;
   let system: FaultSystem;

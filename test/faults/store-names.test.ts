@@ -7,7 +7,7 @@ import { until } from "../testing/until.ts";
 import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 describe("A store with a different name on chain", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
     system = await startFaultSystem({ withoutIndexer: true, environment: { RECONCILE_INTERVAL_SECONDS: "1" } });

@@ -14,7 +14,7 @@ import { until } from "../testing/until.ts";
 type Log = { address: string; topics: string[] };
 
 describe("Bloom", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let logsBloom = "";
   let logs: Log[] = [];

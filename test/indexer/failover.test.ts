@@ -18,7 +18,7 @@ import { readIndex } from "./support/running-indexer.ts";
 const TAKE_OVER_MS = 30_000;
 
 describe("Two indexers on one database", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let indexers: Supervised[] = [];
   beforeEach(async () => {

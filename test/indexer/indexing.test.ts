@@ -28,7 +28,7 @@ import { startScriptedNode } from "./support/scripted-node.ts";
 const PAID_WEI = 2_500_000_000_000_000_001n;
 
 describe("Indexing", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   const running: RunningIndexer[] = [];
   const start = async (parameters: Parameters<typeof startIndexer>[0]) => {

@@ -12,7 +12,7 @@ type Log = { blockNumber: string; address: string };
 const PURCHASES = 12;
 
 describe("Nodes", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   const nodes: ScriptedNode[] = [];
   let running: RunningIndexer | undefined;

@@ -16,7 +16,7 @@ import {
 } from "./support/running-indexer.ts";
 
 describe("Verify and reset", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let running: RunningIndexer | undefined;
   beforeEach(async () => {

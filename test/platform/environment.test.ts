@@ -34,7 +34,7 @@ const OTHERS = [
 ];
 
 describe("A configuration with one wrong variable", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const folder = mkdtempSync(join(tmpdir(), "torcida-environment-"));
   const right: Record<string, string> = {
     NETWORK: "chiliz",

@@ -14,7 +14,7 @@ const EVERY_SECONDS = 28_800;
 describe("The scope of one comparison", () => {
   onBothEngines(({ open }) => {
     it("is a slice, so that a day's runs cover everything, plus every token with a new event", async function () {
-      this.timeout(120_000);
+      this.timeout(300_000);
       const { database } = await open();
       await seedCatalogue(database);
       await insertLast(database);

@@ -19,7 +19,7 @@ const TRANSACTION: TransactionSerializableEIP1559 = {
 };
 
 describe("The sender's account", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let service: SigningService;
   before(async () => {
     service = await startSigningService(KEY);

@@ -21,7 +21,7 @@ const wallet = account.address;
 const USED = 5n;
 
 describe("The head that the sender signs by", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let before: bigint;
   const nodes: ScriptedNode[] = [];

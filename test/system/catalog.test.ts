@@ -12,7 +12,7 @@ import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 
 describe("npm run catalog", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let directory: string;
   let database: Database;
   beforeEach(async () => {

@@ -5,7 +5,7 @@ import { expect } from "chai";
 const run = promisify(execFile);
 
 describe("npm run cost-model", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it("measures a purchase's rows in today's schema, and counts with them", async () => {
     const { stdout } = await run(process.execPath, ["scripts/cost-model.ts"]);

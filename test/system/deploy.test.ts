@@ -33,7 +33,7 @@ const TRANSACTIONS = 3 + 7;
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 describe("npm run deploy", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let gate: RpcGate;
   let snapshot: string;

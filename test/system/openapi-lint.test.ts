@@ -13,7 +13,7 @@ type Finding = { code: string | number; message: string; path: (string | number)
 type Spectral = { setRuleset(ruleset: object): void; run(document: object): Promise<Finding[]> };
 
 describe("The OpenAPI document", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it("passes every rule of Spectral's oas set without a warning", async function () {
     if (!existsSync(resolve(LINTER, "../node_modules"))) return this.skip();

@@ -24,7 +24,7 @@ const COMMANDS: Record<string, readonly string[]> = {
 };
 
 describe("An operator's command", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "torcida-operator-"));

@@ -39,7 +39,7 @@ const REFUSING_CODE = "0x5f5ffd";
 
 /** Runs against a real node and contracts deployed by `npm run deploy`, without a server or a database. */
 describe("A stranger's proof", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let snapshot: string;
   let directory: string;

@@ -46,7 +46,7 @@ const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 /** The real scripts and the real indexer, on a real node. */
 describe("A distributor that takes over", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let gate: RpcGate;
   let directory: string;

@@ -6,7 +6,7 @@ import { logLinesOf } from "../testing/log-lines.ts";
 import { until } from "../testing/until.ts";
 
 describe("npm run trace", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let system: FaultSystem;
   before(async () => {
     system = await startFaultSystem();

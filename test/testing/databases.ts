@@ -51,7 +51,7 @@ export function onBothEngines(declare: (engine: EngineUnderTest) => void): void 
     after(() => rmSync(directory, { recursive: true, force: true }));
   });
   describe("on PostgreSQL", function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     let postgres: Postgres | undefined;
     before(async () => {
       postgres = await startPostgres();

@@ -102,7 +102,7 @@ export class Shopper {
   }
 
   /** Waits until every given purchase is Confirmed and paid. */
-  async paid(purchaseIds: readonly number[], timeoutMs = 60_000): Promise<Me> {
+  async paid(purchaseIds: readonly number[], timeoutMs = 120_000): Promise<Me> {
     return until(
       `purchases ${purchaseIds.join(", ")} are confirmed and paid`,
       async () => {
@@ -116,7 +116,11 @@ export class Shopper {
   }
 
   /** Waits until a purchase of this wallet meets a condition. */
-  async seen(id: number, isWanted: (purchase: PurchaseRecord) => boolean, timeoutMs = 60_000): Promise<PurchaseRecord> {
+  async seen(
+    id: number,
+    isWanted: (purchase: PurchaseRecord) => boolean,
+    timeoutMs = 120_000,
+  ): Promise<PurchaseRecord> {
     return until(
       `purchase ${id} is as wanted`,
       async () => {

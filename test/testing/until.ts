@@ -6,7 +6,7 @@ const LONGEST_POLL_MS = 500;
 const PAUSE_PER_LOOK = 3;
 
 /** Repeats a look until what it expects holds; fails with the last difference. */
-export async function eventually(look: () => Promise<unknown>, timeoutMs = 30_000): Promise<void> {
+export async function eventually(look: () => Promise<unknown>, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (true) {
     try {
@@ -23,7 +23,7 @@ export async function eventually(look: () => Promise<unknown>, timeoutMs = 30_00
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;

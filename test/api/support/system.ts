@@ -186,7 +186,7 @@ export function onSystem(
   declare: Declare,
 ): void {
   describe(`${name}, on ${engine}`, function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     let system: ApiSystem | undefined;
     before(async () => {
       system = await startSystem(more, engine);

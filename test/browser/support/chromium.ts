@@ -53,7 +53,7 @@ export async function visit(
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
   // A machine that is busy with other tests takes its time; mocha ends what hangs.
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   const problems: string[] = [];
   context.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))

@@ -20,7 +20,7 @@ export function useSite(): Site {
   const visits: Visit[] = [];
 
   before(async function () {
-    this.timeout(180_000);
+    this.timeout(300_000);
     await buildWebApp();
     server = await new FixtureServer(WEB_APP).start();
     browser = await launchChromium();

@@ -144,7 +144,7 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
       });
     },
     judge: () => judge({ ...contracts, databaseUrl: environment.DATABASE_URL ?? "" }),
-    async settled(timeoutMs = 60_000) {
+    async settled(timeoutMs = 120_000) {
       let verdict: Verdict | undefined;
       try {
         return await until(

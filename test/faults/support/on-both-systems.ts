@@ -16,7 +16,7 @@ export function onBothSystems(options: FaultSystemOptions, declare: Declare): vo
 /** Declares tests for a running system on one engine, for behaviour that does not depend on the database. */
 export function onSystem(engine: Engine, options: FaultSystemOptions, declare: Declare): void {
   describe(`on ${engine}`, function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     let postgres: Postgres | undefined;
     let system: FaultSystem | undefined;
     before(async () => {

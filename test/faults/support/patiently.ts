@@ -5,7 +5,7 @@ const PAUSE_MS = 50;
 const PASSING = /^(Error: )?503 |"code":"(\w+_UNAVAILABLE|STORE_UNKNOWN)"/;
 
 /** A client that retries broken connections and temporary errors; every other response is final. */
-export async function patiently<T>(attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
+export async function patiently<T>(attempt: () => Promise<T>, timeoutMs = 120_000): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {

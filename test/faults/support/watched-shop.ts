@@ -18,7 +18,7 @@ import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 const WEI_PER_CENT = 10n ** 16n;
 const RATE_EVERY_MS = 300;
-const RINGS_WITHIN_MS = 60_000;
+const RINGS_WITHIN_MS = 120_000;
 
 /** A whole shop on PostgreSQL with two nodes and a rate feed, monitored by our alert rules. */
 export class WatchedShop {

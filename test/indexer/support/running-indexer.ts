@@ -88,7 +88,7 @@ export async function startIndexer(parameters: StartIndexerParameters): Promise<
 export async function caughtUp(
   { kysely }: Database,
   node: { request<T>(method: string, ...parameters: unknown[]): Promise<T> },
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   await until(
     "the newest block is indexed",

@@ -16,7 +16,7 @@ const DEEP = 10;
 const GONE_MS = 15_000;
 
 describe("The node pool", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let anvil: Anvil;
   let known: KnownChain;
   const nodes: ScriptedNode[] = [];
