@@ -16,16 +16,18 @@ import { STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { targetChain, WALLETCONNECT_ID, wagmiConfig } from "./config.ts";
-import { AbandonedError, hasCode, REJECTED, REQUEST_PENDING } from "./errors.ts";
 import { isReadersOwn } from "./local-wallets.ts";
-import { AddNetworkError, type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";
+import { type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";
 import { signWith } from "./sign.ts";
+import { toastConnectFailure, toastSwitchFailure } from "./toast-failure.ts";
 import type { Wallet } from "./wallet.tsx";
 
 const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 
 /** How long the message is shown before an external change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
+/** So long after our own switch, a change of the chain counts as ours. */
+const OWN_SWITCH_MS = 1_000;
 const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
 
 /** The wallet of wagmi, reported to the provider in `wallet.tsx`, which loads this code after the first paint. */
@@ -34,7 +36,6 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   const connection = useConnection({ config: wagmiConfig });
   const connectors = useAnnouncedWallets();
   const [isChoosing, setChoosing] = useState(false);
-  const [isConnecting, setConnecting] = useState(false);
   const ownSwitch = useRef(false);
   const address = connection.status === "connected" ? toWalletAddress(connection.address) : undefined;
   const reconnect = useRef(() => {});
@@ -45,67 +46,9 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
     if (address) store(STORAGE_KEYS.currentWallet, address);
   }, [address]);
 
-  const askForTarget = useCallback(
-    async (connector: Connector) => {
-      const provider = (await connector.getProvider()) as Eip1193Provider;
-      if ((await readChainId(provider)) === targetChain.id) return;
-      toast.warning(t("wallet.wrongNetwork"), {
-        id: "network",
-        description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
-      });
-      ownSwitch.current = true;
-      try {
-        await switchNetwork(provider, targetChain);
-        toast.success(t("wallet.correctNetwork"), { id: "network" });
-      } catch (error) {
-        if (error instanceof AddNetworkError)
-          toast.error(t("wallet.addNetworkError"), {
-            id: "network-add",
-            description: t(hasCode(error, REJECTED) ? "wallet.declined" : "wallet.addNetworkError.detail"),
-          });
-        else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
-        else if (!hasCode(error, REJECTED))
-          toast.error(t("wallet.connectionError"), {
-            id: "wallet-connect",
-            description: t("wallet.connectionError.detail"),
-          });
-      } finally {
-        // The wallet's event may arrive a moment after its response.
-        setTimeout(() => {
-          ownSwitch.current = false;
-        }, 1_000);
-      }
-    },
-    [t],
-  );
-
-  const connectWith = useCallback(
-    async (connector: Connector, abandoned?: Promise<never>) => {
-      setConnecting(true);
-      try {
-        const connected = wagmiConnect(wagmiConfig, { connector });
-        await (abandoned ? Promise.race([connected, abandoned]) : connected);
-        toast.success(t("wallet.connected"), { id: "wallet-connect" });
-        setChoosing(false);
-        await askForTarget(connector);
-      } catch (error) {
-        if (error instanceof AbandonedError) {
-          if (error.reason)
-            toast.error(t("wallet.connectionError"), { id: "wallet-connect", description: error.reason });
-        } else if (hasCode(error, REQUEST_PENDING)) toast.warning(t("wallet.requestPending"), { id: "wallet-pending" });
-        else if (hasCode(error, REJECTED))
-          toast(t("wallet.connectionError"), { id: "wallet-connect", description: t("wallet.declined") });
-        else
-          toast.error(t("wallet.connectionError"), {
-            id: "wallet-connect",
-            description: t("wallet.connectionError.detail"),
-          });
-      } finally {
-        setConnecting(false);
-      }
-    },
-    [askForTarget, t],
-  );
+  const askForTarget = useAskForTarget(ownSwitch);
+  const closeChooser = useCallback(() => setChoosing(false), []);
+  const { isConnecting, connectWith } = useConnectWith({ askForTarget, onConnected: closeChooser });
 
   const only = onlyOwn(connectors);
   const connect = useCallback(async () => {
@@ -153,6 +96,72 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
     switchToTarget,
     sign,
   });
+  useReport(wallet, onChange);
+  return (
+    isChoosing && (
+      <Suspense>
+        <WalletChooser onClose={closeChooser} />
+      </Suspense>
+    )
+  );
+}
+
+/** Asks a wallet to switch to our network, and to add it if the wallet does not know it. */
+function useAskForTarget(ownSwitch: { current: boolean }): (connector: Connector) => Promise<void> {
+  const t = useText();
+  return useCallback(
+    async (connector: Connector) => {
+      const provider = (await connector.getProvider()) as Eip1193Provider;
+      if ((await readChainId(provider)) === targetChain.id) return;
+      toast.warning(t("wallet.wrongNetwork"), {
+        id: "network",
+        description: t("wallet.wrongNetwork.detail", { network: targetChain.name }),
+      });
+      ownSwitch.current = true;
+      try {
+        await switchNetwork(provider, targetChain);
+        toast.success(t("wallet.correctNetwork"), { id: "network" });
+      } catch (error) {
+        toastSwitchFailure(error, t);
+      } finally {
+        // The wallet's event may arrive a moment after its response.
+        setTimeout(() => {
+          ownSwitch.current = false;
+        }, OWN_SWITCH_MS);
+      }
+    },
+    [ownSwitch, t],
+  );
+}
+
+type ConnectWithParameters = { askForTarget: (connector: Connector) => Promise<void>; onConnected: () => void };
+
+/** Connects a wallet and brings it to our network. */
+function useConnectWith({ askForTarget, onConnected }: ConnectWithParameters) {
+  const t = useText();
+  const [isConnecting, setConnecting] = useState(false);
+  const connectWith = useCallback(
+    async (connector: Connector, abandoned?: Promise<never>) => {
+      setConnecting(true);
+      try {
+        const connected = wagmiConnect(wagmiConfig, { connector });
+        await (abandoned ? Promise.race([connected, abandoned]) : connected);
+        toast.success(t("wallet.connected"), { id: "wallet-connect" });
+        onConnected();
+        await askForTarget(connector);
+      } catch (error) {
+        toastConnectFailure(error, t);
+      } finally {
+        setConnecting(false);
+      }
+    },
+    [askForTarget, onConnected, t],
+  );
+  return { isConnecting, connectWith };
+}
+
+/** Reports the wallet after each change. */
+function useReport(wallet: Wallet, onChange: (wallet: Wallet) => void): void {
   const isFirst = useRef(true);
   useLayoutEffect(() => {
     // The first report changes little on the page, so it is rendered in slices.
@@ -160,13 +169,6 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
     else onChange(wallet);
     isFirst.current = false;
   }, [onChange, wallet]);
-  return (
-    isChoosing && (
-      <Suspense>
-        <WalletChooser onClose={() => setChoosing(false)} />
-      </Suspense>
-    )
-  );
 }
 
 /** The object of the render before, as long as none of its fields has changed. */
