@@ -108,7 +108,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
     listLongestUnread(
       queries,
       { network: "awin", account: "main", states: ["payable", "declined", "settled"] },
-      { unreadSince: Date.now(), changeableSince: Date.now() - 30 * 86_400_000, limit: 100 },
+      { unreadSince: Date.now(), changeableSince: 0, limit: 100 },
     ),
   "a page of claims": (queries) => listClaims(queries, BUYER, { limit: 50 }),
   "the pushes of a moment": (queries) =>
