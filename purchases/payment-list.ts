@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from "kysely";
+import { engineOf } from "../database/clock.ts";
 import { type ListPage, type ListSource, type PageQuery, readPage, type SortColumn } from "../database/list-page.ts";
 import { hashOf, idOf, type Match, walletPrefixOf, walletStartsWith, walletTest } from "../database/list-search.ts";
 import type { OperationKind } from "../database/schema.ts";
@@ -34,7 +35,7 @@ const OPERATIONS: ListSource = {
   sorts: { id: BY_ID },
   state: (state) => sql<SqlBool>`operations.status = ${state}`,
   stateTest: (state) => sql<SqlBool>`(operations.status || '') = ${state}`,
-  matches: (term) => matchesOf(term, ALL_KINDS),
+  matches: (term, queries) => matchesOf(queries, term, ALL_KINDS),
 };
 
 const STUCK_OPERATIONS: ListSource = {
@@ -67,11 +68,11 @@ const PAYMENTS: ListSource = {
     },
   },
   only: sql<SqlBool>`operations.kind = 'pay'`,
-  matches: (term) => matchesOf(term, ["pay"]),
+  matches: (term, queries) => matchesOf(queries, term, ["pay"]),
 };
 
 /** Matches by hash, by wallet, or by number: the purchase's or the store's. */
-function matchesOf(term: string, kinds: readonly OperationKind[]): Match[] {
+function matchesOf(queries: Queries, term: string, kinds: readonly OperationKind[]): Match[] {
   const isKind = sql<SqlBool>`operations.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
   const hash = hashOf(term);
   if (hash !== undefined) {
@@ -81,20 +82,26 @@ function matchesOf(term: string, kinds: readonly OperationKind[]): Match[] {
     return [{ keys, test: sql<SqlBool>`operations.id in (${keys})` }];
   }
   const wallet = walletPrefixOf(term);
-  if (wallet !== undefined) return [byWallet(wallet, kinds)];
+  if (wallet !== undefined) return [byWallet(queries, wallet, kinds)];
   const id = idOf(term);
   if (id === undefined) return [];
   const test = sql<SqlBool>`operations.subject_id = ${id}`;
   return [{ keys: sql`select operations.id as key from operations where ${isKind} and ${test}`, test }];
 }
 
-function byWallet(prefix: string, kinds: readonly OperationKind[]): Match {
+function byWallet(queries: Queries, prefix: string, kinds: readonly OperationKind[]): Match {
   const ofPurchases = PURCHASE_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => sql.lit(kind));
   const isKind = sql<SqlBool>`operations.kind in (${sql.join(ofPurchases)})`;
   const isWallet = walletStartsWith("purchases.wallet", prefix);
+  const isOfPurchase = sql<SqlBool>`${isKind} and operations.subject_id = purchases.id`;
   return {
-    keys: sql`select operations.id as key from purchases cross join operations
-      where ${isKind} and operations.subject_id = purchases.id and ${isWallet}`,
+    // Looked up purchase by purchase: PostgreSQL would rather read all operations.
+    keys:
+      engineOf(queries) === "postgres"
+        ? sql`select operation.id as key from purchases cross join lateral
+            (select operations.id from operations where ${isOfPurchase} limit ${sql.lit(ofPurchases.length)}) as operation
+            where ${isWallet}`
+        : sql`select operations.id as key from purchases cross join operations where ${isOfPurchase} and ${isWallet}`,
     // PostgreSQL would answer `exists` from a hash of all purchases.
     test: sql<SqlBool>`(${isKind} and (select count(*) from purchases where purchases.id = operations.subject_id
       and ${walletTest("purchases.wallet", prefix)}) > 0)`,
