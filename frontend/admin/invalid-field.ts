@@ -3,6 +3,7 @@ import { capitalized, FIELD_WORDS } from "./words.ts";
 /** The labels of forms. */
 const LABELS: Record<string, string> = {
   ...Object.fromEntries(Object.entries(FIELD_WORDS).map(([field, words]) => [field, capitalized(words)])),
+  account: "Conta na rede",
   logo: "URL do logo",
   image: "URL da imagem",
 };

@@ -229,7 +229,7 @@ export const FIELD_WORDS: Record<string, string> = {
   symbol: "símbolo",
   contract: "contrato",
   network: "rede",
-  account: "conta na rede",
+  account: "conta",
   advertiser_id: "anunciante",
   store_url: "site da loja",
   mint_delay_seconds: "espera antes do bilhete",

@@ -19,6 +19,7 @@ describe("The log in words", () => {
       { name: "Verdão Store", logo: "https://x.y/z.png" },
       "mudou nome e logo da loja Verdão Store",
     ],
+    ["store.update", "store:1", { network: "awin", account: "br" }, "mudou rede e conta da loja Verdão Store"],
     ["store.delete", "store:9", {}, "excluiu a loja nº 9"],
     [
       "cashback.create",
