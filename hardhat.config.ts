@@ -57,9 +57,13 @@ const withoutLibraryWarnings: HardhatPlugin = {
  * In every test run a few, with the same seed each time, so that more would find nothing new; `npm run fuzz` asks for
  * more, with another seed each time. A mutant has to survive more too.
  */
-const isFuzz = process.env.FUZZ_SEED !== undefined;
-const FUZZ_RUNS = isFuzz || isForMutants ? 512 : 128;
-const INVARIANT_RUNS = isFuzz ? { runs: 32, depth: 256 } : { runs: isForMutants ? 16 : 8, depth: 96 };
+const LENGTHS = {
+  test: { runs: 8, depth: 96, propertyRuns: 128 },
+  mutate: { runs: 16, depth: 96, propertyRuns: 512 },
+  fuzz: { runs: 32, depth: 256, propertyRuns: 512 },
+};
+const { propertyRuns, ...invariant } =
+  LENGTHS[process.env.FUZZ_SEED !== undefined ? "fuzz" : isForMutants ? "mutate" : "test"];
 
 export default defineConfig({
   plugins: [
@@ -79,8 +83,8 @@ export default defineConfig({
   test: {
     mocha: { timeout: 120_000 },
     solidity: {
-      fuzz: { runs: FUZZ_RUNS, seed: process.env.FUZZ_SEED ?? "0x7071c1da" },
-      invariant: { ...INVARIANT_RUNS, failOnRevert: true },
+      fuzz: { runs: propertyRuns, seed: process.env.FUZZ_SEED ?? "0x7071c1da" },
+      invariant: { ...invariant, failOnRevert: true },
     },
   },
   paths: {
