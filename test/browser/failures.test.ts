@@ -80,9 +80,10 @@ describe("When things fail", () => {
     await page.getByText("Ana Maria Silva").waitFor();
     site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "x" } });
     await page.getByRole("button", { name: "Atualizar dados da carteira" }).click();
+    // A message ends by itself after some seconds, so it is counted as soon as it is there.
     await page.getByText("Não autorizado: sessão expirada").waitFor();
-    await page.waitForURL(/\/auth/);
     expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);
+    await page.waitForURL(/\/auth/);
     expect(await page.getByText("O servidor não está respondendo").count()).to.equal(0);
   });
 
@@ -115,8 +116,9 @@ describe("When things fail", () => {
     site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "x" } });
     const refresh = page.getByRole("button", { name: "Atualizar dados da carteira" });
     await refresh.click();
+    await page.getByText("Não autorizado: sessão expirada").waitFor();
+    expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);
     await page.waitForURL(/\/auth/);
-    expect(await page.getByText("Não autorizado: sessão expirada").count()).to.equal(1);
     expect(await page.evaluate(() => localStorage.getItem("auth_token"))).to.equal(null);
   });
 

@@ -40,9 +40,9 @@ describe("Session", () => {
     site.server.answer("GET /api/me", { status: 401, body: { success: false, error: "no" } });
     const { page, problems } = await site.open("/dashboard", { storage: { language: "en", auth_token: "dead" } });
     await page.getByText("Unauthorized: Session expired").waitFor();
+    expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);
     await page.waitForURL(/\/auth/);
     expect(await tokenOf(page)).to.equal(null);
-    expect(await page.locator("[data-sonner-toast]").count()).to.equal(1);
     expect(problems).to.deep.equal([]);
   });
 
