@@ -30,6 +30,7 @@ const SECONDS = Number(process.env.CHAOS_SECONDS ?? 8);
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
 
 const FIRST_BLOCKS = 300;
+const LEAST_EVENTS = 100;
 const DEEPEST_KEPT = 64;
 /** More than the 256 newest blocks, whose hashes are all kept. */
 const PAST_KEPT = 290;
@@ -57,7 +58,9 @@ describe("Chaos", () => {
         for (const node of nodes) node.spoil(SPOILED_PERCENT);
         const end = performance.now() + SECONDS * 1_000;
         let isDeepDone = false;
-        while (performance.now() < end) {
+        // A slow machine makes fewer blocks in the time: it goes on until the chain can prove something.
+        const isEnough = async () => (await foldChain(anvil.rpcUrl)).events.length > LEAST_EVENTS;
+        while (performance.now() < end || !(await isEnough())) {
           await world.step(0.8);
           const dice = random();
           if (dice < 0.03) await pick(random, indexers).kill();
@@ -83,7 +86,6 @@ describe("Chaos", () => {
         await until("the index equals the fold", isEqual, 60_000).catch(() => {});
         const tale = `seed ${SEED}; ${world.tale()}; lies ${JSON.stringify(nodes.map((node) => [...node.counts]))}`;
         expect(await readIndexText(database), tale).to.deep.equal(expected);
-        expect(expected.events.length, "the chain had too few events to prove anything").to.be.greaterThan(100);
         for (const indexer of indexers) expect(indexer.crashes(), indexer.output().slice(-2_000)).to.equal(0);
       } finally {
         for (const indexer of indexers) await indexer.stop("SIGKILL");
