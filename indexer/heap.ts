@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Memory for young objects. At its first 2 MB V8 collects them forty times as often, and each time copies what a response
+ * Memory for young objects. At its first 2 MB V8 collects them six times as often, and each time copies what a response
  * still needs; at its usual 32 MB it frees responses so late that the process takes 100 MB more.
  */
 const YOUNG_BYTES = 16 * 2 ** 20;
