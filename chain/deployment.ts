@@ -69,7 +69,7 @@ export type Contracts = {
   purchaseNft: WalletAddress;
   /** The distributor in office, which pays. */
   cashbackDistributor: WalletAddress;
-  /** Its predecessors, if any. They still hold credits, and their payments count. */
+  /** Its predecessors, if any. They still hold credits, and their payouts count. */
   formerDistributors?: readonly WalletAddress[];
 };
 

@@ -14,8 +14,8 @@ export async function* foldDifferences(database: Database, signal: AbortSignal):
     after = last;
     const { events, timestamps } = await readEventsOf(database.kysely, tokenIds);
     const { nfts, payouts } = fold(events, timestamps);
-    yield* differing("receipt", await readNfts(database, tokenIds), nfts, (nft: Nft) => nftRow(nft));
-    yield* differing("payment", await readPayouts(database, tokenIds), payouts, (payout: Payout) => payoutRow(payout));
+    yield* differing("ticket", await readNfts(database, tokenIds), nfts, (nft: Nft) => nftRow(nft));
+    yield* differing("payout", await readPayouts(database, tokenIds), payouts, (payout: Payout) => payoutRow(payout));
   }
 }
 

@@ -23,9 +23,9 @@ const GAS = {
   metadataWord: 23_000n,
   leavePending: 16_000n,
   /** A recipient whose code uses all its gas, so that its payout becomes a credit. */
-  payment: 96_000n,
+  payout: 96_000n,
   /** The distributor requires this much gas before its last recipient. */
-  lastPayment: 120_000n,
+  lastPayout: 120_000n,
 } as const;
 
 /** Id and amount share one word of a batch of payouts. */
@@ -131,14 +131,14 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
     },
     async encode(queries, operations) {
       const [weiPerCent = 0n, ...others] = new Set((await readRates(queries, operations)).values());
-      if (others.length > 0) throw new Error("A payment batch has one rate: take its operations by `listTogether`");
+      if (others.length > 0) throw new Error("A payout batch has one rate: take its operations by `listTogether`");
       const items = operations.map(
         (operation) => (operation.subject_id << ITEM_ID_OFFSET) | ((operation.amount_gwei ?? 0n) * WEI_PER_GWEI),
       );
       return {
         to: options.contracts.cashbackDistributor,
         data: encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "payBatch", args: [items, weiPerCent] }),
-        gasLimit: GAS.transaction + GAS.lastPayment + BigInt(items.length) * GAS.payment,
+        gasLimit: GAS.transaction + GAS.lastPayout + BigInt(items.length) * GAS.payout,
       };
     },
     async readRefusal(_queries, revert, operations) {

@@ -20,7 +20,7 @@ import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { paidReversals, readStanding, type StandingPurchase, type StandingRow } from "./queries.ts";
-import { enqueuePayments } from "./settlement.ts";
+import { enqueuePayouts } from "./settlement.ts";
 import { countLate } from "./totals.ts";
 
 export type PlanOptions = {
@@ -145,8 +145,8 @@ async function pay(
   { weiPerCent, stepDelayMs }: Pick<PlanOptions, "stepDelayMs"> & { weiPerCent: bigint },
 ): Promise<ReadonlyMap<bigint, bigint>> {
   const delayMs = (purchase: StandingRow) => stepDelay(purchase, stepDelayMs);
-  const payments = await enqueuePayments(queries, purchases, { weiPerCent, delayMs });
-  return new Map(payments.map(({ purchaseId, amountGwei }) => [purchaseId, amountGwei]));
+  const payouts = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs });
+  return new Map(payouts.map(({ purchaseId, amountGwei }) => [purchaseId, amountGwei]));
 }
 
 /** Records the debt for purchases that were returned after their payout. */

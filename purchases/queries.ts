@@ -68,7 +68,7 @@ function selectStanding(from: ReturnType<typeof purchasesWithIndex>) {
     "nfts.status_block",
     "payouts.state as payout_state",
     "payouts.amount_gwei as paid_gwei",
-    "payouts.block_number as payment_block",
+    "payouts.block_number as payout_block",
   ]);
 }
 
@@ -88,7 +88,7 @@ export function selectPurchases(queries: Queries) {
     "nfts.minted_at",
     "nfts.status_transaction",
     "nfts.status_at",
-    "payouts.transaction_hash as payment_transaction",
+    "payouts.transaction_hash as payout_transaction",
     "payouts.paid_at",
   ]);
 }
@@ -256,7 +256,7 @@ export function lifeOf(
     isRateFrozen: row.wei_per_cent !== null,
     payableAt: row.payable_at,
     statusBlock: row.status_block,
-    payoutBlock: row.payment_block,
+    payoutBlock: row.payout_block,
     asked: kinds(operations),
     sent: kinds(operations.filter(({ status }) => status === "assigned")),
   };

@@ -7,7 +7,7 @@ import type { SaleAction, SalePurchase, SalePurchaseStage } from "../domain/sale
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations, lockOperations } from "../sender/queue.ts";
 import { adjustDebt } from "./debt.ts";
-import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayment, withdrawPurchase } from "./lifecycle.ts";
+import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayout, withdrawPurchase } from "./lifecycle.ts";
 import { countPaid } from "./sale-totals.ts";
 import { recountPurchases } from "./totals.ts";
 
@@ -147,7 +147,7 @@ export async function permitPurchases(queries: Queries, saleId: bigint, permissi
       await enqueue(queries, [{ kind: "mint", subjectId: id, afterMs: afterMs > 0n ? afterMs : 0n }]);
     }
     if (stage === "pending" && approvedAt === null) await forgetOperations(queries, ["confirm"], id);
-    if (payableAt === null || payableAt > databaseTime) await takeBackPayment(queries, id);
+    if (payableAt === null || payableAt > databaseTime) await takeBackPayout(queries, id);
   }
   await recountPurchases(
     queries,

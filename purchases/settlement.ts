@@ -11,11 +11,11 @@ import { freezeRates, keepOffset, settlePurchases } from "./lifecycle.ts";
 import { listUnpaid, type StandingRow } from "./queries.ts";
 import { markPayable } from "./sale-totals.ts";
 
-export type Payment = { purchaseId: bigint; amountGwei: bigint };
+export type QueuedPayout = { purchaseId: bigint; amountGwei: bigint };
 
 /** Either everything payable to a buyer was queued, or nothing, because `payable` differs from the requested amount. */
-export type BuyerPayment =
-  | { kind: "queued"; payableGwei: bigint; payments: readonly Payment[] }
+export type BuyerPayout =
+  | { kind: "queued"; payableGwei: bigint; payouts: readonly QueuedPayout[] }
   | { kind: "refused"; payableGwei: bigint };
 
 /**
@@ -31,33 +31,33 @@ export async function payBuyer(
     deepestBlock,
     requireRate,
   }: { wallet: WalletAddress; amountGwei: bigint; deepestBlock: bigint; requireRate: () => bigint },
-): Promise<BuyerPayment> {
+): Promise<BuyerPayout> {
   // Locks the buyer's row, so that two settlements of one wallet run one after the other.
   await touchUser(queries, wallet);
   const purchases = await listPayable(queries, wallet, deepestBlock);
   const weiPerCent = purchases.some((purchase) => purchase.wei_per_cent === null) ? requireRate() : 0n;
-  const waiting = await listPaymentsForLater(queries, wallet);
+  const waiting = await listPayoutsForLater(queries, wallet);
   const payableGwei = amountPayable({
     grossGwei: purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, weiPerCent), 0n),
     debtGwei: await outstandingDebt(queries, wallet),
-    waitingGwei: waiting.reduce((sum, payment) => sum + payment.amountGwei, 0n),
+    waitingGwei: waiting.reduce((sum, payout) => sum + payout.amountGwei, 0n),
   });
   if (payableGwei === 0n || payableGwei !== amountGwei) return { kind: "refused", payableGwei };
-  for (const payment of waiting) await hasten(queries, "pay", payment.purchaseId);
-  const queued = await enqueuePayments(queries, purchases, { weiPerCent, delayMs: () => 0n });
-  return { kind: "queued", payableGwei, payments: [...waiting, ...queued] };
+  for (const payout of waiting) await hasten(queries, "pay", payout.purchaseId);
+  const queued = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs: () => 0n });
+  return { kind: "queued", payableGwei, payouts: [...waiting, ...queued] };
 }
 
 /**
  * Queues the payouts of confirmed purchases, less their buyers' debt for returned purchases; a fully offset purchase is
  * settled without a payout. Returns the queued payouts.
  */
-export async function enqueuePayments(
+export async function enqueuePayouts(
   queries: Queries,
   purchases: readonly StandingRow[],
   { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: StandingRow) => bigint },
-): Promise<Payment[]> {
-  const payments: (Payment & { afterMs: bigint })[] = [];
+): Promise<QueuedPayout[]> {
+  const payouts: (QueuedPayout & { afterMs: bigint })[] = [];
   const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
   const offsetInFull: bigint[] = [];
   await markPayable(
@@ -69,20 +69,20 @@ export async function enqueuePayments(
     if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
     const gross = cashbackOf(purchase, weiPerCent);
     const offset = debtors.has(purchase.wallet) ? await takeOffset(queries, purchase, gross) : purchase.offset_gwei;
-    if (gross > offset) payments.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
+    if (gross > offset) payouts.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
     else offsetInFull.push(purchase.id);
   }
   await settlePurchases(queries, offsetInFull);
   await enqueue(
     queries,
-    payments.map((payment) => ({
+    payouts.map((payout) => ({
       kind: "pay" as const,
-      subjectId: payment.purchaseId,
-      amountGwei: payment.amountGwei,
-      afterMs: payment.afterMs,
+      subjectId: payout.purchaseId,
+      amountGwei: payout.amountGwei,
+      afterMs: payout.afterMs,
     })),
   );
-  return payments.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
+  return payouts.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
 }
 
 /** Keeps up to the buyer's debt from a purchase's cashback, once per purchase. Returns the amount kept. */
@@ -112,7 +112,7 @@ async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock
 }
 
 /** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */
-async function listPaymentsForLater(
+async function listPayoutsForLater(
   queries: Queries,
   wallet: WalletAddress,
 ): Promise<{ purchaseId: bigint; amountGwei: bigint }[]> {

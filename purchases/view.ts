@@ -58,7 +58,7 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
     token_id: purchase.chain_status === null ? null : purchase.id.toString(),
     mint_tx: purchase.mint_transaction,
     status_tx: purchase.status_transaction,
-    payment_tx: state === "unpaid" ? null : purchase.payment_transaction,
+    payment_tx: state === "unpaid" ? null : purchase.payout_transaction,
     minted_at: isoOrNull(purchase.minted_at),
     confirmed_at: status === "confirmed" ? isoOrNull(purchase.status_at) : null,
     paid_at: state === "unpaid" ? null : isoOrNull(purchase.paid_at),
@@ -67,8 +67,8 @@ export function toPurchaseRecord(purchase: Purchase, view: PurchaseView): Purcha
 }
 
 function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
-  if (purchase.payout_state === null || purchase.payment_block === null) return "unpaid";
-  return purchase.payment_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
+  if (purchase.payout_state === null || purchase.payout_block === null) return "unpaid";
+  return purchase.payout_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
 }
 
 export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {

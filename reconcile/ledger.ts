@@ -101,7 +101,7 @@ export async function highestIds(queries: Queries): Promise<{ purchase: bigint; 
 }
 
 /** The highest nonce with a final transaction; undefined if there is none. */
-export async function highestConfirmedNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
+export async function highestFinalNonce(queries: Queries, sender: WalletAddress): Promise<bigint | undefined> {
   const row = await queries
     .selectFrom("transactions")
     .select("nonce")

@@ -20,7 +20,7 @@ import {
 import { assertMinedIsCounted } from "../sender/head-reader.ts";
 import { compareTokens, IDS_PER_CALL, type IdPages } from "./compare-tokens.ts";
 import { type Flows, readFlows } from "./distributor-flows.ts";
-import { highestConfirmedNonce, sumPayouts } from "./ledger.ts";
+import { highestFinalNonce, sumPayouts } from "./ledger.ts";
 import { everything, nextScope, type Scope } from "./scope.ts";
 
 export type ReconcileOptions = {
@@ -201,7 +201,7 @@ let checkedMissingWei: bigint | undefined;
 
 /** Transactions that are not final may disappear; final ones are counted by the chain. */
 async function compareNonces({ database, client }: ReconcileOptions, { name, address }: WatchedKey): Promise<string[]> {
-  const highest = await highestConfirmedNonce(database.kysely, address);
+  const highest = await highestFinalNonce(database.kysely, address);
   if (highest === undefined) return [];
   const count = await client.onOneNode(async (node) => {
     const number = await node.getBlockNumber();
@@ -210,5 +210,5 @@ async function compareNonces({ database, client }: ReconcileOptions, { name, add
     return nonce;
   });
   if (count > highest) return [];
-  return [`The chain has ${count} transactions of the ${name}, but nonce ${highest} counts as confirmed here`];
+  return [`The chain has ${count} transactions of the ${name}, but nonce ${highest} counts as final here`];
 }

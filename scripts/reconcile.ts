@@ -64,7 +64,7 @@ function tell(result: Reconciliation): void {
   console.log(
     differences.length === 0
       ? `✓ Database and chain agree: ${tokens} tokens at block ${block}`
-      : `${differences.length} differences among ${tokens} tokens at block ${block}; payments are paused until you resume them`,
+      : `${differences.length} differences among ${tokens} tokens at block ${block}; payouts are paused until you resume them`,
   );
 }
 

@@ -20,9 +20,9 @@ try {
   const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
   if (pictures > 0) console.log(`${pictures} pictures are in ${join(dataDirectory, "assets")} again`);
   console.log(
-    `${rows} rows of ${createdAt} are restored. Payments are paused: start the indexer, wait until it is ready,`,
+    `${rows} rows of ${createdAt} are restored. Payouts are paused: start the indexer, wait until it is ready,`,
   );
-  console.log("run npm run reconcile, and resume payments when it finds nothing more.");
+  console.log("run npm run reconcile, and resume payouts when it finds nothing more.");
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

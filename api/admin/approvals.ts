@@ -18,7 +18,7 @@ import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { lapsedBefore, lapsesAt } from "./payment-approval.ts";
+import { lapsedBefore, lapsesAt } from "./payout-approval.ts";
 
 type ApprovalRow = Selectable<Schema["approvals"]>;
 
@@ -36,8 +36,8 @@ export function approvalRoutes(services: Services): Route[] {
         return { ...page, rows: rows.map(toWireApproval) };
       },
     }),
-    decisionRoute(services, "approve", "Approves another administrator's payment, which may then be asked for again"),
-    decisionRoute(services, "refuse", "Refuses a payment that another administrator asked for"),
+    decisionRoute(services, "approve", "Approves another administrator's payout, which may then be asked for again"),
+    decisionRoute(services, "refuse", "Refuses a payout that another administrator asked for"),
   ];
 }
 
@@ -152,7 +152,7 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
         return { asked: action, ...purchase, chz: detail.amount };
       });
       services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
-      return { body: { success: true, message: verb === "approve" ? "Payment approved" : "Payment refused" } };
+      return { body: { success: true, message: verb === "approve" ? "Payout approved" : "Payout refused" } };
     },
   });
 }

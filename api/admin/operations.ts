@@ -2,7 +2,7 @@ import { appendAudit } from "../../database/audit-log.ts";
 import { noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
-import { listOperationPage } from "../../purchases/payment-list.ts";
+import { listOperationPage } from "../../purchases/payout-list.ts";
 import { findPurchase } from "../../purchases/queries.ts";
 import { subjectOf } from "../../sender/log-lines.ts";
 import { toOperationRecord } from "../../sender/operation-record.ts";
@@ -12,7 +12,7 @@ import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { inApprovedTransaction } from "./payment-approval.ts";
+import { inApprovedTransaction } from "./payout-approval.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {

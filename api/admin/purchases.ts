@@ -16,7 +16,7 @@ import { chzTextFromGwei, formatDecimal, percentText, reaisText } from "../../do
 import { shownStatus } from "../../domain/purchase/life.ts";
 import { cashbackOf } from "../../domain/purchase/settlement.ts";
 import { holdPurchase, releasePurchase } from "../../purchases/lifecycle.ts";
-import { listPayments, type PaymentRow } from "../../purchases/payment-list.ts";
+import { listPayouts, type PayoutRow } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { tracePurchase } from "../../purchases/trace.ts";
@@ -35,7 +35,7 @@ import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Identity, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { type Approve, inApprovedTransaction } from "./payment-approval.ts";
+import { type Approve, inApprovedTransaction } from "./payout-approval.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
@@ -123,7 +123,7 @@ export function purchaseAdministrationRoutes(services: Services): Route[] {
       row: paymentSchema,
       query: paymentsQuerySchema,
       async list(query) {
-        const { rows, ...page } = await listPayments(reader, query);
+        const { rows, ...page } = await listPayouts(reader, query);
         return { ...page, rows: rows.map(toWirePayment) };
       },
     }),
@@ -210,7 +210,7 @@ function toWirePurchase(row: PanelPurchase, rate: bigint, circumstances: Circums
     held_reason: row.held_reason,
     mint_tx: row.mint_transaction,
     status_tx: row.status_transaction,
-    payment_tx: row.payment_transaction,
+    payment_tx: row.payout_transaction,
     created_at: isoTime(row.created_at),
     minted_at: isoTimeIfAny(row.minted_at),
     confirmed_at: row.chain_status === 2n ? isoTimeIfAny(row.status_at) : null,
@@ -219,7 +219,7 @@ function toWirePurchase(row: PanelPurchase, rate: bigint, circumstances: Circums
   };
 }
 
-function toWirePayment(row: PaymentRow): Payment {
+function toWirePayment(row: PayoutRow): Payment {
   const { id, state, reason, error, attempts, since, next_try_at } = toOperationRecord(row);
   return {
     id,

@@ -18,7 +18,7 @@ export function proofRoutes(services: Services): Route[] {
       method: "get",
       path: "/api/wallets/:wallet/tickets",
       access: "anyone",
-      summary: "A wallet's tickets and their payments, newest first, as the index has them",
+      summary: "A wallet's tickets and their payouts, newest first, as the index has them",
       limit: LIMIT,
       query: pageQuerySchema,
       responses: { 200: walletTicketsSchema },

@@ -17,7 +17,7 @@ import { nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
-import { distributeCashback } from "./payment.ts";
+import { distributeCashback } from "./payout.ts";
 import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket } from "./steps.ts";
 
@@ -100,7 +100,7 @@ export function purchaseRoutes(services: Services): Route[] {
       path: "/api/distribute-cashback",
       access: "fresh_staff",
       permission: "payments",
-      summary: "Pays a user the cashback of their confirmed, unpaid purchases",
+      summary: "Pays a buyer the cashback of their confirmed, unpaid purchases",
       limit: MONEY_LIMIT,
       body: distributeCashbackRequestSchema,
       headers: {

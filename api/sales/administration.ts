@@ -41,7 +41,7 @@ import { readHolds } from "../../domain/sale/hold.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
 import { readSalePurchases } from "../../purchases/sale-purchases.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
-import { inApprovedTransaction } from "../admin/payment-approval.ts";
+import { inApprovedTransaction } from "../admin/payout-approval.ts";
 import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";

@@ -30,7 +30,7 @@ const ids = (from: number, count: number) => Array.from({ length: count }, (_, i
 /** Gas of whole transactions; of one ticket or payout for batches. */
 export async function measureGas(): Promise<Record<string, number>> {
   const system = await deploySystem();
-  return { ...(await measureTickets(system)), ...(await measurePayments(system)) };
+  return { ...(await measureTickets(system)), ...(await measurePayouts(system)) };
 }
 
 async function measureTickets(system: System): Promise<Record<string, number>> {
@@ -67,7 +67,7 @@ async function drawingGas(buyer: string): Promise<number> {
   return Number(await painter.getFunction("draw").estimateGas(ticket)) - TRANSACTION_GAS;
 }
 
-async function measurePayments(system: System): Promise<Record<string, number>> {
+async function measurePayouts(system: System): Promise<Record<string, number>> {
   const { distributor, payer, admin } = system;
   await admin.sendTransaction({ to: system.distributorAddress, value: 3n * 10n ** 21n });
   const prepare = async (tokenIds: bigint[], buyers: string[]) => {

@@ -6,7 +6,7 @@ export const walletTicketsSchema = z.object({
   tickets: z.array(
     z.object({
       token_id: z.number(),
-      /** The payment that the index knows; CHZ, decimal text. */
+      /** The payout that the index knows; CHZ, decimal text. */
       paid: z.object({ tx: z.string(), amount: z.string() }).nullable(),
     }),
   ),

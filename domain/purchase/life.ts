@@ -110,10 +110,10 @@ export function obstacleTo(
   // Only one move away from Pending can succeed.
   if (move === "cancel" && purchase.sent.has("confirm")) return { kind: "contradiction" };
   if (move === "confirm") return moment.hasRate ? undefined : { kind: "rate" };
-  return move === "pay" ? obstacleToPayment(purchase, moment) : undefined;
+  return move === "pay" ? obstacleToPayout(purchase, moment) : undefined;
 }
 
-function obstacleToPayment(purchase: PurchaseLife, { now, deepestBlock, hasRate }: Moment): Obstacle | undefined {
+function obstacleToPayout(purchase: PurchaseLife, { now, deepestBlock, hasRate }: Moment): Obstacle | undefined {
   if (!purchase.isRateFrozen && !hasRate) return { kind: "rate" };
   const { statusBlock, payableAt } = purchase;
   if (statusBlock !== null && statusBlock > deepestBlock) return { kind: "depth", block: statusBlock };

@@ -12,9 +12,9 @@ export type ChainTicket = {
   totalBps: bigint;
   isPaid: boolean;
   /** From the transaction that the site names; undefined if it names none. */
-  payment: Payment | undefined;
+  payout: Payout | undefined;
 };
-export type Payment = { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string };
+export type Payout = { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string };
 
 export const contracts = () => ({
   nft: { address: deployment.purchase_nft as Hex, abi: purchaseNftAbi },
@@ -27,19 +27,19 @@ export const chainClient = () => {
   return found;
 };
 
-export async function readChainTicket(tokenId: bigint, paymentTx: string | undefined): Promise<ChainTicket> {
+export async function readChainTicket(tokenId: bigint, payoutTx: string | undefined): Promise<ChainTicket> {
   const { nft, distributor } = contracts();
-  const [record, isPaid, payment] = await Promise.all([
+  const [record, isPaid, payout] = await Promise.all([
     chainClient().readContract({ ...nft, functionName: "purchaseOf", args: [tokenId] }),
     chainClient().readContract({ ...distributor, functionName: "isPaid", args: [tokenId] }),
-    paymentTx ? readPayment(tokenId, paymentTx as Hex) : undefined,
+    payoutTx ? readPayout(tokenId, payoutTx as Hex) : undefined,
   ]);
   return {
     buyer: record.buyer.toLowerCase(),
     valueCents: BigInt(record.valueCents),
     totalBps: BigInt(record.cashbackBps) + BigInt(record.bonusBps),
     isPaid,
-    payment,
+    payout,
   };
 }
 
@@ -47,26 +47,26 @@ export async function readChainTicket(tokenId: bigint, paymentTx: string | undef
 export const distributors = (): Hex[] =>
   [deployment.cashback_distributor, ...deployment.former_distributors].map((address) => address as Hex);
 
-async function readPayment(tokenId: bigint, hash: Hex): Promise<Payment | undefined> {
-  return (await readPayments(hash)).get(tokenId);
+async function readPayout(tokenId: bigint, hash: Hex): Promise<Payout | undefined> {
+  return (await readPayouts(hash)).get(tokenId);
 }
 
-/** The payments of a transaction by purchase, each with the rate that applied to it. */
-export async function readPayments(hash: Hex): Promise<Map<bigint, Payment>> {
+/** The payouts of a transaction by purchase, each with the rate that applied to it. */
+export async function readPayouts(hash: Hex): Promise<Map<bigint, Payout>> {
   const receipt = await chainClient().getTransactionReceipt({ hash });
-  const payments = new Map<bigint, Payment>();
+  const payouts = new Map<bigint, Payout>();
   let weiPerCent: bigint | undefined;
   const ours: readonly string[] = distributors();
   for (const log of receipt.logs) {
     if (!ours.includes(log.address.toLowerCase())) continue;
     const event = decodeEventLog({ abi: cashbackDistributorAbi, data: log.data, topics: log.topics });
-    // The rate event comes before the payments that it applies to.
+    // The rate event comes before the payouts that it applies to.
     if (event.eventName === "RateApplied") weiPerCent = event.args.weiPerCent;
     if (event.eventName !== "CashbackPaid" && event.eventName !== "CashbackDeferred") continue;
     const { purchaseId, amount, recipient } = event.args;
-    payments.set(purchaseId, { amountWei: amount, weiPerCent, recipient: recipient.toLowerCase() });
+    payouts.set(purchaseId, { amountWei: amount, weiPerCent, recipient: recipient.toLowerCase() });
   }
-  return payments;
+  return payouts;
 }
 
 export async function readTransaction(hash: Hex) {

@@ -196,7 +196,7 @@ function Ledger({ books }: { books: DistributorBooks }) {
   );
 }
 
-/** Payments are summed in whole gwei: a million of them lose less than this. */
+/** Payouts are summed in whole gwei: a million of them lose less than this. */
 const ROUNDING_WEI = 10n ** 15n;
 
 function Closing({ flows, balanceWei }: { flows: NonNullable<DistributorBooks["flows"]>; balanceWei: bigint }) {

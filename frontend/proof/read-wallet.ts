@@ -4,8 +4,8 @@ import { CHZ_DECIMALS, WEI_PER_GWEI } from "../../domain/product.ts";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { getBooks, getWalletTickets, type WalletTicket } from "../api/calls.ts";
 import { deployment } from "../app/deployment.ts";
-import { verdictOn } from "../chain/payment-verdict.ts";
-import { chainClient, contracts, distributors, type Payment, readPayments } from "../chain/read-chain.ts";
+import { verdictOn } from "../chain/payout-verdict.ts";
+import { chainClient, contracts, distributors, type Payout, readPayouts } from "../chain/read-chain.ts";
 import { inChunks } from "./in-chunks.ts";
 
 export type ProvenPurchase = {
@@ -26,7 +26,7 @@ type Options = { signal: AbortSignal; onProgress: (done: number) => void };
 type Found = Map<bigint, Hex | undefined>;
 
 /**
- * Reads a wallet's tickets and payments from the chain and recomputes the amounts. The api may say where to look;
+ * Reads a wallet's tickets and payouts from the chain and recomputes the amounts. The api may say where to look;
  * nothing that it says is believed, and what it leaves out is noticed: then the whole chain is searched.
  */
 export async function readWallet(wallet: Hex, options: Options): Promise<WalletProof> {
@@ -43,7 +43,7 @@ export async function readWallet(wallet: Hex, options: Options): Promise<WalletP
 const ATTEMPTS = 3;
 const BEHIND_MS = 2_000;
 
-/** The tickets listed by the api, if the chain has no other ticket of the wallet and no other payment of them. */
+/** The tickets listed by the api, if the chain has no other ticket of the wallet and no other payout of them. */
 async function follow(wallet: Hex, said: readonly WalletTicket[], { signal }: Options): Promise<Found | undefined> {
   const { nft, distributor } = contracts();
   const client = chainClient();
@@ -65,7 +65,7 @@ const WORD_BITS = 8n;
 const WORD_MASK = 255n;
 
 const transfer = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)");
-const payments = [
+const payouts = [
   parseAbiItem("event CashbackPaid(uint256 indexed purchaseId, address indexed recipient, uint256 amount)"),
   parseAbiItem("event CashbackDeferred(uint256 indexed purchaseId, address indexed recipient, uint256 amount)"),
 ] as const;
@@ -88,7 +88,7 @@ async function search(wallet: Hex, { signal, onProgress }: Options): Promise<Fou
     const range = { fromBlock, toBlock };
     const [received, ...paidLogs] = await Promise.all([
       client.getLogs({ address: contracts().nft.address, event: transfer, args: { to: wallet }, ...range }),
-      ...payments.map((event) =>
+      ...payouts.map((event) =>
         client.getLogs({ address: distributors(), event, args: { recipient: wallet }, ...range }),
       ),
     ]);
@@ -109,9 +109,9 @@ async function derive(
 ): Promise<WalletProof> {
   const { nft } = contracts();
   const transactions = new Set([...found.values()].filter((tx) => tx !== undefined));
-  const paid = new Map<string, Payment>();
+  const paid = new Map<string, Payout>();
   await inChunks([...transactions], signal, async (tx) => {
-    for (const [id, payment] of await readPayments(tx)) paid.set(`${tx}:${id}`, payment);
+    for (const [id, payout] of await readPayouts(tx)) paid.set(`${tx}:${id}`, payout);
   });
   const saidById = said && new Map(said.map((one) => [BigInt(one.token_id), one]));
   const purchases: ProvenPurchase[] = [];
@@ -121,21 +121,21 @@ async function derive(
     done += 1;
     onProgress(done / found.size);
     if (record.status === CHAIN_STATUS.cancelled) return;
-    const payment = paid.get(`${tx}:${id}`);
+    const payout = paid.get(`${tx}:${id}`);
     const ticket = {
       valueCents: BigInt(record.valueCents),
       totalBps: BigInt(record.cashbackBps) + BigInt(record.bonusBps),
     };
     const buyer = record.buyer.toLowerCase();
-    const { kind } = verdictOn({ ...ticket, buyer, isPaid: tx !== undefined, payment });
+    const { kind } = verdictOn({ ...ticket, buyer, isPaid: tx !== undefined, payout });
     purchases.push({
       id,
       ...ticket,
-      weiPerCent: payment?.weiPerCent,
-      paidWei: payment?.amountWei,
-      // A payment that is missing from its transaction is wrong.
+      weiPerCent: payout?.weiPerCent,
+      paidWei: payout?.amountWei,
+      // A payout that is missing from its transaction is wrong.
       holds: buyer === wallet && kind !== "wrong" && kind !== "unread",
-      agrees: saidById && agrees(saidById.get(id), payment?.amountWei),
+      agrees: saidById && agrees(saidById.get(id), payout?.amountWei),
     });
   });
   purchases.sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -146,7 +146,7 @@ async function derive(
   };
 }
 
-/** The api stores payments in gwei. */
+/** The api stores payouts in gwei. */
 function agrees(said: WalletTicket | undefined, paidWei: bigint | undefined): boolean {
   if (!said) return false;
   if (!said.paid || paidWei === undefined) return said.paid === null && paidWei === undefined;

@@ -11,7 +11,7 @@ import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths, TICKET_ID } from "../app/paths.ts";
-import { verdictOn } from "../chain/payment-verdict.ts";
+import { verdictOn } from "../chain/payout-verdict.ts";
 import type { ChainTicket } from "../chain/read-chain.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -177,7 +177,7 @@ const VERDICT_STYLES = { open: "muted", unread: "muted", exact: "proof-holds", l
 function Sums({ chain }: { chain: ChainTicket }) {
   const t = useText();
   const { brl, percent, exactChz } = useFormat();
-  const { payment } = chain;
+  const { payout } = chain;
   const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
   const verdict = verdictOn(chain);
   return (
@@ -191,16 +191,16 @@ function Sums({ chain }: { chain: ChainTicket }) {
           <dt>× {t("ticket.cashback")}</dt>
           <dd className="figures">{percent(percentText(chain.totalBps))}</dd>
         </div>
-        {payment?.weiPerCent !== undefined && (
+        {payout?.weiPerCent !== undefined && (
           <div>
             <dt>× {t("proof.rate")}</dt>
-            <dd className="figures">{`${wei(payment.weiPerCent * 100n)} / ${brl(1)}`}</dd>
+            <dd className="figures">{`${wei(payout.weiPerCent * 100n)} / ${brl(1)}`}</dd>
           </div>
         )}
-        {payment && (
+        {payout && (
           <div>
             <dt>= {t("proof.paid")}</dt>
-            <dd className="figures">{wei(payment.amountWei)}</dd>
+            <dd className="figures">{wei(payout.amountWei)}</dd>
           </div>
         )}
       </dl>

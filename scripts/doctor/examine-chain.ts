@@ -161,7 +161,7 @@ async function examineContractRoles(client: PublicClient, parties: Parties): Pro
       : warning(
           "pause",
           `${paused.join(" and ")} is paused`,
-          "Find out why; the admin calls unpause (docs/runbook/payments-paused.md)",
+          "Find out why; the admin calls unpause (docs/runbook/payouts-paused.md)",
         ),
   ];
 }

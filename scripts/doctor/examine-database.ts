@@ -119,8 +119,8 @@ async function examineLeases({ kysely }: Database, keys: readonly WatchedKey[]):
 
 async function examinePause({ kysely }: Database): Promise<Finding> {
   const reason = await readSetting(kysely, "payouts_paused");
-  if (!reason) return healthy("payments", "not paused");
-  return warning("payments", `are paused: ${reason}`, "docs/runbook/payments-paused.md");
+  if (!reason) return healthy("payouts", "not paused");
+  return warning("payouts", `are paused: ${reason}`, "docs/runbook/payouts-paused.md");
 }
 
 async function examineForeign({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding> {

@@ -12,10 +12,10 @@ import { readInRanges } from "../../chain/block-ranges.ts";
 import type { Deployment } from "../../chain/deployment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
-import type { ProvenPayment, ProvenTicket } from "./proof.ts";
+import type { ProvenPayout, ProvenTicket } from "./proof.ts";
 
 const TRANSFER = getAbiItem({ abi: purchaseNftAbi, name: "Transfer" });
-const PAYMENTS = [
+const PAYOUTS = [
   getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackPaid" }),
   getAbiItem({ abi: cashbackDistributorAbi, name: "CashbackDeferred" }),
 ] as const;
@@ -32,7 +32,7 @@ export type ReadTicketsParameters = {
   only: bigint | undefined;
 };
 
-/** A wallet's tickets and their payments, from a node's logs and the contracts' views, ordered by id. */
+/** A wallet's tickets and their payouts, from a node's logs and the contracts' views, ordered by id. */
 export async function readTickets({
   client,
   deployment,
@@ -51,7 +51,7 @@ export async function readTickets({
     }),
   );
   const ids = transfers.map(({ args }) => args.id).sort((a, b) => (a < b ? -1 : 1));
-  const payments = await readPayments(client, deployment, wallet);
+  const payouts = await readPayouts(client, deployment, wallet);
   return readEach(ids, async (id): Promise<ProvenTicket> => {
     const { buyer, status, valueCents, cashbackBps, bonusBps } = await client.readContract({
       address: deployment.purchaseNft.address,
@@ -61,33 +61,33 @@ export async function readTickets({
     });
     if (!isAddressEqual(buyer, wallet)) throw new Error(`The node contradicts itself: ticket ${id} is ${buyer}'s`);
     const totalBps = BigInt(cashbackBps + bonusBps);
-    return { id, status, valueCents: BigInt(valueCents), totalBps, payments: payments.get(id) ?? [] };
+    return { id, status, valueCents: BigInt(valueCents), totalBps, payouts: payouts.get(id) ?? [] };
   });
 }
 
-/** The wallet's payments by purchase, from the distributor and all its predecessors. */
-async function readPayments(client: PublicClient, { block, cashbackDistributor }: Deployment, wallet: Address) {
+/** The wallet's payouts by purchase, from the distributor and all its predecessors. */
+async function readPayouts(client: PublicClient, { block, cashbackDistributor }: Deployment, wallet: Address) {
   const distributors = await readDistributors(client, cashbackDistributor.address);
   const to = await client.getBlockNumber();
-  const read = (event: (typeof PAYMENTS)[number]) =>
+  const read = (event: (typeof PAYOUTS)[number]) =>
     readInRanges(BigInt(block), to, (fromBlock, toBlock) =>
       client.getLogs({ address: distributors, event, args: { recipient: wallet }, fromBlock, toBlock, strict: true }),
     );
-  const logs = (await Promise.all(PAYMENTS.map(read))).flat();
+  const logs = (await Promise.all(PAYOUTS.map(read))).flat();
   const transactions = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
   const receipts = await readEach(transactions, (hash) => client.getTransactionReceipt({ hash }));
   const logsOf = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt.logs]));
-  const payments = new Map<bigint, ProvenPayment[]>();
+  const payouts = new Map<bigint, ProvenPayout[]>();
   for (const { address, eventName, args, transactionHash, logIndex } of logs) {
-    const payment: ProvenPayment = {
+    const payout: ProvenPayout = {
       kind: eventName === "CashbackPaid" ? "paid" : "deferred",
       amountWei: args.amount,
       weiPerCent: rateBefore(logsOf.get(transactionHash) ?? [], address, logIndex),
       transaction: transactionHash,
     };
-    payments.set(args.purchaseId, [...(payments.get(args.purchaseId) ?? []), payment]);
+    payouts.set(args.purchaseId, [...(payouts.get(args.purchaseId) ?? []), payout]);
   }
-  return payments;
+  return payouts;
 }
 
 async function readDistributors(client: PublicClient, newest: Address): Promise<Address[]> {
@@ -104,7 +104,7 @@ async function readDistributors(client: PublicClient, newest: Address): Promise<
   return distributors;
 }
 
-/** The rate of a payment: the last one its distributor emitted before it in the same transaction. */
+/** The rate of a payout: the last one its distributor emitted before it in the same transaction. */
 function rateBefore(logs: readonly Log[], distributor: Address, logIndex: number): bigint | undefined {
   const told = logs.findLast(
     (log) =>

@@ -226,7 +226,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       await withRows(
         () => kysely.insertInto("transactions").values(row).execute(),
         () => kysely.deleteFrom("transactions").where("nonce", "=", 9_999n).execute(),
-        [/^The chain has \d+ transactions of the operator, but nonce 9999 counts as confirmed here$/m],
+        [/^The chain has \d+ transactions of the operator, but nonce 9999 counts as final here$/m],
       );
     });
   });
@@ -316,7 +316,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       await kysely.updateTable("nfts").set(row).where("token_id", "=", row.token_id).execute();
       expect(code, output).to.equal(1);
       expect(output.match(/^✗ /gm)).to.have.length(3);
-      expect(output).to.match(/^3 differences among 2 tokens at block \d+; payments are paused/m);
+      expect(output).to.match(/^3 differences among 2 tokens at block \d+; payouts are paused/m);
       expect(await pausedBy(kysely)).to.match(/^Database and chain differ: Token/);
       expect((await command()).code, "clean again").to.equal(0);
       expect(await pausedBy(kysely), "until somebody resumes").to.match(/differ/);
@@ -369,7 +369,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       await kysely.updateTable("nfts").set({ bonus_bps: 77n }).where("token_id", "=", row.token_id).execute();
       await until("it is counted", () => metric(/^torcida_reconcile_differences 2$/m));
       await until("it is counted", () => metric(/^torcida_reconcile_runs_total\{outcome="different"\} [1-9]/m));
-      await until("payments are paused", async () => (await pausedBy(kysely)) !== "");
+      await until("payouts are paused", async () => (await pausedBy(kysely)) !== "");
       const payouts = await until("the panel says so", async () => {
         const { data } = (await admin.get("/api/admin/overview")).body;
         return data.payouts.paused && data.payouts;

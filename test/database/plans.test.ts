@@ -33,12 +33,12 @@ import { isAnyDue, takeDue } from "../../purchases/due.ts";
 import { registerPurchases } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { readFigures } from "../../purchases/overview.ts";
-import { listOperationPage, listPayments } from "../../purchases/payment-list.ts";
+import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { findPurchase, listPurchases, listTickets, selectPurchases } from "../../purchases/queries.ts";
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
-import { highestConfirmedNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
+import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
 import { listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeDue, summarizeStanding } from "../../sender/due.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
@@ -124,7 +124,7 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
   "odd payouts of some ids": (queries) => listOddPayouts(queries, IDS),
   "the sum of all payouts": (queries) => sumPayouts(queries, 10n),
   "the highest ids": (queries) => highestIds(queries),
-  "the last final nonce": (queries) => highestConfirmedNonce(queries, walletOf(99_999_999)),
+  "the last final nonce": (queries) => highestFinalNonce(queries, walletOf(99_999_999)),
   "expired sessions": (queries) => deleteExpired(queries, LONG_AGO, 500),
   "expired answers": (queries) => deleteStoredAnswers(queries, LONG_AGO, 500),
 };
@@ -198,7 +198,7 @@ const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>
     asks: asksOf(["held", "pending", "paid"], { id: "9000", amount: "5000_9000" }, ["0x", BUYER, "k", "key-30", "77"]),
   },
   payments: {
-    list: listPayments,
+    list: listPayouts,
     asks: asksOf(["waiting", "done"], { id: "9000", amount: "5000_9000" }, ["0x", BUYER, "77"]),
   },
   operations: { list: listOperationPage, asks: asksOf(["waiting", "done"], { id: "9000" }, ["0x", BUYER, "77"]) },

@@ -150,7 +150,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     const database = await connect(system.databaseUrl);
     try {
       const reason = await until(
-        "payments are paused",
+        "payouts are paused",
         async () => (await readSetting(database.kysely, "payouts_paused")) || undefined,
       );
       expect(reason).to.match(/nonce|key/);

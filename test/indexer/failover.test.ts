@@ -37,7 +37,7 @@ describe("Two indexers on one database", function () {
       const mint = async (id: bigint) => {
         await emit(anvil, mintEvents({ tokenId: id, buyer: buyerOf(Number(id)) }));
         const isThere = async () => (await readIndex(database)).nfts.some((nft) => nft.token_id === id);
-        await until(`receipt ${id} is indexed`, isThere, TAKE_OVER_MS);
+        await until(`ticket ${id} is indexed`, isThere, TAKE_OVER_MS);
       };
       for (const port of await freePorts(2)) indexers.push(supervised(databaseUrl, port, anvil));
       const [first, second] = indexers as [Supervised, Supervised];

@@ -80,8 +80,8 @@ describe("Verify and reset", function () {
       await database.kysely.updateTable("chain_blocks").set({ hash: "0xbad" }).where("number", "=", 9n).execute();
       const lines = (await differencesOf(url)).join("\n");
       expect(lines).to.include(`block ${missing?.block_number}, log ${missing?.log_index}: missing ${missing?.kind}`);
-      expect(lines).to.include("receipt 7: status is 1, its events say 2");
-      expect(lines).to.include("payment 8: amount_gwei is 5, its events say 1000000000");
+      expect(lines).to.include("ticket 7: status is 1, its events say 2");
+      expect(lines).to.include("payout 8: amount_gwei is 5, its events say 1000000000");
       expect(lines).to.include("block 9: indexed as 0xbad");
     });
 

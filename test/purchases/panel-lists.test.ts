@@ -7,7 +7,7 @@ import type { Database } from "../../database/connect.ts";
 import { CursorError } from "../../database/list-page.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
-import { listOperationPage, listPayments } from "../../purchases/payment-list.ts";
+import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
 import { listPanelPurchases } from "../../purchases/purchase-list.ts";
 import { readPanelPurchases, stateOf } from "../../purchases/waiting.ts";
 import { onBothEngines } from "../testing/databases.ts";
@@ -91,7 +91,7 @@ describe("Lists of the panel", () => {
     it("page through payments by amount, and find them by the purchase's number and wallet", async () => {
       const { kysely } = database;
       const read: PageOf = async (page) => {
-        const { rows, ...rest } = await listPayments(kysely, page);
+        const { rows, ...rest } = await listPayouts(kysely, page);
         return { ...rest, keys: rows.map((row) => row.subject_id) };
       };
       const paid = Array.from({ length: ROWS }, (_, index) => BigInt(index + 1)).filter((id) => id % 2n === 1n);

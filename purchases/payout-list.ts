@@ -6,11 +6,11 @@ import type { OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Operation } from "../sender/queue.ts";
 
-export type PaymentRow = Awaited<ReturnType<typeof readPayments>>[number];
+export type PayoutRow = Awaited<ReturnType<typeof readPayouts>>[number];
 
 /** Matching payouts in the queue, with their purchases. */
-export async function listPayments(queries: Queries, page: PageQuery): Promise<ListPage<PaymentRow>> {
-  return readPage(queries, PAYMENTS, page, readPayments, (row) => row.id);
+export async function listPayouts(queries: Queries, page: PageQuery): Promise<ListPage<PayoutRow>> {
+  return readPage(queries, PAYOUTS, page, readPayouts, (row) => row.id);
 }
 
 /** Matching operations of any kind; without a state, those that wait or failed. */
@@ -45,11 +45,11 @@ const STUCK_OPERATIONS: ListSource = {
   stateTest: () => sql<SqlBool>`(operations.status || '') in ('waiting', 'failed')`,
 };
 
-const PAYMENTS: ListSource = {
+const PAYOUTS: ListSource = {
   ...OPERATIONS,
   sorts: {
     id: { ...BY_ID, index: "operations_pay", stateIndex: "operations_pay_status" },
-    // Two indexes: entries by amount lie far apart, so that a large index makes each new payment write a page of its own.
+    // Two indexes: entries by amount lie far apart, so that a large index makes each new payout write a page of its own.
     amount: {
       column: "amount_gwei",
       type: "number",
@@ -108,7 +108,7 @@ function byWallet(queries: Queries, prefix: string, kinds: readonly OperationKin
   };
 }
 
-async function readPayments(queries: Queries, ids: readonly bigint[]) {
+async function readPayouts(queries: Queries, ids: readonly bigint[]) {
   return queries
     .selectFrom("operations")
     .innerJoin("purchases", "purchases.id", "operations.subject_id")

@@ -8,7 +8,7 @@ import { chzTextFromGwei } from "../../domain/money.ts";
 import { findPurchase } from "../../purchases/queries.ts";
 import { payBuyer } from "../../purchases/settlement.ts";
 import { findOperation, findOperationHash } from "../../sender/queue.ts";
-import { inApprovedTransaction } from "../admin/payment-approval.ts";
+import { inApprovedTransaction } from "../admin/payout-approval.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -19,7 +19,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 type DistributeResponses = Record<200 | 202, typeof distributeCashbackResponseSchema>;
 type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>>;
 
-/** Pays a user what is payable; with an Idempotency-Key at most once. docs/product.md#payout-by-hand */
+/** Pays a buyer what is payable; with an Idempotency-Key at most once. docs/product.md#payout-by-hand */
 export async function distributeCashback(
   services: Services,
   call: DistributeCall,
@@ -37,7 +37,7 @@ export async function distributeCashback(
   const paused = await services.payouts.reason();
   if (paused) throw unavailable("PAYOUTS_PAUSED", `Payouts are paused: ${paused}`);
   try {
-    const answer = await payUser(services, call, { actor, key, requestHash });
+    const answer = await queueCashback(services, call, { actor, key, requestHash });
     services.senders.wake();
     return { status: 202, body: answer };
   } catch (error) {
@@ -62,29 +62,29 @@ async function repeatedAnswer(
   }
   return {
     status: known.status === 200 ? 200 : 202,
-    body: await refreshPayments(services, JSON.parse(known.response)),
+    body: await refreshPayouts(services, JSON.parse(known.response)),
   };
 }
 
 type DistributeAnswer = z.output<typeof distributeCashbackResponseSchema>;
 
 /** A repeat returns the current state. */
-async function refreshPayments(services: Services, answer: DistributeAnswer): Promise<DistributeAnswer> {
+async function refreshPayouts(services: Services, answer: DistributeAnswer): Promise<DistributeAnswer> {
   const { kysely } = services.database;
   const payments = await Promise.all(
-    answer.payments.map(async (payment) => {
-      const purchase = await findPurchase(kysely, BigInt(payment.purchase_id));
+    answer.payments.map(async (payout) => {
+      const purchase = await findPurchase(kysely, BigInt(payout.purchase_id));
       if (purchase?.payout_state) {
-        return { ...payment, status: purchase.payout_state, tx_hash: purchase.payment_transaction };
+        return { ...payout, status: purchase.payout_state, tx_hash: purchase.payout_transaction };
       }
-      const operation = await findOperation(kysely, "pay", BigInt(payment.purchase_id));
-      return { ...payment, tx_hash: operation ? await findOperationHash(kysely, operation) : null };
+      const operation = await findOperation(kysely, "pay", BigInt(payout.purchase_id));
+      return { ...payout, tx_hash: operation ? await findOperationHash(kysely, operation) : null };
     }),
   );
   return { ...answer, payments };
 }
 
-async function payUser(
+async function queueCashback(
   services: Services,
   { body, identity }: DistributeCall,
   { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
@@ -100,19 +100,19 @@ async function payUser(
       reason,
     });
     const cursor = (await indexedBlock(queries)) ?? 0n;
-    const payment = await payBuyer(queries, {
+    const payout = await payBuyer(queries, {
       wallet: body.user,
       amountGwei: body.amount,
       deepestBlock: cursor - BigInt(services.environment.PAYOUT_CONFIRMATIONS) + 1n,
       requireRate: () => requireRate(services),
     });
-    if (payment.kind === "refused") throw refused(payment.payableGwei);
+    if (payout.kind === "refused") throw refused(payout.payableGwei);
     const answer: DistributeAnswer = {
       success: true,
-      message: "Payment queued",
+      message: "Payout queued",
       user: body.user,
-      amount: chzTextFromGwei(payment.payableGwei),
-      payments: payment.payments.map(({ purchaseId, amountGwei }) => ({
+      amount: chzTextFromGwei(payout.payableGwei),
+      payments: payout.payouts.map(({ purchaseId, amountGwei }) => ({
         purchase_id: Number(purchaseId),
         amount: chzTextFromGwei(amountGwei),
         status: "queued",

@@ -19,7 +19,7 @@ export const lapsedBefore = (): bigint => BigInt(Date.now() - VALID_MS);
 export const lapsesAt = (since: bigint): bigint => since + BigInt(VALID_MS);
 
 /** A payout made by a person. */
-export type PersonalPayment = {
+export type PayoutByHand = {
   action: ApprovalAction;
   subject: string;
   amountGwei: bigint;
@@ -31,14 +31,14 @@ export type PersonalPayment = {
 };
 
 /** Lets a payout pass, or aborts the transaction. */
-export type Approve = (payment: PersonalPayment) => Promise<void>;
+export type Approve = (payout: PayoutByHand) => Promise<void>;
 
 class ApprovalMissing extends Error {
   override readonly name = "ApprovalMissing";
-  readonly payment: PersonalPayment;
-  constructor(payment: PersonalPayment) {
-    super(`${payment.action} takes a second person`);
-    this.payment = payment;
+  readonly payout: PayoutByHand;
+  constructor(payout: PayoutByHand) {
+    super(`${payout.action} takes a second person`);
+    this.payout = payout;
   }
 }
 
@@ -58,15 +58,15 @@ export async function inApprovedTransaction<T>(
   const actor = actorOf(identity);
   try {
     return await inAuditedTransaction(kysely, (queries) =>
-      work(queries, async (payment) => {
+      work(queries, async (payout) => {
         if (limit === undefined || identity.kind === "service") return;
-        if (payment.amountGwei <= BigInt(limit) * GWEI_PER_CHZ) return;
-        if (!(await spendApproval(queries, actor, payment))) throw new ApprovalMissing(payment);
+        if (payout.amountGwei <= BigInt(limit) * GWEI_PER_CHZ) return;
+        if (!(await spendApproval(queries, actor, payout))) throw new ApprovalMissing(payout);
       }),
     );
   } catch (error) {
     if (!(error instanceof ApprovalMissing)) throw error;
-    const id = await inAuditedTransaction(kysely, (queries) => askFor(queries, actor, error.payment));
+    const id = await inAuditedTransaction(kysely, (queries) => askFor(queries, actor, error.payout));
     throw new ApiError(
       403,
       "APPROVAL_NEEDED",
@@ -77,8 +77,8 @@ export async function inApprovedTransaction<T>(
 }
 
 /** This person's requests for exactly this payout: to the same wallet, too. */
-function askedFor(queries: Queries, actor: string, payment: PersonalPayment) {
-  const { action, subject, wallet, amountGwei, centBps } = payment;
+function askedFor(queries: Queries, actor: string, payout: PayoutByHand) {
+  const { action, subject, wallet, amountGwei, centBps } = payout;
   const asked = queries
     .selectFrom("approvals")
     .select("id")
@@ -90,8 +90,8 @@ function askedFor(queries: Queries, actor: string, payment: PersonalPayment) {
 }
 
 /** Consumes an approval; of concurrent uses only one succeeds. */
-async function spendApproval(queries: Queries, actor: string, payment: PersonalPayment): Promise<boolean> {
-  const approval = askedFor(queries, actor, payment)
+async function spendApproval(queries: Queries, actor: string, payout: PayoutByHand): Promise<boolean> {
+  const approval = askedFor(queries, actor, payout)
     .where("state", "=", "approved")
     .where("decided_at", ">", lapsedBefore())
     .orderBy("id", "desc")
@@ -106,15 +106,15 @@ async function spendApproval(queries: Queries, actor: string, payment: PersonalP
 }
 
 /** The open request, or a new one. */
-async function askFor(queries: Queries, actor: string, payment: PersonalPayment): Promise<bigint> {
-  const open = await askedFor(queries, actor, payment)
+async function askFor(queries: Queries, actor: string, payout: PayoutByHand): Promise<bigint> {
+  const open = await askedFor(queries, actor, payout)
     .where("state", "=", "open")
     .where("created_at", ">", lapsedBefore())
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
   if (open) return open.id;
-  const { action, subject, wallet, reason, amountGwei } = payment;
+  const { action, subject, wallet, reason, amountGwei } = payout;
   const { id } = await queries
     .insertInto("approvals")
     .values({
@@ -124,8 +124,8 @@ async function askFor(queries: Queries, actor: string, payment: PersonalPayment)
       reason,
       asked_by: actor,
       amount_gwei: amountGwei,
-      purchase_id: payment.purchaseId ?? null,
-      cent_bps: payment.centBps ?? null,
+      purchase_id: payout.purchaseId ?? null,
+      cent_bps: payout.centBps ?? null,
       state: "open",
       created_at: BigInt(Date.now()),
     })

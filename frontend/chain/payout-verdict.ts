@@ -3,14 +3,14 @@ import { WEI_PER_GWEI } from "../../domain/product.ts";
 import type { ChainTicket } from "./read-chain.ts";
 
 /**
- * How a ticket's payment compares with value × percent × rate: not paid; paid in a transaction that the site does not
+ * How a ticket's payout compares with value × percent × rate: not paid; paid in a transaction that the site does not
  * know yet; paid in full to the gwei, in part, or wrongly. docs/product.md#proof-page
  */
 export type Verdict = { kind: "open" | "unread" | "exact" | "wrong" } | { kind: "less"; missingWei: bigint };
 
-export function verdictOn({ buyer, valueCents, totalBps, isPaid, payment }: ChainTicket): Verdict {
-  if (!payment) return { kind: isPaid ? "unread" : "open" };
-  const { amountWei, weiPerCent, recipient } = payment;
+export function verdictOn({ buyer, valueCents, totalBps, isPaid, payout }: ChainTicket): Verdict {
+  if (!payout) return { kind: isPaid ? "unread" : "open" };
+  const { amountWei, weiPerCent, recipient } = payout;
   if (weiPerCent === undefined || recipient !== buyer) return { kind: "wrong" };
   const terms = { valueCents, totalBps, weiPerCent };
   if (amountWei > cashbackWei(terms)) return { kind: "wrong" };
