@@ -1,0 +1,65 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { eventually } from "../testing/until.ts";
+import { useSite } from "./support/site.ts";
+
+const WIDTHS = [320, 360, 768, 1024, 1440];
+const LONG_NAME = "Associação Desportiva Internacionalíssima da Arquibancada Superior";
+const ONE_WORD = "Superarquibancadaoficialdotorcedorapaixonado";
+
+/** Texts outside of their card's padding or below its star, and cards that are wider than their column. */
+function misplaced(page: Page, card: string): Promise<string[]> {
+  return page.locator(card).evaluateAll((cards) =>
+    cards.flatMap((one) => {
+      const own = one.getBoundingClientRect();
+      const padding = Number.parseFloat(getComputedStyle(one).paddingLeft);
+      const column = one.parentElement?.getBoundingClientRect();
+      const star = one.querySelector(".favourite")?.getBoundingClientRect();
+      const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+      const found: string[] = [];
+      if (column && own.right > column.right + 0.5) found.push(`${one.className} ${own.right} > ${column.right}`);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        if (text.parentElement?.closest(".sr-only, option")) continue;
+        for (const rect of range.getClientRects()) {
+          const isOutside = rect.right > own.right - padding + 0.5 || rect.left < own.left + padding - 0.5;
+          const isBelowStar = star && rect.right > star.left + 0.5 && rect.top < star.bottom && rect.bottom > star.top;
+          if (isOutside || isBelowStar) found.push(`${text.textContent} ${rect.right}`);
+        }
+      }
+      return found;
+    }),
+  );
+}
+
+/** How far the page can be scrolled sideways. */
+const excess = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+describe("Long names and wide figures", () => {
+  const site = useSite();
+
+  beforeEach(() => {
+    const [range, single, name, word] = site.server.stores;
+    if (!range || !single || !name || !word) throw new Error("no stores");
+    Object.assign(range, { cashback_min: 2.25, cashback_max: 12.75, max_cashback: 12.75 });
+    Object.assign(single, { cashback_min: 12.75, cashback_max: 12.75, max_cashback: 12.75, featured: true });
+    Object.assign(name, { name: LONG_NAME, club: LONG_NAME, cashback_min: 12.75, cashback_max: 12.75 });
+    Object.assign(word, { name: ONE_WORD, category: ONE_WORD, category_en: null, featured: true });
+  });
+
+  for (const width of WIDTHS) {
+    for (const language of ["pt", "en"]) {
+      it(`stay inside a store's card at ${width} px (${language})`, async () => {
+        const { page } = await site.open("/stores", { viewport: { width, height: 900 }, storage: { language } });
+        await page.getByRole("heading", { name: LONG_NAME }).waitFor();
+        await eventually(async () => expect(await misplaced(page, ".store-card")).to.deep.equal([]));
+        expect(await excess(page)).to.equal(0);
+        await page.goto(site.server.url);
+        await page.locator(".featured-name").getByText(ONE_WORD).waitFor();
+        await eventually(async () => expect(await misplaced(page, ".featured-card")).to.deep.equal([]));
+        expect(await excess(page)).to.equal(0);
+      });
+    }
+  }
+});
