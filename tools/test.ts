@@ -1,15 +1,16 @@
 /** Runs every check and every test, several files at a time, and ends with one line: `N passed, N failed`. */
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, globSync, mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { join } from "node:path";
+import { chromiumPath } from "../test/browser/support/chromium.ts";
 import { startPostgres } from "../test/testing/postgres.ts";
 import { buildWebApp } from "../test/testing/web-app.ts";
 
 type Task = { name: string; command: string; args: readonly string[]; priority?: number };
 
 /** Below that of the tests: those wait for each other's processes, a check only computes. */
-const PRIORITY_OF_CHECKS = 5;
+const PRIORITY_OF_CHECKS = 12;
 /** They run in turn beside the files of tests, and use what those leave of the machine. */
 const CHECKS: readonly Task[] = [
   npmTask("contracts", "test:contracts"),
@@ -27,6 +28,9 @@ const PARTS: Record<string, readonly string[]> = {
   purchases: ["catalogue", "purchases", "sender", "reconcile", "affiliates"],
   domain: ["domain", "frontend"],
 };
+
+/** Chromium is unpacked once for them, before their workers start. */
+const PARTS_WITH_A_BROWSER = ["browser", "system"];
 
 /** The files that take longest start first, so that the run ends with short ones. Any other order is only slower. */
 const LONGEST = [
@@ -85,7 +89,7 @@ const LONGEST = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** Files at a time. Tests wait for blocks or processes more than half of their time. */
-const WORKERS = Math.min(4, availableParallelism() + 2);
+const WORKERS = 4;
 /** Of a test that names none. */
 const TEST_TIMEOUT_MS = 300_000;
 
@@ -117,6 +121,7 @@ try {
   console.log(`${(error as Error).message}\n0 passed, 1 failed`);
   process.exit(1);
 }
+if (parts.some((part) => PARTS_WITH_A_BROWSER.includes(part))) await chromiumPath();
 if (parts.length > 0) fillCompileCache();
 const postgres = parts.length > 0 ? await startSharedPostgres() : undefined;
 const outcomes: Outcome[] = [];

@@ -1,8 +1,16 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type TestWallet, testWallet } from "./test-wallet.ts";
 
 /** Not the package's list: with its single process, the browser ends with its first profile. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
+
+/** The package's name for it, in the folder of temporary files. */
+const PROGRAM = "chromium";
 
 /** The path of a Chromium: `CHROMIUM_PATH`, otherwise the one from npm. */
 export async function chromiumPath(): Promise<string> {
@@ -10,7 +18,25 @@ export async function chromiumPath(): Promise<string> {
   // Makes the package unpack the system libraries that a minimal machine lacks.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= "nodejs24.x";
   const { default: packed } = await import("@sparticuz/chromium");
+  if (!existsSync(join(tmpdir(), PROGRAM))) await unpack();
   return packed.executablePath();
+}
+
+/** Unpacks elsewhere and moves the program last, so that no other process finds half of it. */
+async function unpack(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "torcida-chromium-"));
+  const script = `import packed from ${JSON.stringify(import.meta.resolve("@sparticuz/chromium"))}; await packed.executablePath();`;
+  const env = { ...process.env, TMPDIR: folder };
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { env });
+  for (const name of [...readdirSync(folder).filter((one) => one !== PROGRAM), PROGRAM]) {
+    try {
+      renameSync(join(folder, name), join(tmpdir(), name));
+    } catch (error) {
+      // Another process moved this folder there.
+      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+    }
+  }
+  rmSync(folder, { recursive: true });
 }
 
 export async function launchChromium(): Promise<Browser> {
