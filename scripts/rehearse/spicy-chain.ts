@@ -7,6 +7,7 @@ import { findAnvil } from "../start/local-chain.ts";
 const BASE_FEE_WEI = 2_500n * 10n ** 9n;
 const BLOCK_SECONDS = 3;
 const FEE_EVERY_MS = 500;
+const PATIENCE_MS = 120_000;
 const NEVER_FINAL = new Set(["finalized", "safe"]);
 
 export type SpicyChain = { url: string; request<T>(method: string, ...params: unknown[]): Promise<T>; stop(): void };
@@ -49,11 +50,11 @@ export async function startSpicyChain(port: number, nodePort: number): Promise<S
 }
 
 async function untilItAnswers(request: SpicyChain["request"]): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
     try {
       return void (await request("eth_chainId"));
     } catch (error) {
-      if (attempt === 100) throw error;
+      if (Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

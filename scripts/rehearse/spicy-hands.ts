@@ -102,7 +102,7 @@ export async function handOver(chain: SpicyChain, record: DeployedRecord, { mult
 
 async function mined(chain: SpicyChain, hash: Hex): Promise<void> {
   await chain.request("anvil_mine", "0x1");
-  for (let attempt = 0; attempt < 50; attempt++) {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     const receipt = await chain.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
     if (receipt?.status === "0x1") return;
     if (receipt) throw new Error(`${hash} reverted`);
