@@ -222,7 +222,7 @@ describe("The networks according to their documentation", function () {
         await until("the first poll is over", () => papers.asked.length >= 12);
         isSold = true;
         await hint("7");
-        await until("the sale is read", async () => (await sales()).length === 1, 10_000);
+        await until("the sale is read", async () => (await sales()).length === 1);
       });
     });
 

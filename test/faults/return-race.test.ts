@@ -59,14 +59,10 @@ describe("A return at the moment of the payout (F14, F31)", function () {
         payoutConfirmations: 1,
         assertLease: async () => {},
       });
-      await until(
-        "the planner waits for the return",
-        async () => {
-          const { rows } = await LOCK_WAITS.execute(kysely);
-          return Number(rows[0]?.count) > 0;
-        },
-        10_000,
-      );
+      await until("the planner waits for the return", async () => {
+        const { rows } = await LOCK_WAITS.execute(kysely);
+        return Number(rows[0]?.count) > 0;
+      });
     });
     await planning;
     const operations = await kysely.selectFrom("operations").select("kind").where("subject_id", "=", id).execute();

@@ -139,7 +139,7 @@ const BUYS_PER_STAGE = 5;
     const { status, stderr } = spawnSync(process.execPath, ["api/main.ts"], {
       cwd: earlier,
       encoding: "utf8",
-      timeout: 30_000,
+      timeout: 120_000,
       env: { ...process.env, ...environment, PORT: String(port) },
     });
     expect([status, stderr.trim().split("\n").length], stderr).to.deep.equal([1, 1]);

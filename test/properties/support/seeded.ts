@@ -13,4 +13,4 @@ export function seeded<T>(numRuns: number): fc.Parameters<T> {
 }
 
 /** The timeout for mocha. */
-export const PROPERTY_TIMEOUT_MS = ((SECONDS ?? 0) + 120) * 1_000;
+export const PROPERTY_TIMEOUT_MS = ((SECONDS ?? 0) + 300) * 1_000;
