@@ -18,8 +18,8 @@ import { lockPurchases, type StandingPurchase } from "./queries.ts";
  */
 
 /**
- * Lookups in indexes. The smallest value, and not `exists`: PostgreSQL takes an index for that whatever its
- * statistics say, where for `exists` it may expect a due row on the first page and read the table in vain.
+ * Index lookups only. Selects the smallest value instead of `exists`: PostgreSQL always uses the index for it, but for
+ * `exists` it may expect a due row on the first page and scan the whole table.
  */
 export async function isAnyDue(queries: Queries, cursor: bigint): Promise<boolean> {
   const { rows } = await sql<{ is_due: unknown }>`select 1 as is_due where
@@ -37,12 +37,12 @@ export async function makeDue(queries: Queries, ids: readonly bigint[]): Promise
     queries,
     ids.map((id) => [id]),
   );
-  // `where true`: SQLite could read ON as a part of the join.
+  // `where true` keeps SQLite from reading ON as part of a join.
   await sql`insert into due_purchases (purchase_id, due_at) select ${column(0)}, ${databaseNow(queries)} from ${list}
     where true on conflict (purchase_id) do update set due_at = excluded.due_at`.execute(queries);
 }
 
-/** Makes every purchase due now. Locks them all: a check in progress must not take the new mark for the one it read. */
+/** Makes every purchase due now. Locks them all, so that a check in progress does not clear a mark it has not read. */
 export async function makeAllDue(queries: Queries): Promise<void> {
   const lock = engineOf(queries) === "postgres" ? sql`order by id for update` : sql``;
   await sql`insert into due_purchases (purchase_id, due_at)

@@ -188,12 +188,12 @@ const listReversedOrHeld: ListUnwanted = (queries, operations, options) =>
 async function listOfPurchases(
   queries: Queries,
   operations: readonly Operation[],
-  { isFinal }: { isFinal: boolean },
+  { isLocked }: { isLocked: boolean },
   isUnwanted: (where: ExpressionBuilder<Schema, "purchases">) => Expression<SqlBool>,
 ): Promise<Operation[]> {
   if (operations.length === 0) return [];
   const select = () => queries.selectFrom("purchases").select(["id", "wallet"]).where("id", "in", idsOf(operations));
-  if (isFinal) {
+  if (isLocked) {
     // Waits for a concurrent return, then sees it.
     const wallets = new Set((await select().execute()).map((row) => row.wallet));
     for (const wallet of [...wallets].sort()) await touchUser(queries, wallet);

@@ -25,7 +25,7 @@ export async function readFigures(queries: Queries, weiPerCent: bigint) {
   };
 }
 
-/** In one statement: on PostgreSQL each one costs a turn. */
+/** One statement, because on PostgreSQL each one costs a round trip. */
 async function readCounts(queries: Queries): Promise<{ stores: number; queued: number; failed: number }> {
   const countOperations = (status: "queued" | "failed") =>
     sql<bigint>`(select count(*) from (select id from operations where status = ${status} limit ${COUNTED_OPERATIONS}) known)`;

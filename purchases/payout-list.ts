@@ -49,7 +49,8 @@ const PAYOUTS: ListSource = {
   ...OPERATIONS,
   sorts: {
     id: { ...BY_ID, index: "operations_pay", stateIndex: "operations_pay_status" },
-    // Two indexes: entries by amount lie far apart, so that a large index makes each new payout write a page of its own.
+    // Two indexes: entries sorted by amount are scattered, so in one large index each new payout would write its own
+    // page.
     amount: {
       column: "amount_gwei",
       type: "number",
@@ -95,14 +96,14 @@ function byWallet(queries: Queries, prefix: string, kinds: readonly OperationKin
   const isWallet = walletStartsWith("purchases.wallet", prefix);
   const isOfPurchase = sql<SqlBool>`${isKind} and operations.subject_id = purchases.id`;
   return {
-    // Looked up purchase by purchase: PostgreSQL would rather read all operations.
+    // Looked up purchase by purchase; PostgreSQL would otherwise read all operations.
     keys:
       engineOf(queries) === "postgres"
         ? sql`select operation.id as key from purchases cross join lateral
             (select operations.id from operations where ${isOfPurchase} limit ${sql.lit(ofPurchases.length)}) as operation
             where ${isWallet}`
         : sql`select operations.id as key from purchases cross join operations where ${isOfPurchase} and ${isWallet}`,
-    // PostgreSQL would answer `exists` from a hash of all purchases.
+    // For `exists`, PostgreSQL would build a hash of all purchases.
     test: sql<SqlBool>`(${isKind} and (select count(*) from purchases where purchases.id = operations.subject_id
       and ${walletTest("purchases.wallet", prefix)}) > 0)`,
   };

@@ -53,7 +53,7 @@ function byOrder(queries: Queries, term: string): Match {
     cross join purchases where purchases.sale_id = sales.id and ${matches}`;
   return {
     keys: sql`${is(startsWith(queries, "sales.order_ref", term))} union all ${is(sql`sales.sale_key = ${term}`)}`,
-    // PostgreSQL would answer `exists` from a hash of all sales.
+    // For `exists`, PostgreSQL would build a hash of all sales.
     test: sql<SqlBool>`(select count(*) from sales where sales.id = purchases.sale_id
       and (${startsWithTest(queries, "sales.order_ref", term)} or sales.sale_key = ${term})) > 0`,
   };

@@ -62,8 +62,8 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
 }
 
 /**
- * Counts those of some locked purchases whose totals are behind: never counted by an earlier version, or not since the
- * index was emptied. Leaves it to the caller when they are due.
+ * Counts the locked purchases whose totals are behind: never counted by an earlier version, or not since the index was
+ * emptied. The caller decides when they are due.
  */
 export async function countLate(queries: Queries, purchases: readonly { row: StandingRow }[]): Promise<void> {
   const late = purchases.filter(({ row }) => !isSame(countedOf(row), standingOf(row)));

@@ -50,7 +50,7 @@ export async function tracePurchase(queries: Queries, id: bigint): Promise<Trace
   };
 }
 
-/** Block times have second resolution: an event is listed after its transaction, whatever the clocks say. */
+/** Block times have a resolution of one second: an event is listed after its transaction, whatever the clocks say. */
 function inOrder(steps: readonly Step[]): Step[] {
   const minedAt = new Map<string, bigint>();
   for (const { kind, txHash, atMs } of steps) if (isOutcome(kind) && txHash) minedAt.set(txHash, atMs);

@@ -95,7 +95,7 @@ function waitingForOperation(operation: Operation, { arePayoutsPaused, nowMs }: 
   return { wait: "transaction", ...at };
 }
 
-/** Nothing is queued; something else must happen first. */
+/** Nothing is queued because something else must happen first. */
 function waitingForPlan(move: Move, life: PurchaseLife, { arePayoutsPaused, ...known }: Circumstances): Waiting {
   const obstacle = obstacleTo(move, life, { now: known.nowMs, ...known });
   switch (obstacle?.kind) {

@@ -29,7 +29,7 @@ export class Dispatch {
   readonly #context: SenderContext;
   readonly #transmitter: Transmitter;
   #reconsideredAt = 0;
-  /** The rate limit when payouts were last set aside for it. */
+  /** The maximum rate when payouts were last set aside for it. */
   #maxWeiPerCent: bigint | undefined;
 
   constructor(context: SenderContext, transmitter: Transmitter) {
@@ -175,7 +175,7 @@ export class Dispatch {
 
   /** Removes operations that are no longer wanted or above a limit. */
   async #screen(encoder: Encoder, due: readonly Operation[], allowance?: Allowance): Promise<Operation[]> {
-    const unwanted = (await encoder.listUnwanted?.(this.#kysely, due, { isFinal: false })) ?? [];
+    const unwanted = (await encoder.listUnwanted?.(this.#kysely, due, { isLocked: false })) ?? [];
     if (unwanted.length > 0) {
       await this.#context.write(async (queries) => {
         for (const { kind, subject_id } of unwanted) await withdraw(queries, kind, subject_id, "Taken back");

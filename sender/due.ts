@@ -10,7 +10,7 @@ const COUNTED = 5_000;
 
 /**
  * Operations that have been due longest, and can share a transaction. After a batch has reverted, its operations are
- * retried in halves. Each status is a stretch of one index: a long queue costs no more than a short one.
+ * retried in halves. Each status is one range of an index, so a long queue costs no more than a short one.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
   const stretches = UNSENT.map(

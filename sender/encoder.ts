@@ -37,13 +37,16 @@ export type Encoder = {
   encode(queries: Queries, operations: readonly Operation[]): Promise<Call>;
   /** Decodes why the contract rejects a call. */
   readRefusal(queries: Queries, revert: Revert, operations: readonly Operation[]): Promise<Refusal>;
-  /** The operations that are no longer wanted. With `isFinal`, this cannot change before the commit. */
+  /**
+   * The operations that are no longer wanted. `isLocked` locks their subjects, so that this cannot change before the
+   * commit.
+   */
   listUnwanted?(
     queries: Queries,
     operations: readonly Operation[],
-    options: { isFinal: boolean },
+    options: { isLocked: boolean },
   ): Promise<Operation[]>;
-  /** The operations of a final call that would be encoded differently by now. */
+  /** The operations of a final transaction that would be encoded differently by now. */
   listOutdated?(queries: Queries, operations: readonly Operation[], data: string): Promise<readonly Operation[]>;
   /** Reads the contract's current limits. */
   readAllowance?(): Promise<Allowance>;

@@ -54,7 +54,7 @@ async function insertFresh(queries: Queries, kind: OperationKind, operations: re
     operations.map(({ subjectId, amountGwei, afterMs }) => [subjectId, amountGwei ?? null, afterMs ?? 0n]),
   );
   const now = BigInt(Date.now());
-  // `where true`: SQLite could read ON as a part of the join.
+  // `where true` keeps SQLite from reading ON as part of a join.
   await sql`insert into operations (kind, subject_id, amount_gwei, status, attempts, since, not_before, created_at, updated_at)
     select ${kind}, ${column(0)}, ${column(1)}, 'queued', 0, ${databaseNow(queries)}, ${databaseNow(queries)} + ${column(2)},
       cast(${now} as bigint), cast(${now} as bigint) from ${list} where true

@@ -36,7 +36,7 @@ export async function requeueOperations(
 ): Promise<void> {
   const operations = await listAssigned(queries, transactionId);
   const encoder = encoders.find((one) => one.kind === operations[0]?.kind);
-  const unwanted = (await encoder?.listUnwanted?.(queries, operations, { isFinal: true })) ?? [];
+  const unwanted = (await encoder?.listUnwanted?.(queries, operations, { isLocked: true })) ?? [];
   await withdrawAssigned(queries, unwanted, "Taken back");
   const wanted = operations.filter((operation) => !unwanted.includes(operation));
   if (failure === "reverted") await requeueReverted(queries, wanted);

@@ -88,7 +88,7 @@ function asWaiting(queries: Queries, { reason, text, afterMs }: SetAside) {
   };
 }
 
-/** Unchanged if status and reason are. */
+/** The time is unchanged if status and reason are. */
 function sinceOf(queries: Queries, status: OperationStatus, reason: OperationReason): RawBuilder<bigint> {
   return sql<bigint>`case when status = ${status} and reason = ${reason} then since else ${databaseNow(queries)} end`;
 }
