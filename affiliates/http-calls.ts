@@ -25,7 +25,7 @@ export class NetworkAwayError extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
-/** A little longer than a minute: the network counts from when a call arrives. */
+/** Slightly longer than a minute, because the network counts from when a call arrives. */
 const MINUTE_MS = 61_000;
 /** The pause after a 429 without `Retry-After`. */
 const BUSY_MS = 60_000;

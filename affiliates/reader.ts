@@ -105,7 +105,7 @@ export class Reader {
   }
 
   /**
-   * A sale becomes a purchase, whose id is its token id: no id is assigned before the index has every existing token.
+   * A sale becomes a purchase, and its id is a token id: no id is assigned before the index has every existing token.
    * The api checks that when it starts.
    */
   async #mayGiveIds(): Promise<boolean> {

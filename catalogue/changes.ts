@@ -153,7 +153,7 @@ function cashbackChange(entry: Cashback, store: StoreWithCategories | undefined)
         if (storeId === undefined) throw new Error(`There is no store ${entry.store}`);
         const fields = { category: entry.category, ...rate };
         const id = known?.id ?? (await insertCategory(queries, storeId, fields));
-        // A category that is not said to be the default leaves the default as it is.
+        // A category that is not marked as the default leaves the default unchanged.
         const { isDefault: _, ...unsaid } = rate;
         const written = entry.is_default === undefined ? unsaid : rate;
         if (known) await updateCategory(queries, { storeId, categoryId: known.id }, written);

@@ -28,7 +28,9 @@ export type StoreWithCategories = StoreRow & {
   isNamed: boolean;
 };
 
-/** What the panel or a catalogue file says of a store; an absent field keeps its value, null clears it. */
+/**
+ * The fields of a store, as the panel or a catalogue file sets them; an absent field keeps its value, null clears it.
+ */
 export type StoreFields = z.output<typeof createStoreRequestSchema>;
 
 /** A store as the API and a catalogue file state it. */

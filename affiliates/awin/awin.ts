@@ -52,7 +52,7 @@ export const awin: AffiliateNetwork<AwinAccount> = {
   salesPerCall: 50,
   async readSales(session, sales) {
     const query = { ids: sales.map(({ saleKey }) => saleKey).join(",") };
-    // The documentation shows this call with and without the slash; 404 may also mean that none of the ids is known.
+    // The documentation shows this call with and without the trailing slash; 404 may also mean that no id is known.
     for (const path of ["transactions/", "transactions"]) {
       try {
         return await ask(session, query, path);
