@@ -15,7 +15,7 @@ export async function openBloom(): Promise<Bloom> {
   const { keccak256 } = await import("viem/utils");
   const known = new Map<string, [number, number][]>();
 
-  /** Three pairs of a byte and a bit in it. */
+  /** Three pairs: the index of a byte, and a bit in it. */
   const bitsOf = (value: string): [number, number][] => {
     const cached = known.get(value);
     if (cached) return cached;

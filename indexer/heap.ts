@@ -2,8 +2,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Memory for young objects. At its first 2 MB V8 collects them six times as often, and each time copies what a response
- * still needs; at its usual 32 MB it frees responses so late that the process takes 100 MB more.
+ * Memory for young objects. With V8's initial 2 MB they are collected six times as often, and each collection copies
+ * what a response still needs; with its usual 32 MB, responses are freed so late that the process takes 100 MB more.
  */
 const YOUNG_BYTES = 16 * 2 ** 20;
 
@@ -15,7 +15,7 @@ export function keepHeapSmall(): void {
   setFlagsFromString("--expose-gc");
 }
 
-/** Lets the memory for young objects grow to `YOUNG_BYTES`: at run time V8 takes how fast it grows, but no limit. */
+/** Lets the memory for young objects grow to `YOUNG_BYTES`: at run time V8 accepts a growth factor, but no limit. */
 export function growYoungSpace(): void {
   if (isYoungSpaceLargeEnough) return;
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");

@@ -60,7 +60,7 @@ function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: B
   return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
 }
 
-/** One query for many blocks, checked against their hashes and blooms. */
+/** One request for many blocks, checked against their hashes and blooms. */
 async function logsOfRange(node: ChainNode, blocks: readonly Block[], candidates: Set<number>): Promise<RpcLog[]> {
   const first = blocks[0]?.number ?? 0;
   const logs = await node.logs(first, blocks.at(-1)?.number ?? 0);

@@ -6,7 +6,7 @@ const QUICK_MS = 1_000;
 const MOST_GROWTH = 8;
 const FORGIVEN_AFTER_ANSWERS = 50;
 
-/** How many blocks to request at once. Adapts to the responses, and remembers what the provider refused. */
+/** How many blocks to request at once. Adapts to the responses and remembers the sizes that the provider refused. */
 export class RangeSizer {
   #size = FIRST_BLOCKS;
   /** The limit that the provider stated; it only decreases. */
