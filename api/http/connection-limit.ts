@@ -30,7 +30,7 @@ export function createLimitedServer(limits: ConnectionLimits, listener: RequestL
     limits,
   };
   const server = new LimitedServer(options, listener);
-  // Rejected connections stay open briefly too; above this number they get no response.
+  // Rejected connections stay open briefly too; above this many, further ones get no response.
   server.maxConnections = 2 * CONNECTIONS;
   return server;
 }

@@ -4,7 +4,7 @@ import type { Queries } from "../../database/transaction.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import type { Services } from "../services.ts";
 
-/** How long the wallets and the pool last at last week's spending rate. */
+/** How long the balances of the wallets and the distributor last at last week's spending rate. */
 export type Runway = { wallets: { key: string; daysLeft: number }[]; pool: { chz: number; daysLeft: number } };
 
 /** How many of the newest rows are read, whatever the size of the table. */

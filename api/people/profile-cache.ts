@@ -29,7 +29,7 @@ export class ProfileCache {
   async read({ wallet, revision, indexed }: Visitor, build: () => Promise<Profile>): Promise<string> {
     const key = `${wallet}:${revision}`;
     const allowStale = this.#answers.getRemainingTTL(key) > FRESH_MS - USABLE_MS;
-    // What was built at one moment is not all rebuilt at one moment.
+    // Spread out, so that responses built together do not expire together.
     const ttl = FRESH_MS * (1 - Math.random() / 2);
     const known = await this.#answers.forceFetch(key, { context: build, ttl, allowStale });
     const isOver = known.changesAt !== undefined && indexed !== undefined && indexed.block >= known.changesAt;

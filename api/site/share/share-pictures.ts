@@ -13,7 +13,7 @@ import { drawStoreCard, drawTicketCard } from "./cards.ts";
 import { Renderer } from "./renderer.ts";
 
 const AGE_SECONDS = 3_600;
-/** A new picture costs a tenth of a second of a core; link previews need one for each shared page. */
+/** Drawing a picture takes 0.1 seconds of a core; link previews need one per shared page. */
 const LIMIT = { perMinute: 30, by: "origin" } as const;
 
 /** The URL of the picture for a link to a store or a ticket. */
