@@ -5,10 +5,10 @@ import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { useIsPhone } from "../ui/use-is-phone.ts";
 
-/** More bars than these would write their figures over each other. */
+/** With more bars, their figures would overlap. */
 const SHOWN = 9;
 const PHONE_SHOWN = 6;
-/** What stands above and below a bar: its figure and its month. */
+/** The labels above and below a bar: its figure and its month. */
 const WORDS = "2.9rem";
 
 /** Cashback of the last purchases as bars, with the same figures as a table. */

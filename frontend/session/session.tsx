@@ -179,7 +179,7 @@ export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
     retry: isWorthRetrying,
     staleTime: 5_000,
     refetchOnMount: "always",
-    // Reloads visible data after sleep, in a second tab, or when back online.
+    // Reloads visible data after sleep, in another tab, or when the connection is back.
     refetchOnWindowFocus: "always",
     refetchOnReconnect: "always",
     refetchInterval: ({ state }) => (state.data ? intervalMs(state.data) : false),

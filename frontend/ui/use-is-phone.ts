@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** As narrow as the styles' bar at the bottom. */
+/** The width at which the styles move the navigation to the bottom. */
 const PHONE = matchMedia("(max-width: 44rem)");
 
 export function useIsPhone(): boolean {

@@ -26,7 +26,7 @@ const WalletChooser = lazy(() => import("./wallet-chooser.tsx"));
 
 /** How long the message is shown before an external change of chain reloads the page. */
 const RELOAD_AFTER_MS = 1_200;
-/** So long after our own switch, a change of the chain counts as ours. */
+/** For this long after our own switch, a change of the chain counts as ours. */
 const OWN_SWITCH_MS = 1_000;
 const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID);
 
@@ -53,7 +53,7 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   const only = onlyOwn(connectors);
   const connect = useCallback(async () => {
     if (only) return connectWith(only);
-    // If there is a choice, the chooser shows it.
+    // With a wallet or WalletConnect to choose, the chooser opens.
     if (connectors.length === 0 && !HAS_WALLETCONNECT) {
       toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
     }
@@ -171,7 +171,7 @@ function useReport(wallet: Wallet, onChange: (wallet: Wallet) => void): void {
   }, [onChange, wallet]);
 }
 
-/** The object of the render before, as long as none of its fields has changed. */
+/** Returns the previous render's object while none of its fields has changed. */
 function useUnchanged<T extends object>(now: T): T {
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on each field, of which there are always the same
   return useMemo(() => now, Object.values(now));

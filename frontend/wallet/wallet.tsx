@@ -20,7 +20,7 @@ export type Wallet = {
   /** Lower case; undefined while no wallet is connected. */
   address: WalletAddress | undefined;
   isConnecting: boolean;
-  /** True until an earlier connection is restored, or not. */
+  /** True until it is known whether an earlier connection can be restored. */
   isRestoring: boolean;
   isWrongNetwork: boolean;
   /** Announced wallets; the page's own wallets come last. */
@@ -104,7 +104,7 @@ export function WalletProvider({ children }: { children: ReactNode }) {
     }
   }, [t]);
 
-  // The click that came before the code.
+  // Repeats the click that came before the code was loaded.
   useEffect(() => {
     if (!wallet || wallet.isRestoring || state !== "asked") return;
     setState("absent");

@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** Dark on light in every theme: many phones read nothing else. */
+/** Dark on light in every theme, because many phones cannot read an inverted code. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 3 });
   const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
