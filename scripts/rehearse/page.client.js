@@ -1,4 +1,4 @@
-// Keeps the sales and the networks' state current, but never a card that somebody types in.
+// Refreshes the sales and the networks' state, except a card that is being edited.
 const EVERY_MS = 1_000;
 const shown = new Map();
 const list = document.getElementById("sales");

@@ -1,6 +1,6 @@
 /**
- * The whole system in live mode on this machine, with simulated networks and a shop page to buy and to make the
- * networks' decisions.
+ * The whole system in live mode on this machine, with simulated networks, and a page on which to shop and to act as the
+ * networks.
  */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -68,7 +68,7 @@ async function serve(port: number, node: string): Promise<Server> {
       body += chunk.toString("utf8");
     });
     request.on("end", () => {
-      // A caller that has gone leaves half a request.
+      // A caller that disconnected leaves an incomplete request.
       Promise.resolve()
         .then(() => post(node, rewritten(body)))
         .then(

@@ -5,7 +5,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { DeployedRecord } from "./spicy.ts";
 import type { SpicyChain } from "./spicy-chain.ts";
 
-/** The people of the page: the founders' wallets, the faucet, and a buyer. */
+/** The manual steps of the page: the founders' wallets, the faucet, and a buyer. */
 export type Hands = {
   adminWallet: string;
   multisig: string;
@@ -39,7 +39,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
-  /** Depth comes block by block; a rehearsal does not wait 90 seconds for thirty of them. */
+  /** Retries, and mines blocks in between: a rehearsal does not wait 90 seconds for thirty confirmations. */
   const patiently = async <T>(what: string, attempt: () => Promise<T>): Promise<T> => {
     for (const deadline = Date.now() + PATIENCE_MS; ; ) {
       try {
@@ -75,7 +75,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
       const { click } = await patiently("the store is on the chain", () =>
         call("POST", "/api/register-purchase", { user: address, store_id: 1, amount: 100 }),
       );
-      // Nobody buys within seconds: such a sale would wait for a person.
+      // A purchase within seconds of the click would be held for review.
       await delay(SHOPPING_MS);
       return (click as { id: string }).id;
     },
@@ -88,7 +88,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
   };
 }
 
-/** The multisig accepts what it was offered, once the delay is over. */
+/** The multisig accepts the admin role once the delay is over. */
 export async function handOver(chain: SpicyChain, record: DeployedRecord, { multisig, send }: Hands): Promise<void> {
   await send(multisig, 10n ** 19n);
   await chain.request("evm_increaseTime", DELAY_OVER_S);

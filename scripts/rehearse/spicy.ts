@@ -62,13 +62,13 @@ function enter(): void {
   process.exitCode = status ?? 1;
 }
 
-/** The operator's own settings are not the page's. */
+/** The operator's own settings must not reach the page's commands. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG } = process.env;
   return { PATH, HOME, USER, LANG };
 }
 
-/** What the page writes stays in this namespace. */
+/** Whatever the page writes stays in this namespace. */
 function mountFolders(rehearsal: string): void {
   run("ip", "link", "set", "lo", "up");
   run("mount", "-t", "tmpfs", "tmpfs", rehearsal);
@@ -104,7 +104,7 @@ async function startDatabase(rehearsal: string): Promise<{ stop(): Promise<void>
   return { stop: () => server.stop() };
 }
 
-/** One shell for the whole page: variables, functions and the folder stay from block to block. */
+/** One shell for the whole page, so that variables, functions and the working directory carry over between blocks. */
 class Shell {
   readonly #state: string;
   readonly #path: string;
@@ -122,7 +122,7 @@ class Shell {
     writeFileSync(this.#state, `${readFileSync(this.#state, "utf8")}\n${lines.join("\n")}\n`);
   }
 
-  /** Not in one go: the chain's rules are kept by this very process meanwhile. */
+  /** Asynchronously, because this process enforces the chain's rules meanwhile. */
   async run(text: string): Promise<void> {
     const script = `. "${this.#state}"\n${text}\n{ declare -f; declare -px; printf 'cd %q\\n' "$PWD"; } >"${this.#state}"`;
     const child = spawn("bash", ["-eu", "-o", "pipefail", "-c", script], {
@@ -149,7 +149,7 @@ async function runBlock(shell: Shell, { heading, text }: Extract<Part, { kind: "
   await shell.run(text);
 }
 
-/** The first block's names, with the rehearsal's values. */
+/** The variables of the first block, with the rehearsal's values. */
 function settings(hands: Hands): Record<string, string> {
   return {
     REPOSITORY: process.cwd(),
@@ -211,13 +211,13 @@ function tellLogs(rehearsal: string): void {
   }
 }
 
-/** What the page started ends with its namespace; this lets it end in order, and shows what it said if something failed. */
+/** The namespace would end what the page started; this stops it in order, and prints its output if something failed. */
 function endServices(rehearsal: string): void {
   for (const file of existsSync(rehearsal) ? readdirSync(rehearsal).filter((one) => one.endsWith(".pid")) : []) {
     try {
       process.kill(Number(readFileSync(join(rehearsal, file), "utf8")), "SIGTERM");
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Stands in for `psql -c STATEMENT` as the superuser of the rehearsal's PostgreSQL. */
+/** Replaces `psql -c STATEMENT` as the superuser of the rehearsal's PostgreSQL. */
 import pg from "pg";
 
 const statements = process.argv.flatMap((one, index, all) => (all[index - 1] === "-c" ? [one] : []));

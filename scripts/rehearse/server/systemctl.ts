@@ -1,6 +1,6 @@
 /**
- * Stands in for `systemctl` in a rehearsal: starts and stops the units of this repository as their files say, and says of
- * every other unit what it would do. UNITS is the folder of unit files, RUN_DIR keeps process ids and logs.
+ * Replaces `systemctl` in a rehearsal: starts and stops the units of this repository as their files say, and prints
+ * what it would do for every other unit. UNITS is the folder of unit files; RUN_DIR holds process ids and logs.
  */
 import { type StdioOptions, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -68,7 +68,7 @@ function stop(name: string): void {
   rmSync(file);
 }
 
-/** As systemd reads it: a later Environment= wins, and an EnvironmentFile= wins over all of them. */
+/** Like systemd: a later Environment= wins, and an EnvironmentFile= overrides all of them. */
 function readUnit(file: string): Unit {
   const values = (key: string) =>
     [...readFileSync(file, "utf8").matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map((match) => match[1] ?? "");
