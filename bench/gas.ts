@@ -2,7 +2,7 @@
 import hre from "hardhat";
 
 await hre.tasks.getTask("compile").run({ quiet: true });
-// Imported late: these files deploy the contracts that were just compiled.
+// Imported late, because these files deploy the contracts that were just compiled.
 const { measureBaselines, measureGas } = await import("./gas/scenarios.ts");
 
 const ours = await measureGas();

@@ -1,7 +1,7 @@
 /** `npm run bench -- NAME [flags]` runs `bench/NAME.ts`, which prints a table and then one line of JSON. */
 import { existsSync } from "node:fs";
 
-/** What a benchmark loads beyond the product's own packages; `bench/package.json` has them. */
+/** The packages that a benchmark needs in addition to the product's; they are in `bench/package.json`. */
 const TOOLS: Record<string, string> = { api: "autocannon", web: "lighthouse" };
 
 const [name = "", ...flags] = process.argv.slice(2);

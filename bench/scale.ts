@@ -25,9 +25,9 @@ import { measureReads, measureRegistrations, measureSingleCalls } from "./scale/
 import { measurePlanner, measureReconcile } from "./scale/in-process.ts";
 import { residentMb, runScript, start } from "./scale/processes.ts";
 
-/** Their status changes between two comparisons of database and chain. */
+/** How many tokens change their status between two comparisons of database and chain. */
 const CHANGED = 1_000;
-/** A kept database is measured so often before all its tokens are confirmed. */
+/** How often a kept database can be measured before all its tokens are confirmed. */
 const MEASUREMENTS = 8;
 /** The confirmed tokens on the chain: as many as the comparisons of one measurement look at. */
 const LEAST_CONFIRMED = 20_000;
@@ -63,7 +63,7 @@ process.exit(0);
 async function main(): Promise<Record<string, number | string> | undefined> {
   const directory = flags.data ? resolve(flags.data) : mkdtempSync(join(tmpdir(), "torcida-scale-"));
   mkdirSync(directory, { recursive: true });
-  // PostgreSQL does not run as root: another user must come to its folder.
+  // PostgreSQL runs as another user, which must be able to reach its folder.
   chmodSync(directory, 0o755);
   const postgres: Postgres | undefined =
     flags.database === "postgres"
@@ -74,7 +74,7 @@ async function main(): Promise<Record<string, number | string> | undefined> {
     const databaseUrl = (await postgres?.createDatabase()) ?? join(directory, "torcida.db");
     const [port, indexerPort] = (await freePorts(2)) as [number, number];
     const environment = environmentOf({ directory, databaseUrl, chainPort: anvil.port, port, indexerPort });
-    // The measurements inside this process read the same variables as the others.
+    // The measurements inside this process read the same variables as the processes.
     Object.assign(process.env, environment);
     const database = await connect(databaseUrl, { queryTimeoutMs: FILL_TIMEOUT_MS, checkpointsInThread: !flags.fill });
     try {
@@ -138,7 +138,7 @@ function purchaseNftOf(directory: string): `0x${string}` {
 }
 
 async function measure({ directory, environment, database, rpcUrl }: Bench, history: History) {
-  // What an earlier measurement left to do is not part of this one.
+  // Removes what an earlier measurement left behind.
   await database.kysely.deleteFrom("operations").where("status", "=", "queued").execute();
   const sessions = {
     admin: await signIn(database, ADMIN),
@@ -194,7 +194,7 @@ async function measure({ directory, environment, database, rpcUrl }: Bench, hist
   };
 }
 
-/** The rolling slice of the comparison goes over the purchases whose tokens are on this chain; the others' are invented. */
+/** Starts the comparison's rolling slice at the purchases whose tokens exist on this chain; the others are invented. */
 async function compareTokensNext(database: Database, directory: string, { firstOnChain }: History): Promise<void> {
   const block = (await indexedBlock(database.kysely)) ?? 0n;
   const progress = { contract: purchaseNftOf(directory), block: block.toString(), next: String(firstOnChain) };
@@ -216,7 +216,7 @@ async function firstPending({ kysely }: Database, { lastConfirmed }: History): P
   return Number(row.token_id);
 }
 
-/** The indexer reads the tokens before the history is written: it keeps nothing that it did not begin with. */
+/** Indexes the tokens before the history is written, because a new indexer empties its tables first. */
 async function index(environment: Record<string, string>, database: Database, count: number): Promise<void> {
   const indexer = await startIndexer(environment);
   await until(
@@ -258,7 +258,7 @@ function environmentOf(given: {
     HOST: "127.0.0.1",
     INDEXER_PORT: String(given.indexerPort),
     CHAIN_PORT: String(given.chainPort),
-    // Not the directory itself: the processes make it private, and PostgreSQL runs as another user.
+    // Not the directory itself: the processes make it private, but PostgreSQL runs as another user.
     DATA_DIR: join(given.directory, "data"),
     DEPLOYMENTS_DIR: join(given.directory, "deployments"),
     DATABASE_URL: given.databaseUrl,

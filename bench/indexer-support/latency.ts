@@ -52,7 +52,7 @@ async function latencies(
       await delay(LOOK_EVERY_MS);
     }
     measured.push(performance.now() - mined);
-    // Out of step with the polling interval.
+    // Varies, so that blocks do not align with the polling interval.
     await delay(Number(id % 7n) * 23);
   }
   return measured;

@@ -5,7 +5,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { OnChain } from "./fill.ts";
 
 const OPERATOR = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
-/** Not the operator, whose every transaction a reconciliation explains. */
+/** Not the operator, whose transactions a reconciliation must all explain. */
 const MINTER = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
 const TOKENS_A_TRANSACTION = 100;
 const IN_FLIGHT = 20;
@@ -25,7 +25,7 @@ export class TokenWriter {
     this.#purchaseNft = purchaseNft;
   }
 
-  /** To be called once: the operator lets this writer mint and confirm. */
+  /** Call it once: the operator lets this writer mint and confirm. */
   async allow(): Promise<void> {
     const contract = { address: this.#purchaseNft, abi: purchaseNftAbi } as const;
     for (const functionName of ["MINTER_ROLE", "CONFIRMER_ROLE"] as const) {

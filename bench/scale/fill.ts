@@ -59,12 +59,15 @@ export async function fill(
   });
   await timed("statistics", () => statistics.execute(database.kysely));
   await timed("counted", () => count(database, purchases));
-  // The count has written every purchase anew.
+  // Counting has rewritten every purchase.
   await timed("statistics", () => statistics.execute(database.kysely));
   return { purchases, users, heavyPurchases, heavyWallet: walletOf(1) };
 }
 
-/** Drops the indexes that no constraint needs, and answers how to make them again: at once, which takes far less time. */
+/**
+ * Drops the indexes that no constraint needs, and returns the statements that create them again: building them at the
+ * end is far faster.
+ */
 async function dropIndexes({ kysely, engine }: Database): Promise<string[]> {
   const all =
     engine === "sqlite"

@@ -62,7 +62,10 @@ async function endHolds({ kysely }: Database, turn: number): Promise<void> {
   );
 }
 
-/** A comparison after `change` altered a thousand tokens since the one before. `before` runs before each of the two. */
+/**
+ * The comparison after `change` altered a thousand tokens since the previous comparison. `before` runs before each of
+ * the two.
+ */
 export async function measureReconcile(
   variables: Record<string, string>,
   database: Database,

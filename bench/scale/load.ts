@@ -7,7 +7,7 @@ export type Answer = { status: number; text: string; ms: number };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
-/** One request over a kept connection, and how long it took until its last byte. */
+/** One request over a kept connection, and the time until the last byte of its response. */
 export function ask(url: string, { method = "GET", path, token, body }: Call): Promise<Answer> {
   const started = performance.now();
   const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -36,8 +36,8 @@ export function ask(url: string, { method = "GET", path, token, body }: Call): P
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
- * A kept connection that sends one request after the other and understands just enough of the response: the server under
- * load shares this machine's cores, and Node's own client takes as much of them as the server does.
+ * A kept connection that sends one request after the other and parses just enough of the response: the server under
+ * test shares this machine's cores, and Node's own client uses as much of them as the server.
  */
 class Caller {
   readonly #socket: Socket;
