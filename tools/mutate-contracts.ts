@@ -31,7 +31,10 @@ const isWanted = ({ line, what }: Mutant) => line >= firstLine && line <= lastLi
 
 const folder = mkdtempSync(join(tmpdir(), "torcida-mutants-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-/** The behaviour runs in one copy, on recompiled artifacts; fuzz and invariants, asked only of what survives, in another. */
+/**
+ * Behaviour tests run in one copy, on recompiled artifacts; fuzz and invariants run in another, only for mutants that
+ * survive.
+ */
 const behaviour = makeCopy("behaviour", COPIED);
 const properties = makeCopy("properties", COPIED);
 const tests = globSync("test/contracts/*.test.ts", { cwd: behaviour }).filter((file) => !NOT_ASKED.test(file));
@@ -65,7 +68,7 @@ console.log(
 );
 process.exit(0);
 
-/** As many as asked for, the same ones for the same seed. */
+/** A sample of the requested size, the same one for the same seed. */
 function sampled(mutants: Mutant[]): Mutant[] {
   if (values.sample === undefined) return mutants;
   const draw = ({ source, what }: Mutant) =>
@@ -107,7 +110,10 @@ async function examine(mutant: Mutant, alone: string | undefined): Promise<void>
   console.log(`${isSeen ? "seen    " : "SURVIVED"} ${file}:${line} ${what}`);
 }
 
-/** The tests named after the file, then those of what it draws, then the others. */
+/**
+ * The tests named after the file first (for drawing code those of the metadata), then the others, the slow metadata
+ * tests last.
+ */
 function nearestFirst(file: string): string[] {
   const name = basename(file, ".sol");
   const drawing = /Svg|TextFit|Ticket(Art|Metadata|Text)/.test(name) ? "token-metadata" : name;
@@ -120,7 +126,7 @@ function failsIn(where: string, { file, source }: Mutant): boolean {
   return hardhat(where, "test", "solidity").status !== 0;
 }
 
-/** What fails without any change would make the result meaningless. */
+/** A test that fails without any change would make the result meaningless. */
 function assertPasses(where: string, ...args: string[]): void {
   const { status, stdout, stderr } = hardhat(where, ...args);
   if (status !== 0) throw new Error(`hardhat ${args.join(" ")} fails without any change:\n${stdout}${stderr}`);

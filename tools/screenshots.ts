@@ -210,7 +210,7 @@ const SHOTS: Shot[] = [
   { name: "offline", path: "/offline.html" },
 ];
 
-/** The whole page is in view, so that what is fixed to an edge is at the page's edge. */
+/** Resizes the viewport to the whole page, so that elements fixed to an edge are at the page's edge. */
 async function seeWholePage(page: Page, width: number): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width, height });
@@ -221,7 +221,7 @@ function withContact(server: FixtureServer): void {
   server.config.support_contact = "ajuda@loja.example";
 }
 
-/** Only phones have them in a sheet. */
+/** Only phones show them in a sheet. */
 async function openFilters(page: Page): Promise<void> {
   const button = page.locator(".filters-phone .button");
   if ((await button.count()) > 0) await button.click();
@@ -258,7 +258,7 @@ function seePanel(page: Page): Promise<void> {
   return page.getByRole("tabpanel").first().waitFor();
 }
 
-/** With the shape and detail of the contract's picture. */
+/** A picture with the shape and detail of the contract's. */
 const ART = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><rect width="600" height="600" fill="#0b3d2e"/><rect x="60" y="90" width="480" height="420" rx="24" fill="#f7f4ea"/><rect x="60" y="390" width="480" height="120" fill="#0a6b3d"/><text x="100" y="320" font-family="sans-serif" font-size="150" font-weight="700" fill="#0b3d2e">10%</text></svg>')}`;
 
 /** 36 purchases over several months, in every state. */
@@ -338,7 +338,7 @@ async function shoot(
   await page.locator(".first-paint").first().waitFor({ state: "detached" });
   if (!shot.isLoading) await page.locator("h1").first().waitFor();
   await shot.act?.(page);
-  // What is loaded when it comes into view.
+  // Brings lazy content into view.
   if (!shot.isViewport) await seeWholePage(page, width);
   await page.waitForFunction(
     (isLoading) => document.fonts.status === "loaded" && (isLoading || !document.querySelector("[data-skeleton]")),

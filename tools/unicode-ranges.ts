@@ -1,6 +1,6 @@
 /**
- * Writes `contracts/libraries/UnicodeRanges.sol`: which characters a store's name may not have, from the Unicode tables that
- * Node carries. A test compares the file with them.
+ * Writes `contracts/libraries/UnicodeRanges.sol`, the characters that a store's name must not contain, from the Unicode
+ * tables of this Node. A test compares the file with them.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ export const UNICODE_RANGES_PATH = join(import.meta.dirname, "../contracts/libra
 const LAST_CODE_POINT = 0x10ffff;
 const HEX_DIGITS_A_LINE = 96;
 
-/** These never come so far: the contract refuses them as text. */
+/** The contract rejects these before it looks at the ranges. */
 const isControl = (character: string) => /\p{Cc}/u.test(character);
 
-/** The library as it should be. */
+/** The expected source of the library. */
 export function unicodeRangesSource(): string {
   return `// SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
@@ -58,7 +58,7 @@ function ranges(isIn: (text: string) => boolean): string {
   return lines.map((line) => `\n        hex"${line}"`).join("");
 }
 
-/** A number in groups of seven bits, the highest first; all but the last have the eighth bit. */
+/** A number in groups of seven bits, the highest first; all but the last group have the eighth bit set. */
 function inSevens(number: number): number[] {
   const groups = [number & 0x7f];
   for (let rest = number >> 7; rest > 0; rest >>= 7) groups.unshift((rest & 0x7f) | 0x80);

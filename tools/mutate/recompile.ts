@@ -21,7 +21,7 @@ export class Recompiler {
   readonly #compiled: Compiled[];
   readonly #compiler: Compiler;
 
-  /** `isUsed` says of a contract's name whether tests deploy it. */
+  /** `isUsed` returns whether tests deploy the contract with this name. */
   constructor(project: string, isUsed: (contractName: string) => boolean) {
     const require = createRequire(import.meta.url);
     this.#compiler = require("solc/wrapper")(require("solc/soljson.js"));
@@ -31,7 +31,9 @@ export class Recompiler {
       .filter((one): one is Compiled => one !== undefined);
   }
 
-  /** Compiles every contract that `file` is part of, with `source` in its place. False where it does not compile. */
+  /**
+   * Compiles every contract that `file` is part of, with `source` in its place. Returns false if one does not compile.
+   */
   write(file: string, source: string): boolean {
     const contracts = this.#compiled.filter(({ parts }) => parts.has(`project/${file}`));
     const groups = Object.values(Object.groupBy(contracts, ({ input }) => settingsOf(input)));
@@ -46,7 +48,7 @@ export class Recompiler {
     return true;
   }
 
-  /** All of these with the settings that they share. */
+  /** Compiles contracts that share their settings. */
   #compile(group: readonly Compiled[], file: string, content: string): Output {
     const outputSelection: Record<string, Record<string, string[]>> = {};
     for (const { artifact } of group) {

@@ -1,10 +1,12 @@
-/** Loads the tests that its arguments name, and runs them each time its parent asks. Works in the current directory. */
+/**
+ * Loads the test files named by its arguments, and runs them each time its parent asks. Works in the current directory.
+ */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import Mocha from "mocha";
 import type { Answer, Question } from "./warm-tests.ts";
 
-/** Prints nothing: the parent does. */
+/** Prints nothing; the parent does. */
 class Silent {}
 
 process.env.HH_TEST = "true";
@@ -17,7 +19,7 @@ const start = await networkHelpers.takeSnapshot();
 
 process.on("message", async ({ first }: Question) => {
   await start.restore();
-  // Fixtures hold contracts with another bytecode.
+  // Fixtures contain contracts with the previous bytecode.
   networkHelpers.clearSnapshots();
   const wanted = first.map((file) => resolve(file));
   const rank = ({ file }: Mocha.Suite) => (wanted.includes(file ?? "") ? wanted.indexOf(file ?? "") : wanted.length);

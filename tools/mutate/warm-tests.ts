@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** Which files to begin with. */
+/** The files to run first. */
 export type Question = { first: readonly string[] };
 /** The first test that failed; nothing if all passed. */
 export type Answer = { failed?: string };
 
-/** Snapshots and chains of earlier runs pile up. */
+/** A fresh process after this many runs, because snapshots and chains accumulate. */
 const RUNS_PER_PROCESS = 60;
 /** Only a guard against hanging tests: on a busy machine a run takes minutes. */
 const TIMEOUT_MS = 900_000;
 
-/** The behaviour's tests, loaded once and run again and again: starting Hardhat takes longer than most runs. */
+/** The behaviour tests, loaded once and run repeatedly, because starting Hardhat takes longer than most runs. */
 export class WarmTests {
   readonly #project: string;
   readonly #files: readonly string[];
@@ -23,7 +23,7 @@ export class WarmTests {
     this.#files = files;
   }
 
-  /** Runs the tests on the artifacts as they are now, until one fails. */
+  /** Runs the tests on the current artifacts until one fails. */
   async run(first: readonly string[] = []): Promise<Answer> {
     if (this.#runs++ % RUNS_PER_PROCESS === 0) this.stop();
     this.#process ??= this.#start();
