@@ -255,7 +255,7 @@ function StatementRow({ entry }: { entry: Entry }) {
       <div className="statement-store">
         <h5>{entry.store}</h5>
         <p className="muted">
-          {t("ticket.number")} {entry.id}
+          {t("ticket.number")}&nbsp;{entry.id}
           {entry.date && (
             <>
               {" · "}
@@ -283,7 +283,7 @@ function StatementRow({ entry }: { entry: Entry }) {
               {t("nft.details")}
               <span className="sr-only">
                 {" "}
-                {t("ticket.number")} {entry.id}
+                {t("ticket.number")}&nbsp;{entry.id}
               </span>
             </button>
             <Link className="link" to={paths.ticket(entry.id)}>
