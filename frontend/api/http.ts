@@ -117,7 +117,7 @@ async function exchange(method: string, path: string, { headers, body, signal }:
   }
   if (response.status === 401) {
     onUnauthorized(token);
-    throw new ApiError(SESSION_EXPIRED, 401);
+    throw new ApiError(SESSION_EXPIRED, 401, { code: "UNAUTHORIZED" });
   }
   return { response, text };
 }

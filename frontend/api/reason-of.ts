@@ -2,9 +2,11 @@ import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import type { MessageId, Translate } from "../i18n/language.tsx";
 import { ApiError, UnreachableError } from "./http.ts";
 
-/** The api's errors by code, in the user's language. */
+/** The api's errors by code, in the user's language: every one that a shopper can meet. */
 const BY_CODE: Readonly<Record<string, MessageId>> = {
   ALREADY_REGISTERED: "registration.exists",
+  BAD_REQUEST: "reason.outdated",
+  BODY_TOO_LARGE: "reason.tooLong",
   CHAIN_UNAVAILABLE: "reason.chainAway",
   CLAIMED: "reason.claimed",
   CLAIM_TOO_EARLY: "reason.claimEarly",
@@ -13,25 +15,46 @@ const BY_CODE: Readonly<Record<string, MessageId>> = {
   FORBIDDEN: "reason.forbidden",
   INDEX_BEHIND: "reason.indexBehind",
   INTERNAL: "reason.internal",
+  INVALID_JSON: "reason.outdated",
+  INVALID_REQUEST: "reason.outdated",
+  METHOD_NOT_ALLOWED: "reason.outdated",
   NO_CASHBACK: "reason.noCashback",
   NO_LINK: "reason.storeNotReady",
   NONCE_INVALID: "reason.nonceInvalid",
+  NONCE_REQUIRED: "reason.nonceInvalid",
   NOT_FOUND: "reason.notFound",
   RATE_UNAVAILABLE: "reason.rateAway",
   ROLE_NOT_ALLOWED: "reason.forbidden",
+  SIGN_IN_AGAIN: "session.expired.detail",
   SIGNATURE_INVALID: "reason.signatureInvalid",
   STORE_UNKNOWN: "reason.storeNotReady",
   SLUG_TAKEN: "reason.slugTaken",
+  TOO_MANY_CONNECTIONS: "reason.tooMany",
   TOO_MANY_REQUESTS: "reason.tooMany",
+  UNAUTHORIZED: "session.expired",
+  UNSUPPORTED_MEDIA_TYPE: "reason.outdated",
 } satisfies Partial<Record<ErrorCode, MessageId>>;
 
-/** Why a call failed: in the user's language if the reason is known, otherwise the server's message. */
+/** What is wrong with a field of a shopper's form. */
+const BY_FIELD: Readonly<Record<string, MessageId>> = {
+  amount: "claim.badAmount",
+  date: "claim.badDate",
+  email: "registration.badEmail",
+  first_name: "profile.incomplete",
+  last_name: "profile.incomplete",
+  note: "claim.badNote",
+  order_ref: "claim.badOrder",
+};
+
+/** Why a call failed, in the user's language. The server's own sentences are English. */
 export function reasonOf(error: unknown, t: Translate): string {
   if (error instanceof ApiError) {
-    const known = BY_CODE[error.code ?? ""];
+    const field = error.code === "INVALID_REQUEST" ? BY_FIELD[error.field ?? ""] : undefined;
+    const known = field ?? BY_CODE[error.code ?? ""];
     if (known) return t(known);
     // The server's message for an internal error is only logged.
-    return error.status >= 500 && error.isServersWord ? t("reason.internal") : error.message;
+    if (error.status >= 500 && error.isServersWord) return t("reason.internal");
+    return t("language") === "en" ? error.message : t("reason.refused", { status: error.status });
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");
   return t("state.unknown");

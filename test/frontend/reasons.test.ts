@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { createIntl } from "react-intl";
+import { ERROR_CODES, type ErrorCode } from "../../domain/api/error-codes.ts";
+import { ApiError, UnreachableError } from "../../frontend/api/http.ts";
+import { reasonOf } from "../../frontend/api/reason-of.ts";
+
+/** Codes that only admins, services, affiliate networks and programs get: no page of a shopper makes such a call. */
+const NOT_FOR_SHOPPERS: readonly ErrorCode[] = [
+  ...(["APPROVAL_NEEDED", "OWN_REQUEST", "DECIDED", "LAPSED"] as const),
+  ...(["STORE_NAME_TAKEN", "CONTRACT_TAKEN", "GROUP_TAKEN", "CATALOGUE_FILE", "NOT_A_TOKEN"] as const),
+  ...(["NOT_A_PICTURE", "ASSETS_UNAVAILABLE", "DECISION_REFUSED"] as const),
+  ...(["REVERSED", "CANCELLED", "NOT_MINTED", "NOT_APPROVED", "NOT_DUE", "HELD", "NOT_HELD", "OVER", "PAID"] as const),
+  ...(["WRONG_AMOUNT", "NOTHING_PAYABLE", "NOT_STUCK", "PAYOUTS_PAUSED"] as const),
+  ...(["IDEMPOTENCY_KEY_REUSED", "TIMESTAMP_OUT_OF_WINDOW"] as const),
+];
+const SERVERS_WORDS = "The server said this in English";
+
+function translate(language: "pt" | "en") {
+  const messages = JSON.parse(readFileSync(`frontend/i18n/${language}.json`, "utf8"));
+  const intl = createIntl({ locale: language, messages });
+  return (id: string, values?: object) => intl.formatMessage({ id }, values as Record<string, string>);
+}
+
+describe("Why a call failed, in a shopper's words", () => {
+  const pt = translate("pt");
+  const en = translate("en");
+  const refusal = (status: number, more: { code?: string; field?: string } = {}) =>
+    new ApiError(SERVERS_WORDS, status, { ...more, isServersWord: true });
+
+  for (const code of ERROR_CODES.filter((one) => !NOT_FOR_SHOPPERS.includes(one))) {
+    it(`says ${code} in both languages`, () => {
+      const [inPortuguese, inEnglish] = [reasonOf(refusal(409, { code }), pt), reasonOf(refusal(409, { code }), en)];
+      expect(inPortuguese).to.not.equal(inEnglish);
+      expect(inPortuguese).to.not.equal(pt("reason.refused", { status: 409 }));
+      expect(inEnglish).to.not.equal(SERVERS_WORDS);
+    });
+  }
+
+  for (const field of ["first_name", "last_name", "email", "order_ref", "amount", "date", "note"]) {
+    it(`says what is wrong with ${field}`, () => {
+      for (const t of [pt, en]) {
+        const said = reasonOf(refusal(400, { code: "INVALID_REQUEST", field }), t);
+        expect(said).to.not.equal(t("reason.outdated"));
+        expect(said).to.not.include(SERVERS_WORDS);
+      }
+    });
+  }
+
+  it("keeps what the server says in English off a Portuguese screen, whatever it is", () => {
+    for (const status of [200, 400, 404, 409, 418, 500, 503]) {
+      for (const code of [undefined, "BRAND_NEW", ...ERROR_CODES]) {
+        expect(reasonOf(refusal(status, { ...(code && { code }) }), pt)).to.not.include(SERVERS_WORDS);
+      }
+    }
+    expect(reasonOf(new ApiError("API Error: 502 Bad Gateway", 502), pt)).to.match(
+      /^O servidor respondeu com o erro 502/,
+    );
+    expect(reasonOf(new ApiError("API Error: 502 Bad Gateway", 502), en)).to.equal("API Error: 502 Bad Gateway");
+  });
+
+  it("has words for a server that does not answer, and for an answer that cannot be read", () => {
+    for (const error of [new UnreachableError("fetch failed"), new TypeError("x is not a function")]) {
+      expect(reasonOf(error, pt)).to.not.include(error.message);
+      expect(reasonOf(error, pt)).to.not.equal(reasonOf(error, en));
+    }
+  });
+});
