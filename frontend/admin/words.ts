@@ -91,7 +91,7 @@ export const OPERATION_REASONS: Record<string, { why: string; help: string }> = 
     why: "A carteira do operador não tem o papel que o contrato exige.",
     help: "Dê o papel à carteira do operador no contrato; depois segue sozinho.",
   },
-  not_ready: { why: "O bilhete ainda não está no estado de onde este passo parte.", help: "Segue sozinho." },
+  not_ready: { why: "O ingresso ainda não está no estado de onde este passo parte.", help: "Segue sozinho." },
   store_unknown: {
     why: "A rede ainda não conhece o nome da loja.",
     help: "O nome é gravado antes; depois segue sozinho.",
@@ -136,9 +136,9 @@ export function operationFigures(error: string | null, chz: (amount: string) => 
 
 /** `kind` of an operation. */
 export const OPERATION_KINDS: Record<string, string> = {
-  mint: "Emitir o bilhete",
-  confirm: "Confirmar o bilhete",
-  cancel: "Cancelar o bilhete",
+  mint: "Emitir o ingresso",
+  confirm: "Confirmar o ingresso",
+  cancel: "Cancelar o ingresso",
   pay: "Pagar o cashback",
   register_store: "Gravar o nome da loja",
   rename_store: "Trocar o nome da loja",
@@ -233,7 +233,7 @@ export const FIELD_WORDS: Record<string, string> = {
   account: "conta",
   advertiser_id: "anunciante",
   store_url: "site da loja",
-  mint_delay_seconds: "espera antes do bilhete",
+  mint_delay_seconds: "espera antes do ingresso",
   hold_seconds: "prazo de segurança",
   claim_days: "dias para reclamar",
   group_code: "código do grupo",

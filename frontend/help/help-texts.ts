@@ -132,7 +132,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Ainda falta?",
-          text: "Espere até sete dias: algumas lojas avisam devagar. Depois, abra as suas visitas, encontre a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
+          text: "Espere até sete dias: algumas lojas demoram a informar as compras. Depois, abra as suas visitas, encontre a da compra e toque em Minha compra não apareceu. Você acompanha a resposta na mesma página.",
         },
       ],
     },
@@ -145,7 +145,7 @@ export const HELP: Record<HelpTopic, Record<Language, Page>> = {
         },
         {
           heading: "Still missing?",
-          text: "Wait up to seven days: some stores report slowly. Then open your visits, find the one with the purchase and press My purchase is missing. You can follow the answer on the same page.",
+          text: "Wait up to seven days: some stores take a while to report purchases. Then open your visits, find the one with the purchase and press My purchase is missing. You can follow the answer on the same page.",
         },
       ],
     },

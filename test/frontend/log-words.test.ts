@@ -59,7 +59,7 @@ describe("The log in words", () => {
       "operation.dismiss",
       "operation 4",
       { kind: "confirm", subject_id: 7, reason: "NotPending(7, 3)" },
-      "desistiu do que nunca poderia ser enviado: confirmar o bilhete, nº\u00a07",
+      "desistiu do que nunca poderia ser enviado: confirmar o ingresso, nº\u00a07",
     ],
     [
       "approval.ask",

@@ -69,8 +69,8 @@ const countedOf = (attention: Attention): Counted[] => [
 
 const WALLETS = {
   operator: "A carteira do operador tem pouco CHZ para taxas",
-  minter: "A carteira que emite bilhetes tem pouco CHZ para taxas",
-  confirmer: "A carteira que confirma bilhetes tem pouco CHZ para taxas",
+  minter: "A carteira que emite ingressos tem pouco CHZ para taxas",
+  confirmer: "A carteira que confirma ingressos tem pouco CHZ para taxas",
   payer: "A carteira que paga tem pouco CHZ para taxas",
   distributor: "O distribuidor tem pouco CHZ",
 };

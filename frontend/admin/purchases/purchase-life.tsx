@@ -6,15 +6,15 @@ import type { PurchaseDetails } from "../shapes.ts";
 type Step = PurchaseDetails["steps"][number];
 
 const SUBJECTS: Record<string, string> = {
-  mint: "emissão do bilhete",
+  mint: "emissão do ingresso",
   confirm: "confirmação",
   cancel: "cancelamento",
   pay: "pagamento",
 };
 
 const EVENTS: Record<string, string> = {
-  PurchaseMinted: "Bilhete emitido na rede",
-  StatusUpdated: "Situação do bilhete mudada na rede",
+  PurchaseMinted: "Ingresso emitido na rede",
+  StatusUpdated: "Situação do ingresso mudada na rede",
   RateApplied: "Cotação aplicada na rede",
   CashbackPaid: "Cashback pago",
   CashbackDeferred: "Cashback guardado como crédito: a carteira recusou o envio",

@@ -46,7 +46,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
       actions={
         <>
           <Link className="button button-small button-quiet" to={paths.ticket(purchase.id)}>
-            Ver bilhete
+            Ver ingresso
           </Link>
           {isHeld ? (
             <PermittedButton
@@ -128,7 +128,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
       {deciding === "release" && (
         <DecisionDialog
           title={`Liberar a compra nº\u00a0${purchase.id}?`}
-          text="Ela segue de onde parou: bilhete, confirmação e pagamento."
+          text="Ela segue de onde parou: ingresso, confirmação e pagamento."
           consequences={[
             ["Vai ser pago", chz(purchase.cashback)],
             ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],

@@ -93,7 +93,7 @@ const NETWORK_FIELDS: readonly FieldDefinition[] = [
   },
   {
     name: "mint_delay_seconds",
-    label: "Espera antes do bilhete",
+    label: "Espera antes do ingresso",
     maxLength: 60,
     hint: "Como 3 dias ou 12 horas. Vazio: a da plataforma.",
     problem: NOT_DURATION,
