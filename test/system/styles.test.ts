@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { expect } from "chai";
 
 /** Names of helper classes: a spacing, a size or a text style, and nothing else. */
@@ -16,5 +17,22 @@ describe("Styles", () => {
         .map((name) => `${file}: ${name}`),
     );
     expect(missing).to.deep.equal([]);
+  });
+
+  it("are each imported once: a shopper's by app.css, the panel's by the panel", () => {
+    const importsOf = (file: string, pattern: RegExp) =>
+      [...readFileSync(file, "utf8").matchAll(pattern)].map((match) => normalize(join(dirname(file), match[1] ?? "")));
+    const styles = globSync("frontend/**/*.css", { exclude: ["frontend/public/**"] });
+    const byStyle = styles.flatMap((file) => importsOf(file, /@import "(\.[^"]+)"/g).map((to) => [to, file]));
+    const byModule = globSync("frontend/**/*.{ts,tsx}").flatMap((file) =>
+      importsOf(file, /import "(\.[^"]+\.css)"/g).map((to) => [to, file]),
+    );
+    const own: Record<string, string> = {
+      "frontend/design/app.css": "frontend/main.tsx",
+      "frontend/design/screens/admin.css": "frontend/admin/panel.tsx",
+      "frontend/development/demo-wallets/demo-wallets.css": "frontend/development/demo-wallets/announce.ts",
+    };
+    const wanted = styles.map((file) => [file, own[file] ?? "frontend/design/app.css"]);
+    expect([...byStyle, ...byModule].sort()).to.deep.equal(wanted.sort());
   });
 });
