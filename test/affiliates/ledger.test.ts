@@ -71,7 +71,7 @@ describe("The ledger of sales", function () {
       });
     }
 
-    it("corrects before the mint, without a second token", async () => {
+    it("corrects the terms before the mint, without a second token", async () => {
       const { shop, click } = await open();
       const report = reportOf(click);
       const rules = { ...RULES, mintDelayMs: 60_000n };
@@ -237,7 +237,7 @@ describe("The ledger of sales", function () {
         expect((await shop.sale(reports[2]?.saleKey ?? "")).hold_reasons).to.equal("too_many");
       });
 
-      it("also a minted purchase: it goes no further until it is released", async () => {
+      it("a minted purchase too: it proceeds no further until it is released", async () => {
         const { shop, wallet, saleKey, click } = await story([
           approved,
           { ...payable, reais: 100, commissionMicros: 1n },
@@ -284,7 +284,7 @@ describe("The ledger of sales", function () {
       });
     });
 
-    it("counts what it earns, promises and pays, by the month of the sale", async () => {
+    it("counts commission, promised and paid cashback by the month of the sale", async () => {
       const { shop, click } = await open();
       const report = reportOf(click, { occurredAt: BigInt(Date.parse("2026-10-31T23:00:00Z")) });
       await shop.database.kysely.updateTable("clicks").set({ created_at: 1n }).execute();

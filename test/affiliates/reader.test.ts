@@ -182,7 +182,7 @@ describe("The network reader", function () {
       });
     }
 
-    it("reads far back at first, in windows the network accepts, and then from two days before the last success", async () => {
+    it("starts with the longest validation period, in windows the network accepts, then reads from two days before the last success", async () => {
       const { simulator, sell, inState, start, shop } = await open("awin", { isIdle: true });
       const old = sell(100, { soldAt: Date.now() - 100 * DAY_MS });
       start();

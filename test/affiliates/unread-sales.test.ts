@@ -8,7 +8,7 @@ const ACCOUNT = { network: "awin", account: "br" };
 
 describe("The sales to reread", () => {
   onBothEngines(({ open }) => {
-    it("are those that can still change, and old ones are passed over once", async () => {
+    it("are those that can still change; old ones leave the queue once", async () => {
       const { database } = await open();
       const queries = database.kysely;
       await insertSales(queries, [
@@ -28,7 +28,7 @@ describe("The sales to reread", () => {
       expect(await list()).to.deep.equal(["read longest ago"]);
     });
 
-    it("are none while only old ones are left", async () => {
+    it("are none if only old ones are left", async () => {
       const { database } = await open();
       await insertSales(database.kysely, [{ key: "old", madeAt: 1, readAt: 1 }]);
       const times = { unreadSince: 8_000, changeableSince: 4_000, limit: 1 };

@@ -96,7 +96,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
       expect((await buyer.me()).purchases).to.deep.equal([]);
     });
 
-    it("needs an amount", async () => {
+    it("requires an amount", async () => {
       const click_id = await visit(await system().user());
       for (const type of ["report", "confirm"])
         expectInvalid(await tell(system(), { event_id: eventId(), type, click_id }), "amount", type);
@@ -104,7 +104,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
   });
 
   describe("of a sale", () => {
-    it("are paid once it is payable, by parts, and taken off the next after a return", async () => {
+    it("are paid by parts once payable; a return is deducted from the next payout", async () => {
       const buyer = await system().user();
       const click_id = await visit(buyer);
       const first = report(click_id, { payable: false });

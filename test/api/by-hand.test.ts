@@ -34,7 +34,7 @@ onBothSystems(
         return operation?.status === "queued" && operation.not_before > BigInt(Date.now() + AN_HOUR_MS / 2);
       });
 
-    it("runs each step at once, although its delay of an hour has just begun", async () => {
+    it("runs each step at once, although its delay of an hour has just started", async () => {
       const id = await buyer.buy(1, 100);
       await plannedForLater("mint", id);
       expect((await buyer.post("/api/mint-nft", { user: buyer.address, purchase_id: id })).status).to.equal(202);
@@ -82,7 +82,7 @@ onBothSystems(
         return rows.where("subject", "=", `operation ${operation}`).execute();
       };
 
-      it("is listed, tried again by an admin, and written into the audit log", async () => {
+      it("is listed, retried by an admin, and recorded in the audit log", async () => {
         const id = await buyer.buy(1, 20);
         const operation = await failForEver(id);
         const listed = await admin.get("/api/admin/operations?state=failed");

@@ -59,7 +59,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expect(await store(id)).to.include({ cashback: "0% - 100%", cashback_min: 0, cashback_max: 100 });
     });
 
-    it("that is invalid is refused, and changes nothing (F24)", async () => {
+    it("is rejected if it is invalid, and changes nothing (F24)", async () => {
       const id = await createStore();
       const categoryId = await addCategory(id, "5");
       const hostile = [
@@ -91,7 +91,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
   });
 
   describe("A store", () => {
-    it("keeps the fields that an update does not name, and clears those that it empties", async () => {
+    it("keeps the fields missing from an update, and clears the empty ones", async () => {
       const id = await createStore({ club: "Santos", category: "Moda", description: "Camisas", logo: IMAGE });
       expect((await put(`/api/store/${id}`, { name: "Loja da Vila" })).status).to.equal(200);
       expect(await store(id)).to.include({ name: "Loja da Vila", club: "Santos", category: "Moda", logo: IMAGE });
@@ -123,7 +123,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       );
     });
 
-    it("that is deleted stops selling, but its purchases keep it", async () => {
+    it("stops selling once it is deleted, but its purchases keep it", async () => {
       const id = await createStore({ name: "Loja que fecha" });
       const categoryId = await addCategory(id, "4");
       await named(id);
@@ -209,7 +209,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       await named(id);
     });
 
-    it("has each commission group once", async () => {
+    it("has each commission group at most once", async () => {
       const id = await createStore();
       const fashion = await addCategory(id, "7", { category: "Moda", group_code: "FASHION" });
       const rest = await addCategory(id, "3", { group_code: "DEFAULT" });
@@ -223,7 +223,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expect((await store(id)).cashbacks).to.have.length(1);
     });
 
-    it("has its own categories, which no other store can use", async () => {
+    it("has its own categories, which other stores cannot use", async () => {
       const [one, other] = [await createStore(), await createStore()];
       const categoryId = await addCategory(one, "3");
       const path = `/api/store/${other}/cashback/${categoryId}`;
@@ -271,7 +271,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       }
     });
 
-    it("whose contract is not a token counts as not held, and the purchase is made", async () => {
+    it("counts as not held if its contract is not a token, and the purchase is made", async () => {
       const contract = "0x00000000000000000000000000000000000000aa";
       const fields = { name: "Palmeiras", slug: "fantasma", image: IMAGE, contract };
       expect((await admin.post("/api/admin/fan-token", fields)).status).to.equal(200);
@@ -284,7 +284,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
     });
   });
 
-  describe("An address of a picture or a shop (F26)", () => {
+  describe("The URL of a picture or a shop (F26)", () => {
     let trap: Server;
     let visits = 0;
     before(async () => {
@@ -351,7 +351,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expect(visits, "requests to any of them").to.equal(0);
     });
 
-    it("may be any public one, with a port, a query and letters of any script", async () => {
+    it("may be any public URL, with a port, a query and letters of any script", async () => {
       const id = await createStore();
       for (const url of [
         "https://example.com:8443/a?b=c#d",
@@ -412,7 +412,7 @@ onBothSystems("The catalogue, written by admins", { SIMULATED_STEP_DELAY_MS: "36
       expect(await newest()).to.deep.equal(before);
     });
 
-    it("records many writes at once, none lost, the hash chain intact", async () => {
+    it("records concurrent writes without losing one, and keeps the hash chain intact", async () => {
       const id = await createStore();
       const { kysely } = await system().database();
       const count = async () => (await kysely.selectFrom("audit_log").select("id").execute()).length;

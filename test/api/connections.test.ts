@@ -64,7 +64,7 @@ describe("Connections", function () {
     }
   });
 
-  it("are let in again when others have ended, at a limit that RATE_LIMIT_SCALE multiplies", async () => {
+  it("are accepted again after others have closed, up to a limit that RATE_LIMIT_SCALE multiplies", async () => {
     await listen(2 / 256);
     const [first] = [await call(HALF_A_BODY), await call(HALF_A_BODY)];
     const third = await call(HALF_A_BODY);

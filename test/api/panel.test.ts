@@ -94,7 +94,7 @@ describe("The panel's calls", () => {
       expect(json.first_name).to.equal('=HYPERLINK("http://evil")');
     });
 
-    it("find a user, end the sessions and erase the profile", async () => {
+    it("find a user, end their sessions and erase the profile", async () => {
       const support = await api.admin("support");
       const user = await api.user();
       const path = `/api/admin/users/${user.address}`;

@@ -214,7 +214,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       );
     });
 
-    it("a nonce that is recorded as confirmed but not on the chain", async () => {
+    it("a nonce that is recorded as final but not on the chain", async () => {
       const last = await kysely
         .selectFrom("transactions")
         .selectAll()

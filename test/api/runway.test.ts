@@ -9,7 +9,7 @@ const spent = (...days: number[]) => days.map((day) => ({ amount: 10n, atMs: ago
 describe("Days left", () => {
   const old = { fromMs: ago(400), isAll: true };
 
-  it("use the spending rate of the whole last week, however few days have payments", () => {
+  it("use the spending rate of the whole last week, however few days have payouts", () => {
     expect(daysLeft(70n, spent(1, 2, 3, 4, 5, 6, 6.5), old, NOW)).to.equal(7);
     expect(daysLeft(70n, spent(1), old, NOW), "one payment in the week").to.equal(49);
   });

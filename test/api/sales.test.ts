@@ -365,7 +365,7 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     });
   });
 
-  describe("Nobody causes a payment", () => {
+  describe("Nobody causes a payout", () => {
     const purchasesAndSales = async () => {
       const { kysely } = await system().database();
       const counts = [];

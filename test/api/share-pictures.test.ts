@@ -38,7 +38,7 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       return { status: response.status, type: response.headers.get("content-type"), bytes: await response.bytes() };
     };
 
-    it("are PNGs of 1200 by 630 pixels, in the reader's language, of what is there alone", async () => {
+    it("are PNGs of 1200 by 630 pixels in the reader's language, and exist only for existing stores and tickets", async () => {
       const portuguese = await read("/share/store/1/pt.png");
       expect([portuguese.status, portuguese.type]).to.deep.equal([200, "image/png"]);
       const header = new DataView(portuguese.bytes.buffer, portuguese.bytes.byteOffset);
@@ -59,7 +59,7 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       expect((await read("/share/ticket/1/pt.png")).bytes).not.to.deep.equal(pending.bytes);
     });
 
-    it("draws at most thirty new pictures a minute for one address, and goes on showing the known ones", async () => {
+    it("draws at most thirty new pictures a minute per address, and keeps serving known ones", async () => {
       const { kysely } = api.services.database;
       const known = await read("/share/ticket/1/pt.png");
       const drawn: Uint8Array[] = [];
@@ -73,7 +73,7 @@ describe("Pictures for shared links, and the public list of a wallet's tickets",
       expect((await read("/share/ticket/1/pt.png")).bytes).to.deep.equal(known.bytes);
     });
 
-    it("lists a wallet's tickets for everybody, page by page, with what was paid", async () => {
+    it("lists a wallet's tickets to anyone, page by page, with their payouts", async () => {
       await api.services.database.kysely
         .insertInto("payouts")
         .values({

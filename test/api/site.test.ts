@@ -28,7 +28,7 @@ describe("The pages of the site, before any script runs", function () {
     };
   };
 
-  it("have a title, a description, a canonical address, both languages and a whole picture address", async () => {
+  it("have a title, a description, a canonical URL, both languages and an absolute picture URL", async () => {
     const page = await open("/stores/1");
     expect(page.status).to.equal(200);
     expect(page.title).to.match(/^Verdão Store: até \d.*% de cashback · Torcida$/);
@@ -91,7 +91,7 @@ describe("The pages of the site, before any script runs", function () {
     expect(page.html).to.include(`<p class="page-title">Ingresso nº ${id}</p>`).and.to.include("249,90");
   });
 
-  it("escape names so that none can close an element", async () => {
+  it("escape names, so that no name can close an element", async () => {
     const hostile = '</title><script>alert("1")</script>';
     const html = await (await fetch(system.url)).text();
     const page = withHead(

@@ -139,7 +139,7 @@ describe("Accessibility", () => {
   for (const screen of SCREENS) {
     for (const [language = "pt", ...others] of visitsTo(screen)) {
       const languages = [language, ...others].join(" and ");
-      it(`finds nothing to object to on ${screen.name} in ${languages}`, async () => {
+      it(`finds no violation on ${screen.name} in ${languages}`, async () => {
         const wallet = testWallet(screen.wallet);
         // The notice of another network is visible while the wallet refuses to switch.
         if (screen.wallet?.chainId) wallet.rejectNext("wallet_switchEthereumChain");

@@ -139,7 +139,7 @@ describe("Admin", () => {
     }
   });
 
-  it("offers to search on where a part of a broad search has nothing", async () => {
+  it("offers to continue a broad search if the first part found nothing", async () => {
     const rows: unknown[] = [];
     site.server.answer("GET /api/admin/purchases", {
       body: { success: true, rows, next_before: 77, total: 10_001 },
@@ -154,7 +154,7 @@ describe("Admin", () => {
   });
 
   describe("stores", () => {
-    it("creates one, with what was filled in and nothing else", async () => {
+    it("creates one with exactly the fields that were filled in", async () => {
       site.server.answer("POST /api/store", { body: { success: true, message: "created", id: 9 } });
       const { page } = await openPanel("stores");
       await page.getByRole("button", { name: "Nova loja" }).click();
@@ -174,7 +174,7 @@ describe("Admin", () => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
     });
 
-    it("shows the server's reason for a refusal, and its own if there is none", async () => {
+    it("shows the server's reason for a rejection, or its own sentence if there is none", async () => {
       const { page } = await openPanel("stores");
       const create = async () => {
         await page.getByRole("button", { name: "Nova loja" }).click();
@@ -250,7 +250,7 @@ describe("Admin", () => {
       });
     });
 
-    it("takes exclusions and English texts, shows them, and names the field that the server refuses", async () => {
+    it("saves and shows exclusions and English texts, and names the field that the server rejects", async () => {
       const texts = {
         terms: "Sem cashback em vale-presentes.",
         country_en: "Federative Republic of Brazil",
@@ -436,7 +436,7 @@ describe("Admin", () => {
       expect(problems).to.deep.equal([]);
     });
 
-    it("creates, edits and deletes, asking before the last", async () => {
+    it("creates, edits and deletes tokens, and asks before deleting", async () => {
       site.server.answer("POST /api/admin/fan-token", { body: { success: true, message: "ok", id: 5 } });
       const { page } = await openPanel("fan-tokens");
       await page.getByLabel("Nome").fill("Santos");

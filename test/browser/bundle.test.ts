@@ -62,7 +62,7 @@ describe("Bundle", () => {
     expect(readFileSync(font ?? "").length / KILOBYTE).to.be.within(5, sizes.font);
   });
 
-  it("holds no trace of the demo wallets in what `npm run build` makes, and their keys in the development entry", function () {
+  it("contains no trace of the demo wallets in what `npm run build` makes, and their keys in the development entry", function () {
     this.timeout(300_000);
     const folder = mkdtempSync(join(tmpdir(), "torcida-production-"));
     const stale = join(folder, "assets/left-over.js");

@@ -238,7 +238,7 @@ describe("Dashboard", () => {
     await page.waitForURL("**/stores");
   });
 
-  it("shows the time of its figures, also offline, and reloads them when it becomes visible", async () => {
+  it("shows the time of its figures, even offline, and reloads them when it becomes visible", async () => {
     const { page, context } = await site.openLoggedIn("/dashboard");
     await page.getByText(/^Dados das \d\d:\d\d$/).waitFor();
     await context.setOffline(true);
@@ -297,7 +297,7 @@ describe("Dashboard", () => {
     await eventually(async () => expect(await statement.getByRole("article").count()).to.equal(72));
   });
 
-  it("says when older purchases cannot be loaded, once, and tries again when asked", async () => {
+  it("says once that older purchases cannot be loaded, and retries on request", async () => {
     const wallet = testWallet();
     const { server } = site;
     const purchases = Array.from({ length: 24 }, (_, index) => fixturePurchase({ id: 100 - index }));

@@ -130,7 +130,7 @@ describe("Dialogs", () => {
     await dialogOf(page).waitFor({ state: "detached" });
   });
 
-  it("write no style elements, and violate no policy", async () => {
+  it("write no style elements, and violate no content policy", async () => {
     const { page, problems } = await site.openLoggedIn("/stores", { storage: { language: "en" } });
     const buy = page.getByRole("button", { name: /Buy now/ }).first();
     await buy.waitFor();

@@ -6,7 +6,7 @@ import { testWallet } from "./support/test-wallet.ts";
 describe("Home", () => {
   const site = useSite();
 
-  it("is in Portuguese whatever the browser says, and in English by the toggle, also after a reload", async () => {
+  it("is in Portuguese whatever the browser's language is, and in English after the toggle, even after a reload", async () => {
     const { page } = await site.open("/", { locale: "en-US" });
     await page.getByRole("button", { name: "Ver lojas" }).waitFor();
     await page.locator('html[lang="pt-BR"]').waitFor();

@@ -4,7 +4,7 @@ import { useSite } from "./support/site.ts";
 describe("Without a connection", () => {
   const site = useSite();
 
-  it("a page is replaced by one that says what is safe, and nothing else is kept", async () => {
+  it("shows a page that says what is safe, and caches nothing else", async () => {
     const { page, context } = await site.openLoggedIn("/dashboard");
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.goto(`${site.server.url}/dashboard`);

@@ -160,7 +160,7 @@ describe("The panel by keyboard alone", function () {
         await eventually(async () => expect((await focused(page)).name, "the focus is not lost").to.not.equal(""));
       });
 
-      it("retries a payment, pauses and resumes", async () => {
+      it("retries a payout, pauses and resumes payouts", async () => {
         const page = await open(width, "view=payments");
         site.server.answer("POST /api/admin/operations/9/retry", { body: DONE });
         await page.getByRole("button", { name: /^Tentar de novo – compra nº 9/ }).waitFor();
@@ -207,7 +207,7 @@ describe("The panel by keyboard alone", function () {
         await expectFocus(page, /^Importar catálogo$/);
       });
 
-      it("approves a colleague's payment", async () => {
+      it("approves a colleague's payout", async () => {
         const page = await open(width, "view=approvals");
         site.server.answer("POST /api/admin/approvals/5/approve", () => {
           const rows = approvals(COLLEAGUE).filter(({ id }) => id !== 5);

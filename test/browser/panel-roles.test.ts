@@ -33,7 +33,7 @@ describe("The panel, role by role", () => {
   }
 
   for (const role of ROLES) {
-    it(`lets ${role} press what the role allows, and says why not on the rest`, async function () {
+    it(`enables what the role ${role} allows, and explains why the rest is disabled`, async function () {
       this.timeout(300_000);
       for (const path of new Set(BUTTONS.map(([of]) => of))) {
         const page = await openAs(role, path);
@@ -54,7 +54,7 @@ describe("The panel, role by role", () => {
     });
   }
 
-  it("shows who asked for a payment, what it pays and to whom, and sends the decision with its reason", async () => {
+  it("shows who requested a payout, its amount and recipient, and sends the decision with its reason", async () => {
     const page = await openAs("operator", "view=approvals");
     await page.getByText("Pagamentos à mão acima de 100,00 CHZ pedem duas pessoas").waitFor();
     await eventually(async () =>

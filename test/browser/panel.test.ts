@@ -187,7 +187,7 @@ describe("Daily work in the panel", function () {
     await expectAccessible("claims");
   });
 
-  it("asks to sign again before money moves, and then releases a held sale", async () => {
+  it("asks for a new signature before money moves, then releases a held sale", async () => {
     const click = await buyer.visit(4);
     const sale = { sale_key: "big", click_id: click, status: "approved", payable: true, order_ref: "PED-90" };
     await report({ ...sale, amount: "300.00", commission: "1.00" });
@@ -224,7 +224,7 @@ describe("Daily work in the panel", function () {
     await page.getByText("Pagamentos em andamento").waitFor();
   });
 
-  it("retries a payment that waited for CHZ", async () => {
+  it("retries a payout that waited for CHZ", async () => {
     const { data } = (await (await fetch(`${torcida.url}/api/config`)).json()) as {
       data: { cashback_distributor: string };
     };

@@ -57,7 +57,7 @@ describe("Profile", () => {
 describe("Help", () => {
   const site = useSite();
 
-  it("has separate pages, with a calculator for the active program", async () => {
+  it("has separate pages, and a calculator for the active program", async () => {
     const { page, problems } = await site.open("/");
     await page.getByRole("link", { name: "Perguntas frequentes" }).click();
     await page.getByRole("heading", { level: 1, name: "Quando o cashback chega" }).waitFor();

@@ -33,7 +33,7 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it("offers sorted, distinct options and filters by them, in the address too", async () => {
+  it("offers sorted, distinct options, filters by them, and keeps the filter in the URL", async () => {
     const { page } = await site.open("/stores", english());
     const country = page.getByLabel("Country");
     await country.waitFor();
@@ -57,7 +57,7 @@ describe("Stores", () => {
     await lists(page, 8);
   });
 
-  it("speaks the reader's language, keeps a filter when it changes, and finds words of both", async () => {
+  it("is in the reader's language, keeps a filter when it changes, and finds words of both languages", async () => {
     const { page } = await site.open("/stores", english());
     await page.getByLabel("Category").selectOption({ label: "Travel" });
     await lists(page, ["Apito Viagens"]);
@@ -72,7 +72,7 @@ describe("Stores", () => {
     await lists(page, ["Terrace Coffee"]);
   });
 
-  it("says what brings no cashback, on the store's page and before buying", async () => {
+  it("says what earns no cashback, on the store's page and before buying", async () => {
     const { page } = await site.open("/stores/4", english());
     const excluded = page.getByRole("region", { name: "What earns no cashback" });
     await excluded.getByText("No cashback on phones, consoles or gift cards.").waitFor();
@@ -101,7 +101,7 @@ describe("Stores", () => {
     await page.getByText(/adjust the filters/i).waitFor();
   });
 
-  it("offers no store without a link or a rate, here or among the featured", async () => {
+  it("offers no store without a link or a percent, on this page or among the featured ones", async () => {
     const [noLink, noRate] = site.server.stores;
     if (!noLink || !noRate) throw new Error("no stores");
     Object.assign(noLink, { is_draft: true, affiliate_link: null, featured: true });
@@ -166,7 +166,7 @@ describe("Stores", () => {
     await page.getByRole("heading", { name: "Apito Viagens" }).waitFor();
   });
 
-  it("paints skeletons before any of its code has loaded", async () => {
+  it("shows skeletons before any of its code has loaded", async () => {
     const { page, context } = await site.open("/auth");
     await context.route("**/assets/*.js", () => {});
     for (const path of ["/stores", "/auth", "/dashboard"]) {
@@ -181,7 +181,7 @@ describe("Stores", () => {
     await page.locator("[data-skeleton]").first().waitFor();
   });
 
-  it("never shows an error as an empty list, and tries again", async () => {
+  it("never shows an error as an empty list, and offers a retry", async () => {
     site.server.answer("GET /api/stores", { status: 503, text: "<html>" });
     const { page } = await site.open("/stores", english());
     await page.getByText("API Error: 503 Service Unavailable").waitFor();
@@ -221,7 +221,7 @@ describe("Stores", () => {
     await eventually(async () => expect(await total.textContent()).to.equal("+0%"));
   });
 
-  it("tells a visitor that nothing is recorded, and records nothing", async () => {
+  it("tells a visitor without a session that nothing is recorded, and records nothing", async () => {
     const { page } = await site.open("/stores", english());
     await buyAt(page, "Mercado da Bola");
     await page
@@ -233,7 +233,7 @@ describe("Stores", () => {
     expect(site.server.callsTo("POST /api/register-purchase")).to.have.length(0);
   });
 
-  it("shows a spinner, then says that there are no tokens, with a way on without a bonus", async () => {
+  it("shows a spinner, then says that there are no tokens, and offers to continue without a bonus", async () => {
     const release = site.server.hold("GET /api/fan-tokens", { body: { success: true, data: [] } });
     const { page } = await site.open("/stores", english());
     await buyAt(page, "Mercado da Bola");

@@ -42,7 +42,7 @@ describe("A ticket's public page", () => {
     expect(await link.getAttribute("target")).to.equal("_blank");
   });
 
-  it("is not found where there is no such ticket", async () => {
+  it("is a 404 page if there is no such ticket", async () => {
     site.server.answer("GET /api/nfts/77", { status: 404, body: { success: false, error: "No", code: "NOT_FOUND" } });
     const { page } = await site.open("/ticket/77");
     await page.getByRole("heading", { name: "404" }).waitFor();

@@ -106,7 +106,7 @@ describe("The ticket that the contract draws", () => {
     );
   }
 
-  it("shows in an <img>, asks for nothing and runs nothing", async () => {
+  it("displays in an <img>, fetches nothing and runs nothing", async () => {
     const asked: string[] = [];
     page.on("request", (request) => {
       if (!request.url().startsWith("data:")) asked.push(request.url());

@@ -106,7 +106,7 @@ describe("Visits and claims", () => {
 describe("On a phone", () => {
   const site = useSite();
 
-  it("the navigation is at the bottom and covers nothing", async () => {
+  it("has the navigation at the bottom, where it covers nothing", async () => {
     const { page } = await site.open("/", { viewport: PHONE });
     const nav = page.getByRole("navigation", { name: "Principal" });
     await nav.getByRole("link", { name: "Lojas" }).waitFor();
@@ -125,7 +125,7 @@ describe("On a phone", () => {
     }
   });
 
-  it("the filters are in a sheet, and the address keeps them", async () => {
+  it("has the filters in a sheet, and keeps them in the URL", async () => {
     const { page } = await site.open("/stores", { viewport: PHONE, wallet: testWallet() });
     await page.getByRole("button", { name: "Filtros" }).click();
     const sheet = page.getByRole("dialog", { name: "Filtros" });

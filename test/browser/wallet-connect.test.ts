@@ -16,7 +16,7 @@ const ENGLISH = { storage: { language: "en" } };
 describe("WalletConnect, if it is not configured", () => {
   const site = useSite();
 
-  it("is not offered, and nothing of it is in the build", async () => {
+  it("is not offered, and none of its code is in the build", async () => {
     const { page } = await site.open("/", { wallet: testWallet({ names: ["Lua", "Rio"] }), ...ENGLISH });
     await page.getByRole("button", { name: "View stores" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Lua" }).waitFor();

@@ -68,7 +68,7 @@ describe("Wallet", () => {
     });
   }
 
-  it("keeps a click that comes before the wallets' code, and says so if that code cannot be loaded", async () => {
+  it("keeps a click made before the wallets' code is loaded, and reports if that code cannot be loaded", async () => {
     const { page } = await site.open("/auth", { ...ENGLISH, wallet: testWallet({ presence: "none" }) });
     await page.getByRole("heading", { level: 1 }).waitFor();
     const code = /\/assets\/wagmi-wallet-.*\.js$/;
@@ -296,7 +296,7 @@ describe("Wallet", () => {
     await page.getByRole("button", { name: new RegExp(`${wallet.address.slice(0, 6)}\\.\\.\\.`) }).waitFor();
   });
 
-  it("leads from a phone's browser, which has no wallet, into the wallet's app with this very page", async () => {
+  it("opens the same page in a wallet's app from a phone's browser, which has no wallet", async () => {
     const { page } = await site.open("/auth?next=%2Fadmin", {
       wallet: testWallet({ presence: "none" }),
       viewport: { width: 390, height: 844 },
@@ -314,7 +314,7 @@ describe("Wallet", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.be.at.most(390);
   });
 
-  it("says why if adding the network is refused, and does not ask again by itself", async () => {
+  it("reports why adding the network was rejected, and does not ask again by itself", async () => {
     const wallet = testWallet({ chainId: 1, knownChains: [1] });
     wallet.rejectNext("wallet_addEthereumChain");
     const { page, problems } = await site.open("/", { wallet, ...ENGLISH });

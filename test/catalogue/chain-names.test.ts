@@ -49,7 +49,7 @@ describe("Store names on the chain", function () {
       expect([await due("register_store"), await due("rename_store")]).to.deep.equal([[5n], [2n]]);
     });
 
-    it("are left alone if only one response lacks them, as from a node that is behind", async () => {
+    it("are left unchanged if only one response lacks them, as from a node that is behind", async () => {
       const asked = new Map<bigint, number>();
       const behind = async (id: bigint) => {
         asked.set(id, (asked.get(id) ?? 0) + 1);

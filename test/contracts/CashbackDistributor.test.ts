@@ -105,7 +105,7 @@ describeTree("CashbackDistributor", () => {
       expect(await read(distributor, "isRetired")).to.equal(false);
       expect(await read(distributor, "isPaid", 0n), "no purchase has this id").to.equal(true);
     });
-    it("it should refuse a cap of one payment above the cap of a day", async () => {
+    it("it should refuse a cap per payout above the daily cap", async () => {
       const limits = { maxWeiPerCent: 1n, maxPayout: 11n, dailyCap: 10n };
       const args = [aliceAddress, 0, system.nftAddress, limits, ethers.ZeroAddress];
       await refuses(ethers.deployContract("CashbackDistributor", args), "MaxPayoutAboveDailyCap", 11n, 10n);
@@ -167,7 +167,7 @@ describeTree("CashbackDistributor", () => {
 
   describe("pay", () => {
     describe("given a Confirmed, unpaid purchase", () => {
-      it("it should pay its buyer exactly the amount, once, and emit the rate and the payment", async () => {
+      it("it should pay its buyer exactly the amount, once, and emit the rate and the payout", async () => {
         await system.confirmed(aliceAddress, 1n);
         const sent = pay(1n, FULL);
         await expect(sent).to.changeEtherBalances(ethers, [aliceAddress, distributor], [FULL, -FULL]);
@@ -222,14 +222,14 @@ describeTree("CashbackDistributor", () => {
       });
     });
     describe("given the limits", () => {
-      it("it should accept exactly the cap of one payment, and not a wei more", async () => {
+      it("it should accept exactly the cap per payout, and not a wei more", async () => {
         await system.confirmed(aliceAddress, 1n);
         await setLimits({ maxPayout: 1_000n });
         await refuses(pay(1n, 1_001n), "AboveMaxPayout", 1n, 1_001n, 1_000n);
         await refuses(payBatch([item(1n, 1_001n)]), "AboveMaxPayout", 1n, 1_001n, 1_000n);
         await pay(1n, 1_000n);
       });
-      it("it should accept exactly the cap of a day, and not a wei more, and start again the next day", async () => {
+      it("it should accept exactly the daily cap, and not a wei more, and start again the next day", async () => {
         await system.confirmed(aliceAddress, 1n, 2n, 3n, 4n);
         await setLimits({ maxPayout: 1_000n, dailyCap: 1_000n });
         await startOfDay();
@@ -243,7 +243,7 @@ describeTree("CashbackDistributor", () => {
         await pay(3n, 1_000n);
         expect(await read(distributor, "spentToday")).to.equal(1_000n);
       });
-      it("it should count a payment until the last second of its UTC day", async () => {
+      it("it should count a payout until the last second of its UTC day", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         await setLimits({ maxPayout: 1_000n, dailyCap: 1_000n });
         const midnight = await startOfDay();
@@ -322,7 +322,7 @@ describeTree("CashbackDistributor", () => {
           expect(await read(distributor, "isPaid", id), `${id}`).to.equal(false);
         await expect(payBatch(ids.map((id) => item(id, 1n)))).to.changeEtherBalances(ethers, [aliceAddress], [0n]);
       });
-      it("it should emit the rate of each batch before its payments", async () => {
+      it("it should emit the rate of each batch before its payouts", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         expect(await eventNames(payBatch([item(1n, 1n)], CENT_WEI + 1n))).to.deep.equal([
           "RateApplied",
@@ -354,7 +354,7 @@ describeTree("CashbackDistributor", () => {
         await expect(payBatch(items)).to.changeEtherBalances(ethers, [aliceAddress, distributor], [0n, 0n]);
         expect(await read(distributor, "spentToday")).to.equal(11n);
       });
-      it("it should skip them after a pause, in another batch, and after the day's cap was lowered", async () => {
+      it("it should skip them after a pause, in another batch, and after the daily cap was lowered", async () => {
         await system.confirmed(aliceAddress, 1n, 2n);
         await payBatch([item(1n, 500n)]);
         await send(distributor, "pause", [], system.pauser);
@@ -392,7 +392,7 @@ describeTree("CashbackDistributor", () => {
       await system.confirmed(aliceAddress, ...ids);
       await expect(payBatch(ids.map((id) => item(id, 3n)))).to.changeEtherBalances(ethers, [aliceAddress], [384n]);
     });
-    it("it should count the whole batch against the day's cap and the balance", async () => {
+    it("it should count the whole batch against the daily cap and the balance", async () => {
       await system.confirmed(aliceAddress, 1n, 2n);
       await setLimits({ maxPayout: 10n, dailyCap: 10n });
       await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "AboveDailyCap", 11n, 10n);
@@ -523,14 +523,14 @@ describeTree("CashbackDistributor", () => {
         expect(await read(distributor, "isRetired")).to.equal(false);
       }
     });
-    it("it should refuse a cap of one payment above the cap of a day, and take one that equals it", async () => {
+    it("it should refuse a cap per payout above the daily cap, and accept one that equals it", async () => {
       await refuses(setLimits({ maxPayout: 10n, dailyCap: 9n }), "MaxPayoutAboveDailyCap", 10n, 9n);
       await setLimits({ maxPayout: 10n, dailyCap: 10n });
     });
   });
 
   describe("retire", () => {
-    it("it should end payments permanently, once, and leave credits to withdraw and the rest to sweep", async () => {
+    it("it should end payouts permanently, once, and leave credits to withdraw and the rest to sweep", async () => {
       const receiver = await withCredit();
       await system.confirmed(aliceAddress, 2n);
       await expect(send(distributor, "retire", [], system.admin))

@@ -73,7 +73,7 @@ describeTree("PurchaseNFT", () => {
         expect(await read(fresh, "getRoleAdmin", id)).to.equal(ethers.ZeroHash);
       }
     });
-    it("it should refuse a site address that is empty, too long or no http or https address", async () => {
+    it("it should refuse a site URL that is empty, too long or neither http nor https", async () => {
       for (const url of ["", `https://${"h".repeat(193)}`, "https://a\n", "javascript:alert(1)", "https://", "h"]) {
         const deployed = ethers.deployContract("PurchaseNFT", [aliceAddress, 0, url, system.descriptorAddress]);
         await expect(deployed)
@@ -154,8 +154,8 @@ describeTree("PurchaseNFT", () => {
         for (const storeId of [0, 2, 247, 248, 257, 65_535]) await refuses({ storeId }, "UnknownStore", storeId);
       });
       it("it should refuse a value of zero", () => refuses({ valueCents: 0n }, "ZeroValue", 1n));
-      it("it should refuse 0 % in all", () => refuses({ cashbackBps: 0, bonusBps: 0 }, "ZeroPercent", 1n));
-      it("it should refuse more than 100 % in all", async () => {
+      it("it should refuse 0 % in total", () => refuses({ cashbackBps: 0, bonusBps: 0 }, "ZeroPercent", 1n));
+      it("it should refuse more than 100 % in total", async () => {
         await refuses({ cashbackBps: 10_000, bonusBps: 1 }, "PercentTooHigh", 1n, 10_001n, 10_000n);
         await refuses({ cashbackBps: 10_000, bonusBps: 1 }, "PercentTooHigh", 1n, 10_001n, 10_000n);
         await refuses({ cashbackBps: 65_535, bonusBps: 65_535 }, "PercentTooHigh", 1n, 131_070n, 10_000n);
@@ -584,7 +584,7 @@ describeTree("PurchaseNFT", () => {
         .withArgs(2n);
     });
 
-    it("it should show a short text that is not padded to whole words", async () => {
+    it("it should accept a short text that is not padded to whole words", async () => {
       await system.mint(...many(1));
       const text = ethers.hexlify(ethers.toUtf8Bytes("data:,x"));
       await setDescriptor(await answering(ethers.concat([ethers.toBeHex(32, 32), ethers.toBeHex(7, 32), text])));
@@ -681,7 +681,7 @@ describeTree("PurchaseNFT", () => {
       expect((await metadataOf("tokenURI", 1n)).external_url).to.equal("https://new.example/?a=%221%22");
       expect((await metadataOf("contractURI")).external_link).to.equal("https://new.example/?a=%221%22");
     });
-    it("it should refuse an empty address, one of 201 bytes and one of another scheme", async () => {
+    it("it should refuse an empty URL, one of 201 bytes and one with another scheme", async () => {
       for (const url of ["", `https://${"x".repeat(193)}`, "javascript:alert(1)", "ipfs://a", "http://"]) {
         await expect(send(nft, "setSiteUrl", [url], system.admin)).to.be.revertedWithCustomError(nft, "InvalidSiteUrl");
       }

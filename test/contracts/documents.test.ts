@@ -14,7 +14,7 @@ const grouped = (number: number) => Math.round(number).toLocaleString("en-US");
 
 /** Checks the statements of docs/contracts.md against the code. */
 describe("docs/contracts.md", () => {
-  it("names the compiler's settings as the bytecode was made with them", () => {
+  it("names the compiler settings that the bytecode was built with", () => {
     const { compiler, evmVersion, viaIR, optimizerRuns, libraries } = build;
     expect(page).to.include(`| compiler | solc ${compiler.split("+")[0]}${viaIR ? ", IR pipeline" : ""} |`);
     expect(page).to.include(`| EVM version | ${evmVersion} |`);
@@ -32,7 +32,7 @@ describe("docs/contracts.md", () => {
     }
   });
 
-  it("gives every figure of gas as it was measured", () => {
+  it("states every gas figure as it was measured", () => {
     const rows = [...page.matchAll(/^\| `(\w+)`[^|]*\| ([\d,]+) \|$/gm)];
     expect(rows.length).to.be.greaterThan(10);
     for (const [, name = "", told] of rows) expect(told, name).to.equal(grouped(figures[name] ?? 0));
@@ -44,13 +44,13 @@ describe("docs/contracts.md", () => {
     expect(decision).to.include(`${grouped(payBatchExisting)} of 15,800`);
   });
 
-  it("says what a recipient is given, in all", () => {
+  it("states the total gas that a recipient gets", () => {
     const source = readFileSync("contracts/CashbackDistributor.sol", "utf8");
     const handed = Number(/RECIPIENT_GAS = ([\d_]+)/.exec(source)?.[1]?.replaceAll("_", ""));
     expect(page).to.include(`${grouped(handed)} gas handed over, ${grouped(handed + 2_300)} with what the EVM adds`);
   });
 
-  it("speaks of functions, events and tests that are there", () => {
+  it("names only functions, events and tests that exist", () => {
     const known = new Set<string>(
       [...purchaseNftAbi, ...cashbackDistributorAbi].map((item) => ("name" in item ? item.name : "")),
     );
@@ -75,7 +75,7 @@ describe("docs/contracts.md", () => {
     for (const name of checked) expect(page).to.include(name);
   });
 
-  it("says how long invariants and properties are run", () => {
+  it("states how long invariants and properties run", () => {
     const config = readFileSync("hardhat.config.ts", "utf8");
     const lengths = [...config.matchAll(/(\w+): \{ runs: (\d+), depth: (\d+), propertyRuns: (\d+) \}/g)];
     expect(lengths).to.have.length(3);

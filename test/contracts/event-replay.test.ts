@@ -88,7 +88,7 @@ async function replay(nft: BaseContract, distributor: BaseContract) {
 }
 
 describe("Replaying the events alone", () => {
-  it("rebuilds every attribute and every balance that the getters answer", async () => {
+  it("rebuilds every attribute and every balance that the getters return", async () => {
     const system = await freshSystem();
     const { nft, distributor, buyer, other, confirmer, catalogue, treasurer, payer, admin, distributorAddress } =
       system;

@@ -37,7 +37,7 @@ describe("Gas", () => {
     });
   }
 
-  it("is what the snapshot says", () => {
+  it("matches the snapshot", () => {
     expect(figures).to.deep.equal(JSON.parse(readFileSync(SNAPSHOT, "utf8")));
   });
 });

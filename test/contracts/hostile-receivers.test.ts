@@ -46,7 +46,7 @@ describe("Hostile receivers", () => {
     expect((await payBetweenGoodOnes(await addressOf("RevertingReceiver"))).isPaid).to.equal(false);
   });
 
-  it("credits one that loops for ever, at a bounded price", async () => {
+  it("credits one that loops forever, at a bounded cost", async () => {
     const { isPaid, gas } = await payBetweenGoodOnes(await addressOf("LoopingReceiver"));
     expect(isPaid).to.equal(false);
     expect(gas).to.be.lessThan(250_000);
@@ -107,12 +107,12 @@ describe("Hostile receivers", () => {
     expect(await read(distributor, "creditOf", address)).to.equal(AMOUNT);
   });
 
-  it("keeps its books in order for one who reads them while paid", async () => {
+  it("keeps its books consistent for a recipient that reads them while being paid", async () => {
     const reader = await addressOf("BalanceReader", system.distributorAddress, 2n);
     expect((await payBetweenGoodOnes(reader)).isPaid).to.equal(true);
   });
 
-  it("pays the distributor itself, should it be a buyer", async () => {
+  it("pays the distributor itself if it is a buyer", async () => {
     const { distributor, distributorAddress } = system;
     await system.confirmed(distributorAddress, 1n);
     const before = await read(distributor, "available");
@@ -122,7 +122,7 @@ describe("Hostile receivers", () => {
     expect(await read(distributor, "available")).to.equal(before);
   });
 
-  it("pays a batch of nothing but hostile receivers as credits, within a block", async () => {
+  it("credits a batch of hostile receivers only, within a block's gas", async () => {
     const loops = await addressOf("LoopingReceiver");
     const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 1));
     await system.mint(...ids.map((id) => aPurchase({ id, buyer: loops })));
@@ -131,7 +131,7 @@ describe("Hostile receivers", () => {
     expect(await read(system.distributor, "totalCredit")).to.equal(128n * AMOUNT);
   });
 
-  it("pays a batch to 128 distinct ones, of which each burns all it is given, as credits, within half a block", async () => {
+  it("credits a batch of 128 distinct receivers that burn all their gas, within half a block's gas", async () => {
     const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 1));
     const code = await ethers.provider.getCode(await addressOf("LoopingReceiver"));
     const buyers = ids.map((id) => ethers.getAddress(ethers.toBeHex(0xdead0000n + id, 20)));
@@ -209,7 +209,7 @@ describe("EIP-7702 accounts", () => {
     expect(await read(distributor, "totalCredit")).to.equal(0n);
   });
 
-  it("and contracts of every hostile kind, mixed in one batch, block nobody's payment", async () => {
+  it("mixed in one batch with contracts of every hostile kind, block nobody's payout", async () => {
     const { prague, signers, distributor, addressOf, delegate, payAll } = await deployOnPrague();
     const target = await distributor.getAddress();
     const payload = distributor.interface.encodeFunctionData("withdrawCredit", [target]);

@@ -120,7 +120,7 @@ for (const [contractName, rules] of Object.entries(RULES)) {
       });
     }
 
-    it("hands the administration over in two steps, after the delay", async () => {
+    it("hands over the administration in two steps, after the delay", async () => {
       const system = await freshSystem();
       const contract = contractOf(system);
       const { admin, other, stranger } = system;

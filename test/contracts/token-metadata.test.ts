@@ -103,7 +103,7 @@ describe("Token metadata", () => {
   const mint = (purchase: Partial<Purchase> & { id: bigint }) =>
     system.mint(aPurchase({ buyer: system.buyer.address, ...purchase }));
 
-  it("spells the attributes as documented, in order, then the bonus", async () => {
+  it("lists the attributes as documented, in order, then the bonus", async () => {
     await mint({ id: 7n });
     const { attributes, name, external_url } = await metadataOf(7n);
     expect(attributes).to.deep.equal([
@@ -118,7 +118,7 @@ describe("Token metadata", () => {
     expect(external_url).to.equal("https://torcida.example/dashboard");
   });
 
-  it("follows the status, in word and in picture", async () => {
+  it("follows the status in its text and its picture", async () => {
     await mint({ id: 1n });
     await mint({ id: 2n });
     await mint({ id: 3n });
@@ -151,7 +151,7 @@ describe("Token metadata", () => {
     expect(others).to.include.members(["Nº 1234…9012", "12.89%", "inclui 0.55% de bônus"]);
   });
 
-  it("gives each ticket bars of its own", async () => {
+  it("gives each ticket its own bar code", async () => {
     const barsOf = async (id: bigint) =>
       /stroke-dasharray="((?:[2-9] ){32})"/.exec(svgOf((await metadataOf(id)).image))?.[1] ?? "none";
     for (let id = 1n; id <= 8n; id++)
@@ -221,7 +221,7 @@ describe("Token metadata", () => {
     expectPicture("collection", svgOf(parseMetadata(await read<string>(system.nft, "contractURI")).image));
   });
 
-  it("spells every value and percent as the server does", async () => {
+  it("formats every value and percent as the server does", async () => {
     let id = 1n;
     const cents = fc.oneof(
       fc.bigInt(1n, 2n ** 40n - 1n),
@@ -243,7 +243,7 @@ describe("Token metadata", () => {
     );
   });
 
-  it("holds JSON and XML that parse, with exactly the store's name in them, for any name", async () => {
+  it("contains valid JSON and XML with exactly the store's name, for any name", async () => {
     await mint({ id: 1n });
     await fc.assert(
       fc.asyncProperty(storeName, async (name) => {
@@ -262,7 +262,7 @@ describe("Token metadata", () => {
     );
   });
 
-  it("is drawn in the store's own colour where it has one, and holds a Korean name whole", async () => {
+  it("is drawn in the store's own colour if it has one, and fits a whole Korean name", async () => {
     const name = "토르시다 상점";
     await send(system.nft, "renameStore", [1, name], system.catalogue);
     await mint({ id: 1n });
@@ -274,7 +274,7 @@ describe("Token metadata", () => {
     expect(textsOf(parsePicture(image))).to.include(name);
   });
 
-  it("holds for any site address", async () => {
+  it("is valid JSON for any site URL", async () => {
     await mint({ id: 1n });
     await fc.assert(
       fc.asyncProperty(siteUrl, async (url) => {
@@ -290,7 +290,7 @@ describe("Token metadata", () => {
     );
   });
 
-  it("has no two pictures alike but for what differs, and never reverts at the fields' bounds", async () => {
+  it("draws different pictures for different tickets, and never reverts at the fields' bounds", async () => {
     const name = isCoverage ? "\u{10fffd}" : "\u{10fffd}".repeat(10);
     await send(system.nft, "registerStore", [65_535, name], system.catalogue);
     const id = 2n ** 160n - 1n;

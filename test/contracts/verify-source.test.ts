@@ -56,7 +56,7 @@ describe("npm run deploy -- --verify", function () {
   const source = (name: string) => join(directory, "sources", `spicy-${name}.json`);
   const submissions = () => explorer.asked.filter(({ action }) => action === "verifysourcecode");
 
-  it("hands in what the bytecode is made of, and waits until the explorer has compared it", async () => {
+  it("submits the sources of the bytecode, and waits until the explorer has compared them", async () => {
     let polls = 0;
     explorer.answer = ({ action, contractaddress = "" }) => {
       if (action === "verifysourcecode") return { status: "1", message: "OK", result: `guid ${contractaddress}` };
@@ -105,7 +105,7 @@ describe("npm run deploy -- --verify", function () {
     ]);
   });
 
-  it("counts as done if the explorer has them already, at once or in the end", async () => {
+  it("succeeds if the explorer already has them, at the start or at the end", async () => {
     explorer.answer = ({ action, contractaddress }) => {
       if (action === "checkverifystatus") return { status: "0", result: "Already Verified" };
       const isKnown = contractaddress?.toLowerCase() === NFT;
@@ -119,7 +119,7 @@ describe("npm run deploy -- --verify", function () {
     });
   });
 
-  it("says why one is refused, continues with the other, and keeps both sources", async () => {
+  it("reports why one is rejected, continues with the others, and keeps all sources", async () => {
     explorer.answer = ({ action, contractaddress }) => {
       if (action === "checkverifystatus") return { status: "0", result: "Fail - Unable to verify" };
       const isNft = contractaddress?.toLowerCase() === NFT;
@@ -150,7 +150,7 @@ describe("npm run deploy -- --verify", function () {
     expect(JSON.parse(readFileSync(source("PurchaseNFT"), "utf8"))).to.have.property("sources");
   });
 
-  it("asks for a record first", async () => {
+  it("requires a deployment record", async () => {
     rmSync(join(directory, "spicy.json"));
     const { code, lines } = await verify();
     expect(code).to.equal(1);

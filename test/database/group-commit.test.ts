@@ -31,7 +31,7 @@ describe("Writes of many callers in one transaction", () => {
       return rows.map((row) => Number(row.id));
     };
 
-    it("answers each caller with its own result, from few transactions", async () => {
+    it("returns each caller's own result, in few transactions", async () => {
       const writer = new GroupCommit(database.kysely, insert);
       const ids = Array.from({ length: 300 }, (_, index) => index + 1);
       expect(await Promise.all(ids.map((id) => writer.add(id)))).to.deep.equal(ids.map((id) => `note ${id}`));
@@ -39,7 +39,7 @@ describe("Writes of many callers in one transaction", () => {
       expect(groups).to.deep.equal([256, 44]);
     });
 
-    it("fails only the caller whose row the database refuses", async () => {
+    it("fails only the caller whose row the database rejects", async () => {
       const writer = new GroupCommit(database.kysely, insert);
       await writer.add(3);
       const outcomes = await Promise.allSettled([1, 2, 3, 4].map((id) => writer.add(id)));
@@ -47,7 +47,7 @@ describe("Writes of many callers in one transaction", () => {
       expect(await stored()).to.deep.equal([1, 2, 3, 4]);
     });
 
-    it("fails the whole group, and writes nothing, if the fault is not a row's", async () => {
+    it("fails the whole group and writes nothing if no single row is at fault", async () => {
       let isAway = true;
       const writer = new GroupCommit<number, string>(database.kysely, async (queries, ids) => {
         const results = await insert(queries, ids);
@@ -62,7 +62,7 @@ describe("Writes of many callers in one transaction", () => {
       expect(await writer.add(5)).to.equal("note 5");
     });
 
-    it("answers only after the commit", async () => {
+    it("returns only after the commit", async () => {
       const writer = new GroupCommit(database.kysely, insert);
       await Promise.all([1, 2, 3].map((id) => writer.add(id).then(async () => expect(await stored()).to.include(id))));
     });

@@ -22,14 +22,14 @@ describe("The log of a SQLite file", () => {
   afterEach(() => database.close());
   after(() => rmSync(directory, { recursive: true, force: true }));
 
-  it("is copied into the file without a commit that does it", async () => {
+  it("is copied into the file without a commit having to do it", async () => {
     await write(1);
     await until("the row is in the file", async () => statSync(file).size > BYTES);
     await write(2);
     await until("the next one too", async () => statSync(file).size > 2 * BYTES);
   });
 
-  it("is complete after the process has ended with it", async () => {
+  it("is copied completely when the process ends", async () => {
     await write(3);
     await database.close();
     database = await connect(file, { checkpointsInThread: true });

@@ -24,7 +24,7 @@ describe("Long reads on SQLite", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("leave this thread to others, and keep 64-bit numbers", async () => {
+  it("do not block this thread, and keep 64-bit numbers", async () => {
     let isOver = false;
     const long = LONG.execute(database.reader).finally(() => {
       isOver = true;
@@ -35,7 +35,7 @@ describe("Long reads on SQLite", () => {
     expect((await long).rows[0]?.n).to.equal(3_000_000n);
   });
 
-  it("see what was committed before them", async () => {
+  it("see what was committed before they started", async () => {
     await writeSetting(database.kysely, "catalogue_version", "seen");
     const row = await database.reader
       .selectFrom("settings")
@@ -57,7 +57,7 @@ describe("Long reads on SQLite", () => {
     expect(await database.kysely.selectFrom("settings").selectAll().execute()).to.not.deep.equal([]);
   });
 
-  it("fail alone, and the next one is answered", async () => {
+  it("fail alone: the next one succeeds", async () => {
     const outcome = await Promise.allSettled([
       sql`select * from nowhere`.execute(database.reader),
       sql`select 1 as one`.execute(database.reader),

@@ -53,7 +53,7 @@ describe("Upgrading a database", function () {
     }
   }
 
-  it("refuses a database of a newer version in one clear line", async () => {
+  it("rejects a database of a newer version in one clear line", async () => {
     const url = join(directory, "newer.db");
     const database = await connect(url);
     await migrate(database);

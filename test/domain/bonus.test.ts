@@ -21,7 +21,7 @@ describe("bonus", () => {
     expect(holdingTier({ units: 10n, decimals: 0 })?.minimum).to.equal(10n);
   });
 
-  it("never takes base and bonus together above the whole value", () => {
+  it("never lets base and bonus exceed the value", () => {
     expect(cappedBonus(9_800n, 500n)).to.equal(200n);
     expect(cappedBonus(9_500n, 500n)).to.equal(500n);
     expect(cappedBonus(10_000n, 1n)).to.equal(0n);

@@ -16,7 +16,7 @@ describe("cashbackGwei", () => {
 });
 
 describe("cashbackRangeText", () => {
-  it("shows one percent if the lowest is the highest", () => {
+  it("shows one percent if minimum and maximum are equal", () => {
     expect(cashbackRangeText([400n])).to.equal("4%");
     expect(cashbackRangeText([400n, 400n])).to.equal("4%");
   });

@@ -12,7 +12,7 @@ describe("Durations", () => {
     [90_061, "1 dia, 1 hora, 1 minuto e 1 segundo", "1 day, 1 hour, 1 minute, and 1 second"],
   ];
   for (const [seconds, pt, en] of said) {
-    it(`says ${seconds} seconds, and reads it back`, () => {
+    it(`formats ${seconds} seconds, and parses the result`, () => {
       expect([durationText(seconds, "pt"), durationText(seconds, "en")]).to.deep.equal([pt, en]);
       expect([readDuration(pt), readDuration(en)]).to.deep.equal([seconds, seconds]);
     });

@@ -182,7 +182,7 @@ describe("The life of a purchase", () => {
     });
   }
 
-  it("shows what was returned and never paid as cancelled", () => {
+  it("shows a purchase that was returned and never paid as cancelled", () => {
     expect(shownStatus("confirmed", { isReturned: true, isPaid: false })).to.equal("cancelled");
     expect(shownStatus("confirmed", { isReturned: true, isPaid: true })).to.equal("confirmed");
     expect(shownStatus("pending", { isReturned: false, isPaid: false })).to.equal("pending");
@@ -224,7 +224,7 @@ describe("The life of a purchase", () => {
       }
     });
 
-    it("is checked again whenever time, a block or a rate alone lets it move on", () => {
+    it("is checked again whenever a time, a block or a rate alone allows its next move", () => {
       for (const { life, moment } of states) {
         if (life.isSettled) continue;
         const move = moveAhead(life);

@@ -35,7 +35,7 @@ describe("Alerts", function () {
   });
   after(() => shop?.close());
 
-  it("are silent in an hour of healthy load", async () => {
+  it("do not fire during an hour of healthy load", async () => {
     await shop.script("backup");
     const early: string[] = [];
     for (let minute = 0; minute < HEALTHY_HOUR; minute++) {
@@ -49,7 +49,7 @@ describe("Alerts", function () {
     expect(early).to.deep.equal([]);
   });
 
-  it("ring when the indexer is dead, and when the api is", async () => {
+  it("fire when the indexer or the api is down", async () => {
     await shop.ring(["TorcidaProcessDown", "TorcidaNobodyIndexes"], {
       cause: () => system.indexer.stop("SIGKILL"),
       mend: () => system.indexer.start(),
@@ -61,7 +61,7 @@ describe("Alerts", function () {
     await system.api.ready();
   });
 
-  it("ring when no node answers or all hang, when one is of another chain, and when the chain stands", async () => {
+  it("fire when no node responds or all hang, when one is on another chain, and when the chain stops", async () => {
     await shop.ring(["TorcidaNoNode", "TorcidaRpcFails"], {
       cause: () => shop.nodes({ unavailable: 1 }),
       mend: () => shop.nodes({}),
@@ -83,7 +83,7 @@ describe("Alerts", function () {
     });
   });
 
-  it("ring when a transaction is stuck while others are sent, and when blocks are taken back", async () => {
+  it("fire when a transaction is stuck while others are sent, and when blocks are orphaned", async () => {
     await shop.ring(["TorcidaTransactionStuck"], {
       cause: async () => {
         await shop.blocks(false);
@@ -107,11 +107,11 @@ describe("Alerts", function () {
     });
   });
 
-  it("ring when there is no rate", async () => {
+  it("fire when there is no rate", async () => {
     await shop.ring(["TorcidaNoRate"], { cause: () => shop.rates(false), mend: () => shop.rates(true) });
   });
 
-  it("ring when the database is away, hangs, or is slow", async () => {
+  it("fire when the database is away, hangs, or is slow", async () => {
     const read = () =>
       Promise.all([1, 2, 3].map((id) => fetch(`${system.url}/api/nfts/${id}`).then((response) => response.text())));
     await shop.ring(["TorcidaDatabaseAway", "TorcidaErrors"], {
@@ -127,7 +127,7 @@ describe("Alerts", function () {
     });
   });
 
-  it("ring when payouts are paused, or above a limit, or the pool is empty", async () => {
+  it("fire when payouts are paused or above a limit, or the pool is empty", async () => {
     await shop.ring(["TorcidaOperationsHeld"], {
       cause: () => shop.script("payouts", "--pause", "a test"),
       mend: () => shop.script("payouts", "--resume"),
@@ -159,7 +159,7 @@ describe("Alerts", function () {
     await system.settled();
   });
 
-  it("ring when somebody else uses the operator's key", async () => {
+  it("fire when another program uses the operator's key", async () => {
     await system.settled();
     await shop.ring(["TorcidaForeignTransactions"], {
       cause: () => sendMined(system, { from: OPERATOR, to: CONTRACTS_ADMIN, value: "0x1" }),
@@ -167,7 +167,7 @@ describe("Alerts", function () {
     });
   });
 
-  it("ring when wallet and pool are empty or last a few days only, and when the chain holds less than it must", async () => {
+  it("fire when wallet or pool is empty or lasts only a few days, and when the distributor holds less than it must", async () => {
     const distributor = system.deployment.cashbackDistributor.address;
     const full = await system.anvil.request<Hex>("eth_getBalance", distributor, "latest");
     /** What is left is counted at the start, and every minute. */
@@ -193,7 +193,7 @@ describe("Alerts", function () {
     await system.settled();
   });
 
-  it("ring when an operation can never be sent", async () => {
+  it("fire when an operation can never be sent", async () => {
     const { anvil, deployment } = system;
     const nft = deployment.purchaseNft.address;
     const inPool = () =>
@@ -232,7 +232,7 @@ describe("Alerts", function () {
     });
   });
 
-  it("ring when nothing is backed up or compared for hours", async () => {
+  it("fire when nothing was backed up or compared for hours", async () => {
     await shop.ring(["TorcidaNoBackup", "TorcidaNotReconciled"], {
       cause: async () => {
         await shop.script("backup");
@@ -250,7 +250,7 @@ describe("Alerts", function () {
     await shop.time.pass(10);
   };
 
-  it("ring when a network says what is not understood, a sale is held for days, or nothing is read", async () => {
+  it("fire when a network sends unknown data, a sale is held for days, or nothing is read", async () => {
     networks = await shop.sellThroughNetworks({});
     const { buyer, networks: all } = networks;
     await buyer.signUp();
@@ -276,7 +276,7 @@ describe("Alerts", function () {
     await forgotten();
   });
 
-  it("ring when its clock is off, or its disk is full", async () => {
+  it("fire when a host's clock is off or its disk is full", async () => {
     await shop.ring(["TorcidaClockOff", "TorcidaDiskFull"], {
       cause: async () => {
         networks = await shop.sellThroughNetworks({
@@ -290,7 +290,7 @@ describe("Alerts", function () {
     });
   });
 
-  it("ring when the index falls behind", async () => {
+  it("fire when the index falls behind", async () => {
     const mintsMined = async () => {
       const mined = shop.database.kysely.selectFrom("transactions").select("id").where("mined_hash", "is not", null);
       return (await mined.execute()).length;
@@ -308,7 +308,7 @@ describe("Alerts", function () {
     });
   });
 
-  it("are all caused above, and there is one for each page of the runbook", () => {
+  it("are all tested above, and each runbook page has one", () => {
     const rules = readAlertRules();
     expect([...shop.caused].sort()).to.deep.equal(rules.map(({ alert }) => alert).sort());
     const pages = globSync("docs/runbook/*.md").filter((page) => !PLANNED.includes(page));

@@ -24,7 +24,7 @@ describe("The chaos proxy", () => {
   };
   const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: Error) => error);
 
-  it("passes everything on without faults", async () => {
+  it("forwards everything if it injects no faults", async () => {
     const { url, counts } = await open({});
     expect(await ask(url, "eth_chainId")).to.equal(await ask(anvil.rpcUrl, "eth_chainId"));
     expect(counts.passed).to.equal(1);

@@ -22,7 +22,7 @@ describe("A PostgreSQL primary and its standby", function () {
       (row) => row.name,
     );
 
-  it("writes go to the primary, whichever host is named first", async () => {
+  it("writes to the primary, whichever host is named first", async () => {
     const [, credentials, first, second, name] = /^(.*@)([^,]*),([^/]*)(.*)$/.exec(pair.databaseUrl) ?? [];
     database = await connect(`${credentials}${second},${first}${name}`);
     await migrate(database);
@@ -30,7 +30,7 @@ describe("A PostgreSQL primary and its standby", function () {
     expect(await names()).to.deep.equal(["before"]);
   });
 
-  it("nothing is written while the standby is not promoted, and the standby is never read", async () => {
+  it("writes nothing until the standby is promoted, and never reads from the standby", async () => {
     await pair.killPrimary();
     for (let attempt = 0; attempt < 3; attempt++) {
       const outcome = await names().catch((error: { code?: string }) => error.code);
@@ -38,7 +38,7 @@ describe("A PostgreSQL primary and its standby", function () {
     }
   });
 
-  it("the same connection pool continues with the standby once it is promoted, and nothing is missing", async () => {
+  it("continues on the promoted standby with the same connection pool, and nothing is missing", async () => {
     await pair.promoteStandby();
     await write("after");
     expect(await names()).to.deep.equal(["after", "before"]);

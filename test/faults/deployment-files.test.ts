@@ -7,7 +7,7 @@ import { type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
-describe("What an operator deploys with", function () {
+describe("The deployment files", function () {
   this.timeout(300_000);
 
   it("is an image with a non-root process, a health check, and SIGTERM handling", () => {
@@ -97,7 +97,7 @@ describe("What an operator deploys with", function () {
       for (const [, page = ""] of texts.matchAll(/runbook: (\S+\.md)/g)) expect(existsSync(page), page).to.equal(true);
     });
 
-    it("answers every command of the runbook as the pages say", async () => {
+    it("runs every command of the runbook with the documented result", async () => {
       const texts = globSync("docs/runbook/*.md").map(read).join("\n");
       const commands = new Set(
         [...texts.matchAll(/`npm run ([\w:-]+)(?: -- ([^`]+))?`/g)].map(([, name, args]) =>

@@ -37,7 +37,7 @@ describe("A database server that starts after our processes", function () {
     return { behind, open: async () => (gate = await openGate(port, url)) };
   }
 
-  it("is waited for, which is said once", async () => {
+  it("is waited for, with one message", async () => {
     const { behind, open } = await behindGate();
     const said: string[] = [];
     const prepared = prepareDatabase({
@@ -58,7 +58,7 @@ describe("A database server that starts after our processes", function () {
     await database.close();
   });
 
-  it("is not awaited if waiting would not help", async () => {
+  it("is not waited for if waiting would not help", async () => {
     const { behind, open } = await behindGate();
     await open();
     const wrong = Object.assign(new URL(behind), { pathname: "/nowhere" }).toString();

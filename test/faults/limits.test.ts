@@ -78,7 +78,7 @@ describe("Payouts that cannot be sent now", function () {
     ],
   ];
   for (const [name, impose, lift, sentence, reason] of limited) {
-    it(`wait because of ${name}, say so, and go on by themselves once it is lifted`, async () => {
+    it(`wait because of ${name}, say so, and continue by themselves once it is lifted`, async () => {
       await warnsOfNothing();
       await impose();
       const buyer = await system.shopper();
@@ -95,7 +95,7 @@ describe("Payouts that cannot be sent now", function () {
     });
   }
 
-  it("wait for the next day above the daily cap, and hold up no smaller one", async () => {
+  it("wait for the next day above the daily cap, and do not delay smaller ones", async () => {
     const buyer = await system.shopper();
     const spent = await readAmount(system, "spentToday");
     await setLimits({ maxPayout: 60n * CHZ, dailyCap: spent + 62n * CHZ });
@@ -115,7 +115,7 @@ describe("Payouts that cannot be sent now", function () {
     await system.settled();
   });
 
-  it("are listed and tried again by command", async () => {
+  it("are listed and retried by a command", async () => {
     await setLimits({ maxPayout: 5n * CHZ });
     const buyer = await system.shopper();
     const large = await buyer.buy(1, 1_000);

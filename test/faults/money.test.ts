@@ -36,7 +36,7 @@ describe("Money that cannot move (F6, F9, F10, F32)", function () {
     await until("/readyz is 200", async () => (await readiness()).status === 200);
   });
 
-  it("is ready again once a payment that the wallet could not resend is mined, although nothing else is due", async () => {
+  it("is ready again once a payout that the wallet could not resend is mined, although nothing else is due", async () => {
     const { anvil, run } = system;
     const buyer = await system.shopper();
     await run("scripts/payouts.ts", ["--pause", "until it is confirmed"]);

@@ -47,7 +47,7 @@ describe("Names with markup (F27)", function () {
     affiliate_link: LINK,
   });
 
-  it("are refused at ten kilobytes in store, fan token and profile, and turned in a store, with the field", async () => {
+  it("are rejected at ten kilobytes in a store, a fan token and a profile, and with right-to-left marks in a store, naming the field", async () => {
     const image = LOGO;
     for (const [path, body, field] of [
       ["/api/store", store(TEN_KB), "name"],
@@ -72,7 +72,7 @@ describe("Names with markup (F27)", function () {
     expect([answer.status, answer.text.includes("first_name")]).to.deep.equal([400, true]);
   });
 
-  it("are plain text in responses, on the ticket and on every page, with nothing for the content policy to block", async () => {
+  it("are plain text in responses, on the ticket and on every page, and violate no content policy", async () => {
     const stores: { id: number; name: string }[] = [];
     for (const name of STORE_NAMES) {
       const made = await admin.post("/api/store", { ...store(name), featured: true });

@@ -12,7 +12,7 @@ describe("Behind a pooler in transaction mode", function () {
   });
   after(() => postgres?.stop());
 
-  it("a named statement is lost between transactions, so this pooler works as one", async () => {
+  it("loses a named statement between transactions, as in production", async () => {
     const url = new URL(await postgres.createDatabase());
     const pooler = await startTransactionPooler(url.toString());
     const client = new pg.Client(Object.assign(new URL(url), { port: String(pooler.port) }).toString());
@@ -29,7 +29,7 @@ describe("Behind a pooler in transaction mode", function () {
     }
   });
 
-  it("indexer and api take a purchase from registration to payout", async () => {
+  it("lets indexer and api take a purchase from registration to payout", async () => {
     const url = new URL(await postgres.createDatabase());
     const pooler = await startTransactionPooler(url.toString());
     let system: FaultSystem | undefined;

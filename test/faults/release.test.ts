@@ -3,7 +3,7 @@ import { changelogSection, parseCommit } from "../../tools/release/changelog.ts"
 import { versionMistake } from "../../tools/release/version.ts";
 
 describe("The changelog", () => {
-  it("lists what was added, fixed and broken, by room, without tests and chores", () => {
+  it("lists what was added, fixed and broken, by folder, without tests and chores", () => {
     const lines = [
       "abc1234 feat(api): pay twice as fast",
       "abc1235 fix: a wrong sum",

@@ -92,7 +92,7 @@ describe("The log in words", () => {
     it(`says ${action} as '${sentence}'`, () => expect(say(action, subject, detail)).to.equal(sentence));
   }
 
-  it("shows an unknown action by name, and accepts a detail that is not JSON", () => {
+  it("shows an unknown action by its name, and accepts a detail that is not JSON", () => {
     expect(say("moon.landing", "moon:1")).to.equal("moon.landing em moon:1");
     expect(logSentence({ action: "store.delete", subject: "store:1", detail: "{" }, NAMES)).to.equal(
       "excluiu a loja Verdão Store",

@@ -12,7 +12,7 @@ describe("What an operation waits for, in the panel's words", () => {
     return first?.verdict.kind === "later" ? first.verdict.text : null;
   };
 
-  it("has the figures of every limit of the sender", () => {
+  it("includes the figures of every limit of the sender", () => {
     const said = [91n, 61n, 31n].map((gwei) => operationFigures(errorFor(gwei), chz));
     expect(said).to.deep.equal([
       "O pagamento é de 0.000000091 CHZ, e o limite por pagamento é de 0.00000009 CHZ.",
@@ -21,20 +21,20 @@ describe("What an operation waits for, in the panel's words", () => {
     ]);
   });
 
-  it("has the bound of the rate, for a real", () => {
+  it("includes the maximum rate, per real", () => {
     const verdict = aboveRate(25_000_000_000_000_000n);
     const error = verdict.kind === "later" ? verdict.text : null;
     expect(operationFigures(error, chz)).to.equal("O teto é de 2.5 CHZ por R$\u00a01,00.");
   });
 
-  it("leaves a contract's own message as it is", () => {
+  it("leaves a contract's own message unchanged", () => {
     expect(operationFigures("AboveDailyCap(1, 2)", chz)).to.equal(undefined);
     expect(operationFigures(null, chz)).to.equal(undefined);
   });
 });
 
 describe("Why payouts are paused, in the panel's words", () => {
-  it("says the system's own reasons, and leaves a person's as they are", () => {
+  it("words the system's own reasons, and leaves a person's unchanged", () => {
     expect(pauseReason("Database and chain differ: x", { code: "differences", detail: "x" })).to.match(
       /^o banco de dados/,
     );

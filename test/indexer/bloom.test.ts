@@ -31,7 +31,7 @@ describe("Bloom", function () {
   });
   after(() => anvil.stop());
 
-  it("tells which contracts may have events in a real block", async () => {
+  it("says which contracts may have events in a real block", async () => {
     const bloom = await openBloom();
     expect(bloom.mayHold(logsBloom, PURCHASE_NFT)).to.equal(true);
     expect(bloom.mayHold(logsBloom, CASHBACK_DISTRIBUTOR)).to.equal(false);

@@ -118,7 +118,7 @@ describe("Indexing", function () {
       expect(events).to.have.length(5);
     });
 
-    it("notices that the chain came back shorter", async () => {
+    it("notices that the chain is shorter after a restart", async () => {
       const { database, url } = await open();
       await emit(anvil, purchase(1n));
       await anvil.request("anvil_mine", "0x10");
@@ -160,7 +160,7 @@ describe("Indexing", function () {
       expect((await readIndex(database)).nfts.map((nft) => nft.token_id)).to.deep.equal([9n]);
     });
 
-    it("throws nothing away where a proven address goes over to another chain without breaking a connection", async () => {
+    it("deletes nothing if a verified URL switches to another chain without breaking a connection", async () => {
       const { database, url } = await open();
       const other = await startAnvil({ manualBlocks: true, extraArguments: ["--timestamp", "1700000000"] });
       await placeEmitters(other);

@@ -16,7 +16,7 @@ const SHORT_MS = 2_000;
 
 describe("Lease", () => {
   onBothEngines(({ open }) => {
-    it("is held by one at a time", async () => {
+    it("is held by one process at a time", async () => {
       const { database, again } = await open();
       const other = await again();
       const held = await acquireLease(database, "indexer", "a", LONG_MS);

@@ -14,7 +14,7 @@ const DEPTH = 3n;
 
 describe("The next check of purchases that were checked together", () => {
   onBothEngines(({ open }) => {
-    it("is set for each one: never, from its own block on, or at its own time", async () => {
+    it("is set for each purchase: never, from its own block on, or at its own time", async () => {
       const { database } = await open();
       const { kysely } = database;
       await seedCatalogue(database);

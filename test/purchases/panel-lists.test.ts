@@ -88,7 +88,7 @@ describe("Lists of the panel", () => {
         expect(await find(nothing), nothing).to.deep.equal([]);
     });
 
-    it("page through payments by amount, and find them by the purchase's number and wallet", async () => {
+    it("page through payouts by amount, and find them by the purchase's number and wallet", async () => {
       const { kysely } = database;
       const read: PageOf = async (page) => {
         const { rows, ...rest } = await listPayouts(kysely, page);
@@ -171,7 +171,7 @@ describe("Lists of the panel", () => {
       }
     });
 
-    it("search on through a broad list a part at a time, and skip nothing", async () => {
+    it("continue through a broad search part by part, and skip nothing", async () => {
       const { kysely, engine } = database;
       const first = 20_000;
       const numbers =

@@ -71,7 +71,7 @@ describe("A purchase that is returned while its transaction is on its way", () =
       }
     }
 
-    it("is still cancelled: that is what the return wants", async () => {
+    it("is still cancelled, as the return requires", async () => {
       const returned = await buy();
       const transaction = await send("cancel", [returned]);
       await inTransaction(kysely, (queries) => withdrawPurchase(queries, returned));

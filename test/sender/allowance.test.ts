@@ -46,13 +46,13 @@ describe("The distributor's limits", () => {
     });
   }
 
-  it("name the figures, and try a daily cap again after midnight", () => {
+  it("name the figures, and retry a daily cap after midnight", () => {
     const [aside] = admit(payouts(7), { ...WIDE, dayLeft: 5n * CHZ }).setAside;
     expect(aside?.verdict).to.include({ afterMs: 3_605_000n });
     expect(aside?.verdict.kind === "later" && aside.verdict.text).to.match(/AboveDailyCap: 7 CHZ .* 5 CHZ/);
   });
 
-  it("are never exceeded, and hold up nothing that fits", () => {
+  it("are never exceeded, and do not delay what fits", () => {
     const amount = fc.bigInt({ min: 1n, max: 60n });
     const limit = fc.bigInt({ min: 0n, max: 120n });
     fc.assert(

@@ -21,11 +21,11 @@ describe("Fees of a stuck transaction", () => {
     expect(bumpedFees(fees(1_000n), fees(90_000n), 20_000n * GWEI)?.maxFeeWei).to.equal(20_000n * GWEI);
   });
 
-  it("never offer a tip above the whole fee", () => {
+  it("never offer a tip above the maximum fee", () => {
     expect(bumpedFees(fees(9n, 9n), fees(1n), 10n * GWEI)).to.deep.equal(fees(10n, 10n));
   });
 
-  it("do not rise any more at the cap", () => {
+  it("do not rise above the cap", () => {
     expect(bumpedFees(fees(20_000n), fees(500n), 20_000n * GWEI)).to.equal(undefined);
   });
 });

@@ -91,7 +91,7 @@ describe("The head that the sender signs by", function () {
       expect(head.balanceWei).to.equal(BigInt(await anvil.request<string>("eth_getBalance", wallet, "latest")));
     });
 
-    it("never has a nonce that no transaction explains: the node is left and the next one asked", async () => {
+    it("never has a nonce that no transaction explains: the node is dropped and the next one asked", async () => {
       const { database } = await open();
       await store(database, before + USED - 1n);
       const liar = await script(nonceOf(5_000n));

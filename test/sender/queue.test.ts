@@ -66,7 +66,7 @@ describe("The queue of operations", () => {
       expect(await release(database.kysely), "nothing waits").to.equal(0n);
     });
 
-    it("tries a batch that reverted again in halves, until the one at fault is alone and the others are through", async () => {
+    it("retries a reverted batch in halves, until the failing operation is alone and the others are done", async () => {
       await pay(1n, 2n, 3n, 4n, 5n, 6n);
       const batches: bigint[][] = [];
       for (let turn = 0; turn < 30 && batches.flat().length < 200; turn++) {

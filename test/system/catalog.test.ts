@@ -213,7 +213,7 @@ describe("npm run catalog", function () {
     }
   };
 
-  it("says how it is used", () => expect(catalog("import").output).to.include("npm run catalog -- import FILE"));
+  it("prints its usage", () => expect(catalog("import").output).to.include("npm run catalog -- import FILE"));
 });
 
 function isLocked(database: BetterSqlite3.Database): boolean {

@@ -250,7 +250,7 @@ describe("npm run deploy", function () {
     });
   });
 
-  it("is not misled by answers that are lost after the node took a transaction", async () => {
+  it("is not misled by responses that are lost after the node accepted a transaction", async () => {
     const expected = await undisturbed();
     gate.before = ({ method }: RpcCall) => (method === "eth_sendRawTransaction" ? "lose-answer" : "pass");
     await deploy();
@@ -336,11 +336,11 @@ describe("npm run deploy", function () {
       await refused("is of chain 88888, not 88882; check RPC_URLS");
     });
 
-    it("a node that does not answer", async () => {
+    it("a node that does not respond", async () => {
       await refused(/No node of spicy answers: .*127\.0\.0\.1:9/, { RPC_URLS: "http://127.0.0.1:9/provider-key-5f2c" });
     });
 
-    it("a key that everyone knows, a missing one and a wrong one, without saying it", async () => {
+    it("a well-known key, a missing one and an invalid one, without printing it", async () => {
       const known = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
       await refused("test key that everyone knows", { OPERATOR_PRIVATE_KEY: known });
       await refused("test key that everyone knows", { DEPLOYER_PRIVATE_KEY: known });
@@ -393,14 +393,14 @@ describe("npm run deploy", function () {
       expect(output).to.include("is of chain 88882, not 88888");
     });
 
-    it("a network that it does not know", async () => {
+    it("an unknown network", async () => {
       const { code, output } = await startDeploy(["--network", "mumbai"], environment()).ended;
       expect(code).to.equal(1);
       expect(output).to.include("--network must be one of localhost, spicy, chiliz");
     });
   });
 
-  it("does not deploy again if the record's contract is gone, and says what to do", async () => {
+  it("does not deploy again if the recorded contract is gone, and says what to do", async () => {
     await deploy();
     await anvil.request("anvil_setCode", record().purchaseNft.address, "0x");
     gate.sent.length = 0;
@@ -506,7 +506,7 @@ describe("npm run deploy", function () {
       expect(output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 7 + 2);
     });
 
-    it("lets anyone look who has no key and no variable but the node's address", async () => {
+    it("runs for anyone, without a key, with only the node's URL", async () => {
       const looked = await startDeploy(["--network", "spicy", "--check"], {
         DEPLOYMENTS_DIR: directory,
         RPC_URLS: gate.url,

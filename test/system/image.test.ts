@@ -17,7 +17,7 @@ const { services } = parse(readFileSync("docker/compose.yaml", "utf8"), { merge:
 const commandOf = (service: string) => services[service]?.command ?? [];
 
 describe("The containers", () => {
-  it("are the whole system, each with a command or an image of its own", () => {
+  it("are the whole system, each with its own command or image", () => {
     expect(Object.keys(services)).to.have.members([
       "postgres",
       "postgres-standby",
@@ -94,7 +94,7 @@ describe("The image, unpacked and run read-only as nobody", function () {
     expect(written.trim().split("\n")).to.deep.equal(["data", "temporary", "as nobody"]);
   });
 
-  it("serves the shop, indexes, answers its health checks and ends on SIGTERM", async () => {
+  it("serves the shop, indexes, passes its health checks and ends on SIGTERM", async () => {
     const api = image.start(commandOf("api"), environment);
     const indexer = image.start(commandOf("indexer"), { ...environment, TORCIDA_PROCESS: "indexer" });
     running.push(api.child, indexer.child);
@@ -121,7 +121,7 @@ describe("The image, unpacked and run read-only as nobody", function () {
     }
   });
 
-  it("backs up again and again", async () => {
+  it("backs up periodically", async () => {
     const backup = image.start([...commandOf("backup").slice(0, -1), "1"], environment);
     running.push(backup.child);
     await until("two backups", () => (backup.output().match(/rows\./g) ?? []).length >= 2);

@@ -133,7 +133,7 @@ describe("An operator's command", function () {
     }
   });
 
-  it("leaves a payout switch of another network as it was", async () => {
+  it("leaves the payout switch of another network unchanged", async () => {
     await databaseOf("chiliz");
     await withDatabase(async ({ kysely }) => {
       const row = { name: "payouts_paused" as const, value: "a reason", updated_at: 1n };

@@ -8,7 +8,7 @@ describe("The packages", () => {
     packages: Record<string, { resolved?: string; hasInstallScript?: boolean; dev?: boolean; optional?: boolean }>;
   };
 
-  it("are not many, and all from the registry", () => {
+  it("are limited in number, and all from the registry", () => {
     const installed = Object.entries(packages).filter(([path]) => path !== "");
     expect(installed.length).to.be.below(MOST_PACKAGES);
     for (const [path, { resolved }] of installed) {
@@ -22,7 +22,7 @@ describe("The packages", () => {
     expect(engines.node).to.equal(">=20.19");
   });
 
-  it("run no script of theirs where they are installed for production", () => {
+  it("run no install scripts in a production installation", () => {
     const scripted = Object.entries(packages).filter(([, one]) => one.hasInstallScript && !one.dev && !one.optional);
     expect(scripted.map(([path]) => path).filter((path) => path !== "")).to.deep.equal([]);
   });

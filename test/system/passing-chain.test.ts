@@ -16,14 +16,14 @@ describe("A chain in memory, where there is no anvil", () => {
   };
   const has = (name: string) => existsSync(join(folder, name));
 
-  it("begins with an empty database at each start, and says so in one line", () => {
+  it("starts with an empty database each time, and says so in one line", () => {
     expect(beginAnew(folder, undefined)).to.match(/^! No anvil .* is recreated on each start, the database with it$/);
     put("torcida.db", "torcida.db-wal", "torcida.db-shm", "kept.txt");
     expect(beginAnew(folder, undefined)).to.match(/^! No anvil .* left in the database is gone$/);
     expect(["torcida.db", "torcida.db-wal", "torcida.db-shm", "kept.txt"].filter(has)).to.deep.equal(["kept.txt"]);
   });
 
-  it("deletes neither a database that a person named nor one that belongs to an anvil's chain", () => {
+  it("deletes neither a configured database nor one that belongs to an anvil chain", () => {
     put("torcida.db");
     expect(() => beginAnew(folder, "postgres://shop")).to.throw(/DATABASE_URL; unset it, or install Foundry/);
     put("chain-state.json");

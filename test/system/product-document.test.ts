@@ -46,7 +46,7 @@ describe("docs/product.md", () => {
     expect(unknown).to.deep.equal([]);
   });
 
-  it("is what comments cite, never the section of a page outside the repository", () => {
+  it("is what comments cite, never a document outside the repository", () => {
     const wrong = textFiles().filter((file) => ABSENT_PAGE.test(readFileSync(file, "utf8")));
     expect(wrong).to.deep.equal([]);
   });

@@ -98,7 +98,7 @@ describe("A stranger's proof", function () {
       ([, code]) => code,
     );
 
-    it("tells with its own commands whose the ticket is, what it says, and what was paid at which rate", async () => {
+    it("shows with its own commands who owns a ticket, what it says, and what was paid at which rate", async () => {
       const id = 7n;
       await mint(id, BUYER, 10_000);
       await nft("confirm", [[id]]);
@@ -135,7 +135,7 @@ describe("A stranger's proof", function () {
   });
 
   describe("npm run prove", () => {
-    it("adds up what ten wallets bought at several rates, to the gwei", async () => {
+    it("adds up the purchases of ten wallets at several rates, to the gwei", async () => {
       const wallets = Array.from(
         { length: 10 },
         (_, index): Address => `0x${(0xb0b0 + index).toString(16).padStart(40, "0")}`,
@@ -183,7 +183,7 @@ describe("A stranger's proof", function () {
       });
     });
 
-    it("says what was kept back, and what is not paid yet", async () => {
+    it("says what was withheld, and what is not paid yet", async () => {
       for (const id of [1n, 2n]) await mint(id, BUYER, 10_000);
       await nft("confirm", [[1n, 2n]]);
       await distributor("pay", [1n, 4n * 10n ** 18n, CENT_WEI]);
@@ -194,7 +194,7 @@ describe("A stranger's proof", function () {
       expect(alone).to.deep.equal({ purchases: 1, expected: "5", paid: "4", matches: true });
     });
 
-    it("takes the rate of a payment's own batch, and finds what a predecessor paid", async () => {
+    it("uses the rate of a payout's own batch, and finds what a predecessor paid", async () => {
       for (const id of [1n, 2n]) await mint(id, BUYER, 10_000);
       await nft("confirm", [[1n, 2n]]);
       await payBatch(CENT_WEI, [1n, 5n * 10n ** 18n]);
@@ -226,7 +226,7 @@ describe("A stranger's proof", function () {
       }
     });
 
-    it("says what is wrong with what it was told", async () => {
+    it("says what is wrong with its arguments", async () => {
       expect((await prove("0x12")).text).to.include("--wallet must be an address");
       expect((await prove(BUYER, "--purchase", "x")).text).to.include("--purchase must be the number of a ticket");
       expect((await prove(BUYER, "--purchase", "5")).text).to.include(`Ticket 5 is not ${BUYER}'s`);

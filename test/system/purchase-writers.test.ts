@@ -24,7 +24,7 @@ describe("Rows of purchases", () => {
     expect(files.filter((file) => WRITE.test(readFileSync(file, "utf8"))).toSorted()).to.deep.equal(WRITERS);
   });
 
-  it("are counted anew by every function that changes what the totals are counted from", () => {
+  it("are recounted by every function that changes what the totals are based on", () => {
     const functions = readFileSync("purchases/lifecycle.ts", "utf8").split(/^(?=(?:export )?(?:async )?function )/m);
     const changing = functions.filter((text) => /updateTable\("purchases"\)/.test(text) && COUNTED.test(setOf(text)));
     expect(changing).to.have.lengthOf.at.least(4);

@@ -59,7 +59,7 @@ describe("npm run rehearse", function () {
     return sales.find((sale) => sale.key === key)?.html ?? "";
   };
 
-  it("prints the shop's address, which is there in both languages", async () => {
+  it("prints the URL of the shop, which works in both languages", async () => {
     expect(torcida.output()).to.match(new RegExp(`ready after .*: ${shopUrl}\n`));
     expect(torcida.output().match(/http:\/\//g)).to.have.length(1);
     expect(await (await fetch(`${shopUrl}/?lang=pt`)).text()).to.contain("Ensaio geral");
@@ -97,7 +97,7 @@ describe("npm run rehearse", function () {
     await received(shopper, "89");
   });
 
-  it("goes on with the same sales at the next start", async () => {
+  it("continues with the same sales at the next start", async () => {
     const { environment } = torcida;
     expect(await torcida.stop()).to.equal(0);
     torcida = await start(environment);
@@ -110,7 +110,7 @@ describe("npm run rehearse", function () {
     await received(shopper, "0.5");
   });
 
-  it("refuses an amount that is none, and a port that is taken, in one sentence", async () => {
+  it("rejects an invalid amount and a port in use, in one sentence", async () => {
     const response = await fetch(`${shopUrl}/buy`, {
       method: "POST",
       body: new URLSearchParams({ store: "1", click: "", group1: "CAMISAS", amount1: "a lot" }),

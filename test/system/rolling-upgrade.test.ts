@@ -75,7 +75,7 @@ const BUYS_PER_STAGE = 5;
     return one;
   };
 
-  it("loses nothing and does nothing twice, with both versions at work side by side", async () => {
+  it("loses nothing and does nothing twice while both versions run side by side", async () => {
     const [oldIndexer, oldApi] = [await start(earlier, "indexer"), await start(earlier, "api")];
     let urls = [oldApi.url];
     const buyer = async (url: string) => {

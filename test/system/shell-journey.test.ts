@@ -52,7 +52,7 @@ describe("The whole loop from a shell", function () {
     expect(attributes.Comprador.toLowerCase()).to.equal(shopper.address);
   });
 
-  it("mints once and pays once, whatever is killed on the way of ten purchases", async () => {
+  it("mints once and pays once, whatever is killed during ten purchases", async () => {
     const shopper = new Shopper(torcida.url);
     await shopper.signUp();
     const ids: number[] = [];
@@ -81,7 +81,7 @@ describe("The whole loop from a shell", function () {
     expect((await ledger()).paymentsOf(id)).to.have.length(1);
   });
 
-  it("says in one line that a port is taken", async () => {
+  it("says in one line that a port is in use", async () => {
     const other = await systemEnvironment();
     const outcome = await startTorcida({ ...other, PORT: torcida.environment.PORT ?? "" }).then(
       async (second) => {

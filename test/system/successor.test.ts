@@ -102,7 +102,7 @@ describe("A distributor that takes over", function () {
     client().readContract({ address, abi: cashbackDistributorAbi, functionName });
   const received = () => client().getBalance({ address: BUYER });
 
-  it("retires the one in office, has its own roles, and stands in the record beside it", async () => {
+  it("retires the current one, has its own roles, and is recorded next to it", async () => {
     const next = await succeed();
     const { cashbackDistributor, formerDistributors, ...rest } = record();
     const { cashbackDistributor: former, formerDistributors: none, ...restBefore } = first;
@@ -133,7 +133,7 @@ describe("A distributor that takes over", function () {
     expect(checked.output).to.include(`✓ ${old()} is retired, and ${next} took over from ${old()}`);
   });
 
-  it("changes nothing when asked again, nor when the rest is deployed again", async () => {
+  it("changes nothing when it is repeated, or when the rest is deployed again", async () => {
     await succeed();
     const text = JSON.stringify(record());
     gate.sent.length = 0;
@@ -143,7 +143,7 @@ describe("A distributor that takes over", function () {
     expect(JSON.stringify(record())).to.equal(text);
   });
 
-  it("ends as an undisturbed run does wherever it is killed, no transaction sent twice", async () => {
+  it("ends like an undisturbed run wherever it is killed, and sends no transaction twice", async () => {
     for (const [count, isTaken] of [
       [1, false],
       [1, true],
@@ -183,7 +183,7 @@ describe("A distributor that takes over", function () {
     gate.before = () => "pass";
   };
 
-  it("is refused while the one in office pays, and for one that is not in office, without a transaction", async () => {
+  it("is rejected while the current one pays, and for one that is not current, without a transaction", async () => {
     gate.sent.length = 0;
     const refused = async (sentence: string, ...args: string[]) => {
       const { code, output } = await deploy(...args);
@@ -208,7 +208,7 @@ describe("A distributor that takes over", function () {
   });
 
   onBothEngines(({ open }) => {
-    it("never pays again what was paid before, and its payments are told beside the earlier ones", async () => {
+    it("never pays again what was paid before, and its payouts are listed with the earlier ones", async () => {
       await confirmed(1n, 2n, 3n);
       await pay(old(), 1n);
       const { database, url } = await open();

@@ -13,7 +13,7 @@ describe("npm run trace", function () {
   });
   after(() => system?.stop());
 
-  it("lists a purchase's life in order, from registration to payout, without personal data", async () => {
+  it("lists the life of a purchase in order, from registration to payout, without personal data", async () => {
     const shopper = await system.shopper();
     const id = await shopper.buy(1, "123.45");
     await system.settled();
@@ -84,7 +84,7 @@ describe("npm run trace", function () {
     await system.settled();
   });
 
-  it("says what is still open, and that a node is away", async () => {
+  it("says what is still in progress, and that a node is away", async () => {
     const shopper = await system.shopper();
     await system.anvil.stop("SIGINT");
     const id = await shopper.buy(2, "10");
@@ -93,7 +93,7 @@ describe("npm run trace", function () {
     expect(output).to.include("Open: mint is queued").and.to.include("Chain: not to be read now");
   });
 
-  it("knows a purchase that is none, and a wrong call", async () => {
+  it("rejects an unknown purchase and wrong usage", async () => {
     const none = await system.run("scripts/trace.ts", ["999999"]);
     expect(none.code).to.equal(1);
     expect(none.output).to.include("Purchase 999999 is not in this database");

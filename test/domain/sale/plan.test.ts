@@ -110,12 +110,12 @@ describe("planSale", () => {
         { kind: "entitle", id: 1n, centBps: 5_000_000n },
       ]);
     });
-    it("paid, nothing taken yet: the adjustment is lifted", () => {
+    it("paid, nothing offset yet: the adjustment is lifted", () => {
       expect(kinds("paid", target(100n), { returnedCentBps: 5_000_000n }, chz(5n))).to.deep.equal([
         { kind: "adjust", id: 1n, centBps: -5_000_000n, gwei: -chz(5n) },
       ]);
     });
-    it("paid, a part taken already: that part is owed again", () => {
+    it("paid, partly offset: that part is owed again", () => {
       expect(kinds("paid", target(100n), { returnedCentBps: 5_000_000n }, chz(2n))).to.deep.equal([
         { kind: "adjust", id: 1n, centBps: -2_000_000n, gwei: -chz(2n) },
         { kind: "create", valueCents: 6_000n, cashbackBps: 500n, bonusBps: 0n, centBps: 3_000_000n },

@@ -30,7 +30,7 @@ describe("The terms of a click", () => {
 });
 
 describe("blendRate", () => {
-  it("rounds the percent up, so that the token never bounds the exact sum", () => {
+  it("rounds the percent up, so that the token never limits the exact sum", () => {
     expect(blendRate(300n, 100_000n, 100n)).to.deep.equal({ cashbackBps: 234n, bonusBps: 100n });
   });
 });
@@ -68,7 +68,7 @@ describe("holdReasons", () => {
     expect(reasons({ commissionCents: null })).to.deep.equal([]);
   });
 
-  it("are stored with the figures that say them; rows without them are readable", () => {
+  it("are stored with their figures; rows without figures are readable", () => {
     const holds = holdReasons({ ...fine, ordinalOfDay: 99n, drift: "status is missing" }, limits);
     const stored = readHolds(holds.map(({ reason }) => reason).join(" "), encodeFigures(holds));
     expect(stored).to.deep.equal([
