@@ -179,11 +179,12 @@ describe("Auth", () => {
   it("reports a login that the server rejects", async () => {
     const wallet = testWallet();
     site.server.signIn(wallet.address);
-    site.server.answer("POST /api/login", { status: 400, body: { success: false, error: "The signature is wrong" } });
+    const error = "The signature is wrong";
+    site.server.answer("POST /api/login", { status: 400, body: { success: false, error, code: "SIGNATURE_INVALID" } });
     const { page } = await site.open("/auth", { wallet });
     await page.getByRole("main").getByRole("button", { name: "Conectar carteira" }).click();
     await page.getByText("Falha no login").first().waitFor();
-    await page.getByText("The signature is wrong").waitFor();
+    await page.getByText("A assinatura não é desta carteira. Assine com a carteira conectada.").waitFor();
     site.server.answer("POST /api/login", undefined);
     await page.getByRole("button", { name: "Tentar de novo" }).click();
     await page.waitForURL("**/dashboard");
