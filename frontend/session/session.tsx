@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { useNavigate } from "react-router";
 import { getMe, logout } from "../api/calls.ts";
 import { listenForUnauthorized } from "../api/http.ts";
 import { isWorthRetrying } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
+import { paths } from "../app/paths.ts";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
@@ -75,13 +77,27 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     });
   }, [client]);
 
+  const navigate = useNavigate();
+  /** The way back to this very page, for a session that ended without the user's will. */
+  const logInAgain = useCallback(() => {
+    const here = location.pathname + location.search;
+    return {
+      label: t("session.logInAgain"),
+      onClick: () => navigate(here.startsWith(paths.auth()) ? here : paths.auth(here)),
+    };
+  }, [navigate, t]);
+
   useEffect(() => {
     listenForUnauthorized((refused) => {
       if (!refused || refused !== current.current) return;
       end();
-      toast.error(t("session.expired"), { id: "session-expired", description: t("session.expired.detail") });
+      toast.error(t("session.expired"), {
+        id: "session-expired",
+        description: t("session.expired.detail"),
+        action: logInAgain(),
+      });
     });
-  }, [end, t]);
+  }, [end, logInAgain, t]);
 
   // Another tab logged in or out.
   useEffect(() => {
@@ -90,12 +106,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       if (event.newValue) setToken(event.newValue);
       else {
         end();
-        toast(t("session.endedElsewhere"), { id: "session-expired" });
+        toast(t("session.endedElsewhere"), { id: "session-expired", action: logInAgain() });
       }
     };
     addEventListener("storage", follow);
     return () => removeEventListener("storage", follow);
-  }, [end, t]);
+  }, [end, logInAgain, t]);
 
   const signOut = useCallback(() => {
     // Also ends the session on the server; if that fails, it expires there.
@@ -118,8 +134,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (!address || !owner || address === owner) return;
     if (current.current) logout().catch(() => {});
     end();
-    toast(t("session.otherWallet"), { id: "session", description: t("session.otherWallet.detail") });
-  }, [address, owner, end, t]);
+    toast(t("session.otherWallet"), {
+      id: "session",
+      description: t("session.otherWallet.detail"),
+      action: logInAgain(),
+    });
+  }, [address, owner, end, logInAgain, t]);
 
   const begin = useCallback(
     async (next: string) => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Page } from "playwright-core";
 import { glimpse } from "./support/chromium.ts";
 import { SESSION_TOKEN } from "./support/fixture-server.ts";
 import { useSite } from "./support/site.ts";
@@ -45,6 +46,44 @@ describe("Session", () => {
     expect(await tokenOf(page)).to.equal(null);
     expect(problems).to.deep.equal([]);
   });
+
+  const ENDED = { status: 401, body: { success: false, error: "no" } };
+  const ENDINGS: readonly (readonly [path: string, call: string, act?: (page: Page) => Promise<void>])[] = [
+    ["/visits", "GET /api/clicks"],
+    [
+      "/profile",
+      "PUT /api/me",
+      async (page) => {
+        await page.getByLabel("First name").fill("Bia");
+        await page.getByRole("button", { name: "Save" }).click();
+      },
+    ],
+    [
+      "/stores?country=Brasil",
+      "POST /api/register-purchase",
+      async (page) => {
+        await page.getByRole("button", { name: "Buy now" }).first().click();
+        await page.getByRole("button", { name: "Proceed" }).click();
+      },
+    ],
+  ];
+  for (const [path, call, act] of ENDINGS) {
+    it(`that ends on ${path} is reported there, and leads back after the login`, async () => {
+      site.server.answer(call, ENDED);
+      const { page } = await site.openLoggedIn(path, ENGLISH);
+      await act?.(page);
+      const toast = page.locator("[data-sonner-toast]").filter({ hasText: "Unauthorized: Session expired" });
+      await toast.waitFor();
+      await page.getByRole("button", { name: "Log out" }).waitFor({ state: "detached" });
+      expect(page.url()).to.equal(site.server.url + path);
+      await toast.getByRole("button", { name: "Log in again" }).click();
+      await page.waitForURL(/\/auth\?next=/);
+      site.server.answer(call, undefined);
+      await page.getByRole("main").getByRole("button", { name: "Connect wallet" }).click();
+      await page.waitForURL(site.server.url + path);
+      await page.getByRole("button", { name: "Log out" }).waitFor();
+    });
+  }
 
   for (const status of [400, 403, 404, 429, 500, 503]) {
     it(`is kept if the profile returns ${status}, and recovers by itself`, async () => {
