@@ -1,4 +1,6 @@
+import { type RawBuilder, sql } from "kysely";
 import { readClock } from "../database/clock.ts";
+import { COUNTED } from "../database/counted.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
 import { amountProblem, saleValue } from "../domain/sale/amount.ts";
@@ -197,30 +199,30 @@ async function ordinalOfDay(queries: Queries, sale: Sale): Promise<bigint> {
   const at = sale.occurred_at;
   if (at === null || sale.wallet === null) return 1n;
   const day = at - (at % DAY_MS);
-  const { n } = await queries
-    .selectFrom("sales")
-    .select(({ fn }) => fn.countAll<bigint>().as("n"))
-    .where("wallet", "=", sale.wallet)
-    .where("occurred_at", ">=", day)
-    .where("occurred_at", "<", day + DAY_MS)
-    .where("id", "<=", sale.id)
-    .executeTakeFirstOrThrow();
-  return BigInt(n);
+  // Of a day with more sales than are ever allowed, only the first are looked at.
+  const ofDay = sql`select id from sales where wallet = ${sale.wallet} and occurred_at >= ${day}
+    and occurred_at < ${day + DAY_MS} order by occurred_at limit ${sql.lit(COUNTED)}`;
+  const { rows } = await sql<{
+    n: bigint;
+  }>`select count(*) as n from (${ofDay}) as of_day where id <= ${sale.id}`.execute(queries);
+  return BigInt(rows[0]?.n ?? 0n);
 }
 
 const SHARED_ORDERS = 10;
 
-async function othersWithOrder(queries: Queries, sale: Sale): Promise<Sale[]> {
+/** In two stretches of one index, around the buyer's own. */
+export async function othersWithOrder(
+  queries: Queries,
+  sale: Pick<Sale, "order_ref" | "wallet" | "store_id">,
+): Promise<Sale[]> {
   if (sale.order_ref === null || sale.order_ref === "" || sale.wallet === null || sale.store_id === null) return [];
-  return queries
-    .selectFrom("sales")
-    .selectAll()
-    .where("order_ref", "=", sale.order_ref)
-    .where("store_id", "=", sale.store_id)
-    .where("wallet", "!=", sale.wallet)
-    .where("state", "!=", "declined")
-    .limit(SHARED_ORDERS)
-    .execute();
+  const ofOrder = (side: RawBuilder<unknown>) => sql`select * from (select * from sales
+    where order_ref = ${sale.order_ref} and store_id = ${sale.store_id} and state <> 'declined'
+    and wallet ${side} ${sale.wallet} limit ${SHARED_ORDERS}) as others`;
+  const { rows } = await sql<Sale>`${ofOrder(sql`<`)} union all ${ofOrder(sql`>`)} limit ${SHARED_ORDERS}`.execute(
+    queries,
+  );
+  return rows;
 }
 
 /** By the network's own statement; without one, the approval plus the hold. */
@@ -253,7 +255,7 @@ export async function listWithoutRate(queries: Queries, key: AccountKey, limit: 
     .selectAll()
     .where("network", "=", key.network)
     .where("account", "=", key.account)
-    .where("state", "in", ["held", "unmatched"])
+    .where(sql<boolean>`state in ('held', 'unmatched')`)
     .where("fx_rate_micros", "is", null)
     .where("amount_cents", "is", null)
     .where("revision_id", "is not", null)

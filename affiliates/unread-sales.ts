@@ -1,4 +1,6 @@
+import { type Selectable, sql } from "kysely";
 import { among } from "../database/among.ts";
+import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { SaleState } from "../domain/sale/state.ts";
 
@@ -8,6 +10,7 @@ const LOOKED_AT = 500;
 const LOOKS = 10;
 
 type Unread = { network: string; account: string; states: readonly SaleState[] };
+type UnreadSale = Pick<Selectable<Schema["sales"]>, "id" | "sale_key" | "occurred_at" | "created_at">;
 
 /**
  * An account's sales that were not read since `unreadSince`, longest unread first. Those from before `changeableSince`,
@@ -15,20 +18,11 @@ type Unread = { network: string; account: string; states: readonly SaleState[] }
  */
 export async function listLongestUnread(
   queries: Queries,
-  { network, account, states }: Unread,
+  of: Unread,
   { unreadSince, changeableSince, limit }: { unreadSince: number; changeableSince: number; limit: number },
-): Promise<{ id: bigint; sale_key: string; occurred_at: bigint | null; created_at: bigint }[]> {
+): Promise<UnreadSale[]> {
   for (let look = 0; look < LOOKS; look++) {
-    const longest = await queries
-      .selectFrom("sales")
-      .select(["id", "sale_key", "occurred_at", "created_at"])
-      .where("network", "=", network)
-      .where("account", "=", account)
-      .where("state", "in", states)
-      .where("read_at", "<=", BigInt(unreadSince))
-      .orderBy("read_at")
-      .limit(Math.max(limit, LOOKED_AT))
-      .execute();
+    const longest = await listLongest(queries, of, unreadSince, Math.max(limit, LOOKED_AT));
     const isOver = (sale: { created_at: bigint }) => sale.created_at < BigInt(changeableSince);
     await leaveQueue(
       queries,
@@ -38,6 +32,23 @@ export async function listLongestUnread(
     if (changeable.length > 0 || longest.length === 0) return changeable.slice(0, limit);
   }
   return [];
+}
+
+/** Each state is a stretch of one index, so that no sale in another state is passed over. */
+async function listLongest(
+  queries: Queries,
+  { network, account, states }: Unread,
+  unreadSince: number,
+  limit: number,
+): Promise<UnreadSale[]> {
+  const stretches = states.map(
+    (state) => sql`select * from (select id, sale_key, occurred_at, created_at, read_at from sales
+      where network = ${network} and account = ${account} and state = ${state} and read_at <= ${BigInt(unreadSince)}
+      order by read_at limit ${limit}) as ${sql.ref(state)}`,
+  );
+  const { rows } = await sql<UnreadSale>`${sql.join(stretches, sql` union all `)}
+    order by read_at limit ${limit}`.execute(queries);
+  return rows;
 }
 
 async function leaveQueue(queries: Queries, ids: readonly bigint[]): Promise<void> {

@@ -19,17 +19,27 @@ export function amongTexts(queries: Queries, column: string, texts: Iterable<str
     : sql<SqlBool>`${sql.ref(column)} = any(${[...texts]}::text[])`;
 }
 
-/** Rows of numbers as one JSON parameter; both engines read its numbers as 64-bit integers. */
-export function numberRows(queries: Queries, rows: Iterable<readonly (bigint | null)[]>) {
-  const json = `[${[...rows].map((row) => `[${row.map((value) => value ?? "null").join(",")}]`).join(",")}]`;
-  const isSqlite = engineOf(queries) === "sqlite";
+/** Rows of numbers, each of the same length: as one JSON parameter, or on PostgreSQL as an array for each column. */
+export function numberRows(queries: Queries, rows: readonly (readonly (bigint | null)[])[]) {
+  if (engineOf(queries) === "sqlite") {
+    const json = `[${rows.map((row) => `[${row.map((value) => value ?? "null").join(",")}]`).join(",")}]`;
+    return {
+      /** The table expression to select from. */
+      list: sql`json_each(${json})`,
+      /** The value at a position of each row. */
+      column: (index: number): RawBuilder<bigint> => sql`json_extract(value, ${sql.lit(`$[${index}]`)})`,
+    };
+  }
+  const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null));
   return {
-    /** The table expression to select from. */
-    list: isSqlite ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`,
-    /** The value at a position of each row. */
-    column: (index: number): RawBuilder<bigint> =>
-      isSqlite ? sql`json_extract(value, ${sql.lit(`$[${index}]`)})` : sql`(value->>${sql.lit(index)})::bigint`,
+    list: sql`unnest(${sql.join(columns.map((column) => sql`${column}::bigint[]`))})
+      as given (${sql.join(columns.map((_, index) => sql.ref(nameOf(index))))})`,
+    column: (index: number): RawBuilder<bigint> => sql`given.${sql.ref(nameOf(index))}`,
   };
+}
+
+function nameOf(index: number): string {
+  return `column_${index}`;
 }
 
 function jsonOf(ids: Iterable<bigint>): string {

@@ -1,10 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { engineOf } from "./clock.ts";
+import { COUNTED, countRows } from "./counted.ts";
 import { byBytes, type Match } from "./list-search.ts";
 import type { Queries } from "./transaction.ts";
 
-/** Counting stops here; one more means "more than this". */
-const COUNTED_ROWS = 10_000;
 /** If more rows match, rows are read in order and tested, so many for a page: a few at first, which mostly suffice. */
 const SCANNED_ROWS = [500, 1_000, 1_500] as const;
 /** As many rows are found through their indexes and sorted. */
@@ -23,10 +22,11 @@ export type SortColumn = {
   parts?: readonly Part[];
   /** The same within a state. */
   stateIndex?: string;
+  stateParts?: readonly Part[];
 };
 
-/** A partial index, the condition of its rows, and whether it has rows in a state. */
-export type Part = { index: string; where: RawBuilder<SqlBool>; has(state: string): boolean };
+/** A partial index or a stretch of one, the condition of its rows, and whether it has rows in a state; in any by default. */
+export type Part = { index: string; where: RawBuilder<SqlBool>; has?(state: string): boolean };
 
 /** A table as a list that can be searched, filtered, sorted and paged, at a cost that does not grow with the table. */
 export type ListSource = {
@@ -126,13 +126,13 @@ async function selectPage(queries: Queries, source: ListSource, selection: Selec
     if (found) return selectAmong(queries, source, selection, found);
     // Many rows match, but perhaps few of them are in the state.
     const ofState = page.state ? inState(queries, source, page.state) : undefined;
-    return ofState && (await countKeys(queries, ofState, FOUND_ROWS)) <= FOUND_ROWS
+    return ofState && (await countRows(queries, ofState, FOUND_ROWS)) <= FOUND_ROWS
       ? selectAmong(queries, source, selection, ofState, anyOf(matches))
       : selectThrough(queries, source, selection, { matches });
   }
   if (!page.state || selection.order.followsState) return selectInOrder(queries, source, selection);
   const ofState = inState(queries, source, page.state);
-  const total = await countKeys(queries, ofState, COUNTED_ROWS);
+  const total = await countRows(queries, ofState);
   return total <= FOUND_ROWS
     ? selectAmong(queries, source, selection, ofState)
     : selectThrough(queries, source, selection, { total });
@@ -147,7 +147,7 @@ async function selectInOrder(queries: Queries, source: ListSource, selection: Se
     before,
     limit: page.limit + 1,
   }).execute(queries);
-  return { total: await countKeys(queries, keysOf(source, walk.where), COUNTED_ROWS), rows };
+  return { total: await countRows(queries, keysOf(source, walk.where)), rows };
 }
 
 /** Few rows match: they are found through their indexes and sorted. */
@@ -169,7 +169,7 @@ async function selectAmong(
   );
   const [first] = rows;
   if (first === undefined)
-    return { total: before === undefined ? 0 : await countKeys(queries, found, FOUND_ROWS), rows };
+    return { total: before === undefined ? 0 : await countRows(queries, found, FOUND_ROWS), rows };
   return { total: Number(first.total), rows };
 }
 
@@ -178,7 +178,7 @@ async function selectThrough(
   queries: Queries,
   source: ListSource,
   selection: Selection,
-  { matches, total = COUNTED_ROWS + 1 }: { matches?: readonly Match[]; total?: number },
+  { matches, total = COUNTED + 1 }: { matches?: readonly Match[]; total?: number },
 ): Promise<Selected> {
   const { page, order, before } = selection;
   const walk = walkOf(queries, source, selection);
@@ -261,10 +261,11 @@ function partsOf(queries: Queries, source: ListSource, order: Order, state: stri
   const isSqlite = engineOf(queries) === "sqlite";
   const by = (index: string) => (isSqlite ? sql`indexed by ${sql.ref(index)}` : sql``);
   const isByState = state !== undefined && order.followsState === true;
-  if (!isByState && order.parts) {
-    const parts = order.parts.filter(({ has }) => state === undefined || has(state));
-    return parts.map(({ index, where }) => ({ hint: by(index), where }));
-  }
+  const parts = isByState ? order.stateParts : order.parts;
+  if (parts)
+    return parts
+      .filter(({ has }) => state === undefined || (has?.(state) ?? true))
+      .map(({ index, where }) => ({ hint: by(index), where }));
   const index = isByState ? order.stateIndex : order.index;
   if (index !== undefined) return [{ hint: by(index) }];
   return [{ hint: isSqlite && order.column === source.key && !isByState ? sql`not indexed` : sql`` }];
@@ -334,12 +335,6 @@ async function findKeys(
       : sql`select unnest(${found}::text[]) as key`;
   const json = keyType === "number" ? `[${found.join(",")}]` : JSON.stringify(found);
   return sql`select value as key from json_each(${json})`;
-}
-
-async function countKeys(queries: Queries, keys: RawBuilder<unknown>, atMost: number): Promise<number> {
-  const { rows } = await sql<{ n: bigint }>`select count(*) as n
-    from (select 1 from (${keys}) as k limit ${sql.lit(atMost + 1)}) as counted`.execute(queries);
-  return Number(rows[0]?.n ?? 0n);
 }
 
 function orderOf(source: ListSource, sort: string | undefined): Order {

@@ -20,6 +20,8 @@ import { up as duePurchases } from "./migrations/0020-due-purchases.ts";
 import { up as networkAmounts } from "./migrations/0021-network-amounts.ts";
 import { up as paymentAmounts } from "./migrations/0022-payment-amounts.ts";
 import { up as unusedIndex } from "./migrations/0023-unused-index.ts";
+import { up as boundedReads } from "./migrations/0024-bounded-reads.ts";
+import { up as fewerIndexes } from "./migrations/0025-fewer-indexes.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
@@ -66,6 +68,8 @@ function migrationsFor(engine: Database["engine"]): Record<string, Migration> {
     "0021-network-amounts": { up: networkAmounts },
     "0022-payment-amounts": { up: paymentAmounts },
     "0023-unused-index": { up: unusedIndex },
+    "0024-bounded-reads": { up: (db) => boundedReads(db, engine) },
+    "0025-fewer-indexes": { up: fewerIndexes },
   };
 }
 

@@ -492,7 +492,8 @@ type AuditLogTable = {
   hash: string;
 };
 
-export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_store" | "rename_store";
+export const OPERATION_KINDS = ["mint", "confirm", "cancel", "pay", "register_store", "rename_store"] as const;
+export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /**
  * `queued`: sent when due. `assigned`: in a transaction. `done`: completed. `waiting`: cannot be sent now, retried
@@ -500,31 +501,33 @@ export type OperationKind = "mint" | "confirm" | "cancel" | "pay" | "register_st
  */
 export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "failed" | "withdrawn";
 
-export type OperationReason =
+export const OPERATION_REASONS = [
   /** Above the rest of the distributor's daily cap. */
-  | "day_cap"
+  "day_cap",
   /** Above the distributor's per-payout limit. */
-  | "max_payout"
+  "max_payout",
   /** The distributor holds too little CHZ. */
-  | "pool_empty"
+  "pool_empty",
   /** The purchase's rate is above the distributor's maximum. */
-  | "rate_too_high"
+  "rate_too_high",
   /** The contract is paused. */
-  | "paused"
+  "paused",
   /** The distributor was retired, and this process does not know its successor yet. */
-  | "retired"
+  "retired",
   /** The operator's wallet lacks a role. */
-  | "role_missing"
+  "role_missing",
   /** The token is not in the state that the operation starts from. */
-  | "not_ready"
+  "not_ready",
   /** The store is not registered on chain. */
-  | "store_unknown"
+  "store_unknown",
   /** Its transaction reverted. */
-  | "reverted"
+  "reverted",
   /** The contracts reject it without naming it. */
-  | "refused"
+  "refused",
   /** The contracts can never accept it. */
-  | "invalid";
+  "invalid",
+] as const;
+export type OperationReason = (typeof OPERATION_REASONS)[number];
 
 type OperationsTable = {
   id: Generated<bigint>;

@@ -1,11 +1,9 @@
 import { sql } from "kysely";
+import { countOf } from "../database/counted.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
 import { payoutSums, readShopTotals } from "./totals.ts";
-
-/** Counting stops at this number. */
-const COUNTED_OPERATIONS = 10_000;
 
 /** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
 export async function readFigures(queries: Queries, weiPerCent: bigint) {
@@ -28,7 +26,7 @@ export async function readFigures(queries: Queries, weiPerCent: bigint) {
 /** One statement, because on PostgreSQL each one costs a round trip. */
 async function readCounts(queries: Queries): Promise<{ stores: number; queued: number; failed: number }> {
   const countOperations = (status: "queued" | "failed") =>
-    sql<bigint>`(select count(*) from (select id from operations where status = ${status} limit ${COUNTED_OPERATIONS}) known)`;
+    countOf(sql`select 1 from operations where status = ${status}`);
   const { rows } = await sql<Record<"stores" | "queued" | "failed", bigint>>`select
     (select count(*) from stores where deleted_at is null) as stores,
     ${countOperations("queued")} as queued, ${countOperations("failed")} as failed`.execute(queries);

@@ -1,8 +1,8 @@
-import { type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { engineOf } from "../database/clock.ts";
-import { type ListPage, type ListSource, type PageQuery, readPage, type SortColumn } from "../database/list-page.ts";
+import { type ListPage, type ListSource, type PageQuery, type Part, readPage } from "../database/list-page.ts";
 import { hashOf, idOf, type Match, walletPrefixOf, walletStartsWith, walletTest } from "../database/list-search.ts";
-import type { OperationKind } from "../database/schema.ts";
+import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Operation } from "../sender/queue.ts";
 
@@ -24,23 +24,44 @@ async function readOperations(queries: Queries, ids: readonly bigint[]): Promise
 }
 
 const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
-const ALL_KINDS = [...PURCHASE_KINDS, "register_store", "rename_store"] as const;
 
-const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "operations_status_id" };
+/** An index begins with status and kind: each list is a few of its stretches, merged. */
+const STATUSES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
+const stretch = (where: RawBuilder<SqlBool>): Part => ({ index: "operations_listed", where });
+const isKind = (kind: OperationKind) => sql<SqlBool>`operations.kind = ${sql.lit(kind)}`;
+const isStatus = (status: OperationStatus) => sql<SqlBool>`operations.status = ${sql.lit(status)}`;
 
 const OPERATIONS: ListSource = {
   table: "operations",
   key: "id",
   keyType: "number",
-  sorts: { id: BY_ID },
+  sorts: {
+    id: {
+      column: "id",
+      type: "number",
+      followsState: true,
+      stateParts: OPERATION_KINDS.map((kind) => stretch(isKind(kind))),
+    },
+  },
   state: (state) => sql<SqlBool>`operations.status = ${state}`,
   stateTest: (state) => sql<SqlBool>`(operations.status || '') = ${state}`,
-  matches: (term, queries) => matchesOf(queries, term, ALL_KINDS),
+  matches: (term, queries) => matchesOf(queries, term, OPERATION_KINDS),
 };
 
 const STUCK_OPERATIONS: ListSource = {
   ...OPERATIONS,
-  sorts: { id: { column: "id", type: "number" } },
+  sorts: {
+    id: {
+      column: "id",
+      type: "number",
+      followsState: true,
+      stateParts: OPERATION_KINDS.flatMap((kind) =>
+        (["waiting", "failed"] as const).map((status) =>
+          stretch(sql<SqlBool>`${isKind(kind)} and ${isStatus(status)}`),
+        ),
+      ),
+    },
+  },
   state: () => sql<SqlBool>`operations.status in ('waiting', 'failed')`,
   stateTest: () => sql<SqlBool>`(operations.status || '') in ('waiting', 'failed')`,
 };
@@ -48,9 +69,14 @@ const STUCK_OPERATIONS: ListSource = {
 const PAYOUTS: ListSource = {
   ...OPERATIONS,
   sorts: {
-    id: { ...BY_ID, index: "operations_pay", stateIndex: "operations_pay_status" },
-    // Two indexes: entries sorted by amount are scattered, so in one large index each new payout would write its own
-    // page.
+    id: {
+      column: "id",
+      type: "number",
+      followsState: true,
+      stateIndex: "operations_listed",
+      parts: STATUSES.map((status) => ({ ...stretch(isStatus(status)), has: (state) => state === status })),
+    },
+    // Two indexes: entries sorted by amount are scattered, so in one large index each new payout would write its own page.
     amount: {
       column: "amount_gwei",
       type: "number",
@@ -74,12 +100,12 @@ const PAYOUTS: ListSource = {
 
 /** Matches by hash, by wallet, or by number: the purchase's or the store's. */
 function matchesOf(queries: Queries, term: string, kinds: readonly OperationKind[]): Match[] {
-  const isKind = sql<SqlBool>`operations.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
+  const isOfKinds = sql<SqlBool>`operations.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})`;
   const hash = hashOf(term);
   if (hash !== undefined) {
     const keys = sql`select operations.id as key from transaction_hashes
       cross join operations where operations.transaction_id = transaction_hashes.transaction_id
-      and transaction_hashes.hash = ${hash} and ${isKind}`;
+      and transaction_hashes.hash = ${hash} and ${isOfKinds}`;
     return [{ keys, test: sql<SqlBool>`operations.id in (${keys})` }];
   }
   const wallet = walletPrefixOf(term);
@@ -87,14 +113,14 @@ function matchesOf(queries: Queries, term: string, kinds: readonly OperationKind
   const id = idOf(term);
   if (id === undefined) return [];
   const test = sql<SqlBool>`operations.subject_id = ${id}`;
-  return [{ keys: sql`select operations.id as key from operations where ${isKind} and ${test}`, test }];
+  return [{ keys: sql`select operations.id as key from operations where ${isOfKinds} and ${test}`, test }];
 }
 
 function byWallet(queries: Queries, prefix: string, kinds: readonly OperationKind[]): Match {
   const ofPurchases = PURCHASE_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => sql.lit(kind));
-  const isKind = sql<SqlBool>`operations.kind in (${sql.join(ofPurchases)})`;
+  const isOfKinds = sql<SqlBool>`operations.kind in (${sql.join(ofPurchases)})`;
   const isWallet = walletStartsWith("purchases.wallet", prefix);
-  const isOfPurchase = sql<SqlBool>`${isKind} and operations.subject_id = purchases.id`;
+  const isOfPurchase = sql<SqlBool>`${isOfKinds} and operations.subject_id = purchases.id`;
   return {
     // Looked up purchase by purchase; PostgreSQL would otherwise read all operations.
     keys:
@@ -104,7 +130,7 @@ function byWallet(queries: Queries, prefix: string, kinds: readonly OperationKin
             where ${isWallet}`
         : sql`select operations.id as key from purchases cross join operations where ${isOfPurchase} and ${isWallet}`,
     // For `exists`, PostgreSQL would build a hash of all purchases.
-    test: sql<SqlBool>`(${isKind} and (select count(*) from purchases where purchases.id = operations.subject_id
+    test: sql<SqlBool>`(${isOfKinds} and (select count(*) from purchases where purchases.id = operations.subject_id
       and ${walletTest("purchases.wallet", prefix)}) > 0)`,
   };
 }

@@ -1,3 +1,4 @@
+import { among } from "../database/among.ts";
 import { databaseNow, readClock } from "../database/clock.ts";
 import { touchUser } from "../database/touch-user.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -34,16 +35,19 @@ export async function payBuyer(
 ): Promise<BuyerPayout> {
   // Locks the buyer's row, so that two settlements of one wallet run one after the other.
   await touchUser(queries, wallet);
-  const purchases = await listPayable(queries, wallet, deepestBlock);
+  const { purchases, waiting } = await listPayable(queries, wallet, deepestBlock);
   const weiPerCent = purchases.some((purchase) => purchase.wei_per_cent === null) ? requireRate() : 0n;
-  const waiting = await listPayoutsForLater(queries, wallet);
   const payableGwei = amountPayable({
     grossGwei: purchases.reduce((sum, purchase) => sum + cashbackOf(purchase, weiPerCent), 0n),
     debtGwei: await outstandingDebt(queries, wallet),
     waitingGwei: waiting.reduce((sum, payout) => sum + payout.amountGwei, 0n),
   });
   if (payableGwei === 0n || payableGwei !== amountGwei) return { kind: "refused", payableGwei };
-  for (const payout of waiting) await hasten(queries, "pay", payout.purchaseId);
+  await hasten(
+    queries,
+    "pay",
+    waiting.map((payout) => payout.purchaseId),
+  );
   const queued = await enqueuePayouts(queries, purchases, { weiPerCent, delayMs: () => 0n });
   return { kind: "queued", payableGwei, payouts: [...waiting, ...queued] };
 }
@@ -58,7 +62,7 @@ export async function enqueuePayouts(
   { weiPerCent, delayMs }: { weiPerCent: bigint; delayMs: (purchase: StandingRow) => bigint },
 ): Promise<QueuedPayout[]> {
   const payouts: (QueuedPayout & { afterMs: bigint })[] = [];
-  const debtors = await listDebtors(queries, new Set(purchases.map((purchase) => purchase.wallet)));
+  const debts = await readDebts(queries, new Set(purchases.map((purchase) => purchase.wallet)));
   const offsetInFull: bigint[] = [];
   await markPayable(
     queries,
@@ -68,7 +72,7 @@ export async function enqueuePayouts(
     const afterMs = delayMs(purchase);
     if (purchase.wei_per_cent === null) await freezeRates(queries, [purchase.id], { weiPerCent, holdMs: afterMs });
     const gross = cashbackOf(purchase, weiPerCent);
-    const offset = debtors.has(purchase.wallet) ? await takeOffset(queries, purchase, gross) : purchase.offset_gwei;
+    const offset = await takeOffset(queries, purchase, gross, debts);
     if (gross > offset) payouts.push({ purchaseId: purchase.id, amountGwei: gross - offset, afterMs });
     else offsetInFull.push(purchase.id);
   }
@@ -85,51 +89,67 @@ export async function enqueuePayouts(
   return payouts.map(({ purchaseId, amountGwei }) => ({ purchaseId, amountGwei }));
 }
 
+/** The debts of those wallets that may have one, each read once. */
+async function readDebts(queries: Queries, wallets: ReadonlySet<WalletAddress>): Promise<Map<WalletAddress, bigint>> {
+  const debts = new Map<WalletAddress, bigint>();
+  for (const wallet of await listDebtors(queries, wallets)) debts.set(wallet, await outstandingDebt(queries, wallet));
+  return debts;
+}
+
 /** Keeps up to the buyer's debt from a purchase's cashback, once per purchase. Returns the amount kept. */
 async function takeOffset(
   queries: Queries,
-  purchase: { id: bigint; wallet: WalletAddress; offset_gwei: bigint },
+  purchase: Pick<StandingRow, "id" | "wallet" | "offset_gwei">,
   cashbackGwei: bigint,
+  debts: Map<WalletAddress, bigint>,
 ): Promise<bigint> {
-  if (purchase.offset_gwei > 0n) return purchase.offset_gwei;
-  const offset = offsetOf(cashbackGwei, await outstandingDebt(queries, purchase.wallet));
-  if (offset > 0n) await keepOffset(queries, purchase.id, offset);
+  const debt = debts.get(purchase.wallet);
+  if (purchase.offset_gwei > 0n || debt === undefined) return purchase.offset_gwei;
+  const offset = offsetOf(cashbackGwei, debt);
+  if (offset === 0n) return 0n;
+  await keepOffset(queries, purchase.id, offset);
+  debts.set(purchase.wallet, debt - offset);
   return offset;
 }
 
-/** The purchases of a wallet that staff can pay now, oldest first. */
-async function listPayable(queries: Queries, wallet: WalletAddress, deepestBlock: bigint): Promise<StandingRow[]> {
-  const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true };
-  const payable: StandingRow[] = [];
-  for (let after = 0n; payable.length < LIST_LIMIT; ) {
-    const page = await listUnpaid(queries, wallet, { after, limit: LIST_LIMIT });
-    for (const { row, life } of page) if (!obstacleTo("pay", life, moment, "staff")) payable.push(row);
-    const last = page.at(-1);
-    if (!last || page.length < LIST_LIMIT) break;
-    after = last.row.id;
-  }
-  return payable.slice(0, LIST_LIMIT);
-}
+/** A page of a wallet's unpaid purchases, and so many pages for one payout by hand. */
+const PAGE = 500;
+const PAGES = 10;
 
-/** A wallet's payouts that are queued for later, oldest first; a request makes them due now. */
-async function listPayoutsForLater(
+/** Of a wallet's oldest unpaid purchases, those that staff can pay now, and the payouts queued for later. */
+async function listPayable(
   queries: Queries,
   wallet: WalletAddress,
-): Promise<{ purchaseId: bigint; amountGwei: bigint }[]> {
+  deepestBlock: bigint,
+): Promise<{ purchases: StandingRow[]; waiting: QueuedPayout[] }> {
+  const moment = { now: BigInt(await readClock(queries)), deepestBlock, hasRate: true };
+  const purchases: StandingRow[] = [];
+  const waiting: QueuedPayout[] = [];
+  for (let after = 0n, page = 0; page < PAGES && purchases.length + waiting.length < LIST_LIMIT; page++) {
+    const unpaid = await listUnpaid(queries, wallet, { after, limit: PAGE });
+    for (const { row, life } of unpaid) if (!obstacleTo("pay", life, moment, "staff")) purchases.push(row);
+    const asked = unpaid.filter(({ life }) => life.asked.has("pay")).map(({ row }) => row.id);
+    waiting.push(...(await listPayoutsForLater(queries, asked)));
+    const last = unpaid.at(-1);
+    if (!last || unpaid.length < PAGE) break;
+    after = last.row.id;
+  }
+  return { purchases: purchases.slice(0, LIST_LIMIT), waiting: waiting.slice(0, LIST_LIMIT) };
+}
+
+/** The payouts of some purchases that are queued for later, oldest first; a request makes them due now. */
+async function listPayoutsForLater(queries: Queries, purchaseIds: readonly bigint[]): Promise<QueuedPayout[]> {
+  if (purchaseIds.length === 0) return [];
   const rows = await queries
-    .selectFrom("purchases")
-    .innerJoin("operations", (join) =>
-      join.onRef("operations.subject_id", "=", "purchases.id").on("operations.kind", "=", "pay"),
-    )
-    .select(["purchases.id", "operations.amount_gwei"])
-    .where("purchases.wallet", "=", wallet)
-    .where("purchases.settled_at", "is", null)
-    .where("purchases.reversed_at", "is", null)
-    .where("operations.status", "=", "queued")
-    .where("operations.not_before", ">", databaseNow(queries))
+    .selectFrom("operations")
+    .select(["subject_id", "amount_gwei"])
+    .where("kind", "=", "pay")
+    .where(among(queries, "subject_id", purchaseIds))
+    .where("status", "=", "queued")
+    .where("not_before", ">", databaseNow(queries))
     // One with an error has its own reason to wait.
-    .where("operations.error", "is", null)
-    .orderBy("purchases.id")
+    .where("error", "is", null)
+    .orderBy("subject_id")
     .execute();
-  return rows.map((row) => ({ purchaseId: row.id, amountGwei: row.amount_gwei ?? 0n }));
+  return rows.map((row) => ({ purchaseId: row.subject_id, amountGwei: row.amount_gwei ?? 0n }));
 }

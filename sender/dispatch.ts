@@ -106,7 +106,7 @@ export class Dispatch {
     for (const encoder of this.#encoders) {
       if (!encoder.readAllowance || isHeld(encoder.kind)) continue;
       const reasons = [...LIMIT_REASONS, ...CLOSED_REASONS, "rate_too_high"] as const;
-      if ((await listSetAside(this.#kysely, encoder.kind, { reasons })).length === 0) continue;
+      if ((await listSetAside(this.#kysely, encoder.kind, { reasons, limit: 1 })).length === 0) continue;
       const allowance = await this.#readAllowance(encoder);
       if (allowance && !allowance.closed) await this.#letGo(encoder.kind, allowance);
     }

@@ -1,20 +1,22 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
-import type { OperationKind } from "../database/schema.ts";
+import { COUNTED, countOf } from "../database/counted.ts";
+import { OPERATION_KINDS, OPERATION_REASONS, type OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type Operation, UNSENT } from "./queue.ts";
+import { IS_UNSENT, type Operation, UNSENT } from "./queue.ts";
 import type { Standing } from "./standing.ts";
 
 /** Counting the due operations of a kind stops here; far more than one round sends. */
-const COUNTED = 5_000;
+const COUNTED_DUE = 5_000;
 
 /**
  * Operations that have been due longest, and can share a transaction. After a batch has reverted, its operations are
  * retried in halves. Each status is one range of an index, so a long queue costs no more than a short one.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
+  // The status as it is in the index's condition, which a parameter would hide.
   const stretches = UNSENT.map(
-    (status) => sql`select * from (select * from operations where status = ${status} and kind = ${kind}
+    (status) => sql`select * from (select * from operations where status = ${sql.lit(status)} and kind = ${kind}
       and not_before <= ${databaseNow(queries)} order by not_before limit ${limit}) as ${sql.ref(status)}`,
   );
   const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
@@ -34,18 +36,13 @@ export async function summarizeDue(
   kinds: readonly OperationKind[],
 ): Promise<{ kind: OperationKind; count: bigint; waitedMs: bigint }[]> {
   if (kinds.length === 0) return [];
-  const listOf = (values: readonly string[]) =>
-    sql.join(
-      values.map((value) => sql`select cast(${value} as text) as name`),
-      sql` union all `,
-    );
-  const isDue = sql`operations.status = statuses.name and operations.kind = kinds.name
+  const isDue = sql`operations.status = statuses.name and operations.kind = kinds.name and ${IS_UNSENT}
     and not_before <= ${databaseNow(queries)}`;
   const { rows } = await sql<{ kind: OperationKind; count: bigint; waited_ms: bigint | null }>`
     select kinds.name as kind,
-      (select count(*) from (select 1 from operations where ${isDue} limit ${COUNTED}) as some_due) as count,
+      (select count(*) from (select 1 from operations where ${isDue} limit ${COUNTED_DUE}) as some_due) as count,
       ${databaseNow(queries)} - (select min(not_before) from operations where ${isDue}) as waited_ms
-    from (${listOf(kinds)}) as kinds cross join (${listOf(UNSENT)}) as statuses`.execute(queries);
+    from (${namesOf(kinds)}) as kinds cross join (${namesOf(UNSENT)}) as statuses`.execute(queries);
   const due = rows.filter((row) => row.waited_ms !== null);
   return [...Map.groupBy(due, (row) => row.kind)].map(([kind, ofKind]) => ({
     kind,
@@ -54,32 +51,44 @@ export async function summarizeDue(
   }));
 }
 
-/** The number and age of unfinished operations, by kind, status and reason. */
+/**
+ * The number of unfinished operations, counted up to 10,000, and the age of the oldest, by kind, status and reason. Of a
+ * longer queue without reasons, the age is that of the oldest among the first ones.
+ */
 export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
-  const rows = await queries
-    .selectFrom("operations")
-    .select(({ fn }) => [
-      "kind",
-      "status",
-      "reason",
-      fn.countAll<bigint>().as("count"),
-      sql<bigint>`${databaseNow(queries)} - ${fn.min("since")}`.as("oldest_ms"),
-      fn.max("error").as("error"),
-    ])
-    .where("status", "in", [...UNSENT, "assigned"])
-    .groupBy(["kind", "status", "reason"])
-    .orderBy("kind")
-    .orderBy("status")
-    .orderBy("reason")
-    .execute();
-  return rows.map((row) => ({
-    kind: row.kind,
-    status: row.status,
-    reason: row.reason,
-    error: row.error,
-    count: Number(row.count),
-    oldestMs: Math.max(0, Number(row.oldest_ms)),
+  const kinds = sql`(${namesOf(OPERATION_KINDS)}) as kinds`;
+  const isIn = sql`operations.status = statuses.name and operations.kind = kinds.name`;
+  const moving = sql`select since from operations where ${isIn} order by id limit ${sql.lit(COUNTED + 1)}`;
+  // The second condition is the one of the index.
+  const stuck = sql`from operations where ${isIn} and operations.reason = reasons.name
+    and operations.status in ('waiting', 'failed')`;
+  const { rows } =
+    await sql<StandingRow>`select kind, status, reason, error, count, ${databaseNow(queries)} - since as oldest_ms
+    from (
+      select kinds.name as kind, statuses.name as status, null as reason,
+        (select count(*) from (${moving}) as counted) as count, (select min(since) from (${moving}) as counted) as since,
+        null as error
+      from ${kinds} cross join (${namesOf(["queued", "assigned"])}) as statuses
+      union all
+      select kinds.name, statuses.name, reasons.name, ${countOf(sql`select 1 ${stuck}`)},
+        (select min(since) ${stuck}), (select error ${stuck} order by since limit 1)
+      from ${kinds} cross join (${namesOf(["waiting", "failed"])}) as statuses
+        cross join (${namesOf(OPERATION_REASONS)}) as reasons
+    ) as standing where since is not null order by kind, status, reason`.execute(queries);
+  return rows.map(({ count, oldest_ms, ...row }) => ({
+    ...row,
+    count: Number(count),
+    oldestMs: Math.max(0, Number(oldest_ms)),
   }));
+}
+
+type StandingRow = Pick<Standing, "kind" | "status" | "reason" | "error"> & { count: bigint; oldest_ms: bigint };
+
+function namesOf(values: readonly string[]): RawBuilder<unknown> {
+  return sql.join(
+    values.map((value) => sql`select cast(${sql.lit(value)} as text) as name`),
+    sql` union all `,
+  );
 }
 
 /** The sum of a kind's operations in transactions that have no receipt yet. */

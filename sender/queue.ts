@@ -1,6 +1,7 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
-import { numberRows } from "../database/among.ts";
+import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { among, numberRows } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
+import { countRows } from "../database/counted.ts";
 import type { OperationKind, OperationReason, OperationStatus, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 
@@ -13,8 +14,9 @@ export type NewOperation = { kind: OperationKind; subjectId: bigint; afterMs?: b
  * Neither in a transaction nor finished: sent when due. A failed operation has a due time only if a retry makes sense.
  */
 export const UNSENT = ["queued", "waiting", "failed"] as const satisfies readonly OperationStatus[];
+/** The condition of the index of what is due. */
+export const IS_UNSENT = sql<SqlBool>`operations.status in ('queued', 'waiting', 'failed')`;
 const INSERT_ROWS = 5_000;
-const COUNTED = 10_000;
 
 /** A time by the database's clock, because a process on another host may read it. */
 export function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
@@ -107,13 +109,14 @@ export async function forgetOperations(
     .execute();
 }
 
-/** Makes an operation that waits, was set aside or failed due now. */
-export async function hasten(queries: Queries, kind: OperationKind, subjectId: bigint): Promise<void> {
+/** Makes operations that wait, were set aside or failed due now. */
+export async function hasten(queries: Queries, kind: OperationKind, subjectIds: readonly bigint[]): Promise<void> {
+  if (subjectIds.length === 0) return;
   await queries
     .updateTable("operations")
     .set(fresh(queries))
     .where("kind", "=", kind)
-    .where("subject_id", "=", subjectId)
+    .where(among(queries, "subject_id", subjectIds))
     .where("status", "in", UNSENT)
     .execute();
 }
@@ -174,16 +177,7 @@ export async function countOperations(
   queries: Queries,
   status: OperationStatus | readonly OperationStatus[],
 ): Promise<number> {
-  const rows = queries
-    .selectFrom("operations")
-    .select("id")
-    .where("status", "in", [status].flat())
-    .limit(COUNTED + 1);
-  const { count } = await queries
-    .selectFrom(rows.as("rows"))
-    .select(({ fn }) => fn.countAll<bigint>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(queries, sql`select 1 from operations where status in (${sql.join([status].flat())})`);
 }
 
 /** The last transaction hash of an operation, if it was sent. */

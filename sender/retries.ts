@@ -66,14 +66,22 @@ export async function setAside(queries: Queries, ids: readonly bigint[], why: Se
   await updateUnsent(queries, ids, asWaiting(queries, why));
 }
 
-/** Sets aside all due operations of a kind. */
+const SET_ASIDE_AT_ONCE = 5_000;
+
+/** Sets aside the due operations of a kind; of more than 5,000, those that have been due longest. */
 export async function setKindAside(queries: Queries, kind: OperationKind, why: SetAside): Promise<void> {
+  const stretches = UNSENT.map(
+    (status) => sql`select * from (select id from operations where status = ${sql.lit(status)} and kind = ${kind}
+      and not_before <= ${databaseNow(queries)} order by not_before limit ${sql.lit(SET_ASIDE_AT_ONCE)}) as ${sql.ref(status)}`,
+  );
   await queries
     .updateTable("operations")
     .set(asWaiting(queries, why))
-    .where("status", "in", UNSENT)
-    .where("kind", "=", kind)
-    .where("not_before", "<=", databaseNow(queries))
+    .where(
+      "id",
+      "in",
+      sql<bigint>`(select id from (${sql.join(stretches, sql` union all `)}) as due limit ${sql.lit(SET_ASIDE_AT_ONCE)})`,
+    )
     .execute();
 }
 
@@ -109,22 +117,27 @@ async function updateUnsent(queries: Queries, ids: readonly bigint[], change: Un
 
 const RECONSIDERED = 500;
 
-/** Operations set aside for one of these reasons, up to an amount, oldest first; not retried yet. */
+/**
+ * Operations set aside for one of these reasons, up to an amount, and not retried yet: all of them, oldest first; of more
+ * than 500 the smallest, so that one that fits is found behind any number that do not.
+ */
 export async function listSetAside(
   queries: Queries,
   kind: OperationKind,
-  only: { reasons: readonly OperationReason[]; atMostGwei?: bigint },
+  { reasons, atMostGwei, limit = RECONSIDERED }: SetAsideQuery,
 ): Promise<Operation[]> {
-  let query = queries
-    .selectFrom("operations")
-    .selectAll()
-    .where("status", "=", "waiting")
-    .where("kind", "=", kind)
-    .where("not_before", ">", databaseNow(queries))
-    .where("reason", "in", only.reasons);
-  if (only.atMostGwei !== undefined) query = query.where("amount_gwei", "<=", only.atMostGwei);
-  return query.orderBy("id").limit(RECONSIDERED).execute();
+  const fits = atMostGwei === undefined ? sql`true` : sql`amount_gwei <= ${atMostGwei}`;
+  const stretches = reasons.map(
+    (reason) => sql`select * from (select * from operations where status = 'waiting' and kind = ${kind}
+      and reason = ${reason} and ${fits} and not_before > ${databaseNow(queries)}
+      order by amount_gwei limit ${limit}) as ${sql.ref(reason)}`,
+  );
+  const { rows } = await sql<Operation>`${sql.join(stretches, sql` union all `)}
+    order by amount_gwei limit ${limit}`.execute(queries);
+  return rows.toSorted((one, other) => Number(one.id - other.id));
 }
+
+type SetAsideQuery = { reasons: readonly OperationReason[]; atMostGwei?: bigint; limit?: number };
 
 /** Retries operations that were set aside in this round. */
 export async function reconsider(queries: Queries, ids: readonly bigint[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { COUNTED } from "../database/counted.ts";
 import type { OperationKind, OperationReason, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { summarizeStanding } from "./due.ts";
@@ -7,6 +8,7 @@ export type Standing = {
   kind: OperationKind;
   status: OperationStatus;
   reason: OperationReason | null;
+  /** Counted up to 10,000; one more means more. */
   count: number;
   /** The age of the oldest. */
   oldestMs: number;
@@ -30,7 +32,8 @@ export function warningsOf(standing: readonly Standing[]): string[] {
   return standing
     .filter(({ status }) => status === "waiting" || status === "failed")
     .map(({ kind, status, reason, count, oldestMs, error }) => {
-      const what = `${kind}: ${count} ${count === 1 ? "operation" : "operations"} ${status} (${reason})`;
+      const many = count > COUNTED ? `more than ${COUNTED}` : count;
+      const what = `${kind}: ${many} ${count === 1 ? "operation" : "operations"} ${status} (${reason})`;
       return `${what}, the oldest for ${Math.round(oldestMs / 1_000)} s: ${error}`;
     });
 }

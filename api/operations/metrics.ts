@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { COUNTED } from "../../database/counted.ts";
 import { chzTextFromWei } from "../../domain/money.ts";
 import type { NodePoolStatus } from "../../platform/rpc/node-pool.ts";
 import type { RateSource } from "../../rates/rate-source.ts";
@@ -101,7 +102,7 @@ export class Metrics {
           }
         },
       });
-    gauge("torcida_operations", "Operations that are not over", (one) => one.count);
+    gauge("torcida_operations", `Operations that are not over (counted to ${COUNTED})`, (one) => one.count);
     gauge("torcida_operations_oldest_seconds", "Age of the oldest of them", (one) => one.oldestMs / 1_000);
   }
 

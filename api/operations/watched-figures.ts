@@ -3,12 +3,11 @@ import { sql } from "kysely";
 import { Gauge, type Registry } from "prom-client";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { readClock } from "../../database/clock.ts";
+import { COUNTED, countRows } from "../../database/counted.ts";
 import { readSetting } from "../../database/settings.ts";
 import type { Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
-/** Counting stops here; one more means "more than this". */
-const COUNTED = 10_000;
 /** A database that takes longer counts as down. */
 const PATIENCE_MS = 3_000;
 
@@ -71,16 +70,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   );
   for (const state of ["held", "unmatched"] as const) {
     gauge(`sales_${state}`, `Sales that are ${state} (counted to ${COUNTED})`, async () => {
-      const rows = kysely
-        .selectFrom("sales")
-        .select("id")
-        .where("state", "=", state)
-        .limit(COUNTED + 1);
-      const { count } = await kysely
-        .selectFrom(rows.as("rows"))
-        .select(({ fn }) => fn.countAll<bigint>().as("count"))
-        .executeTakeFirstOrThrow();
-      return only(Number(count));
+      return only(await countRows(kysely, sql`select 1 from sales where state = ${state}`));
     });
   }
   gauge("sales_held_oldest_seconds", "Age of the oldest held sale", async () => {
@@ -133,20 +123,16 @@ function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
   const labelNames = ["network", "account"];
   gauge(
     "affiliate_drifted_sales",
-    "Sales whose report is not understood",
+    `Sales whose report is not understood (counted to ${COUNTED})`,
     async () => {
       const accounts = await kysely.selectFrom("affiliate_status").select(["network", "account"]).execute();
-      const drifted = await kysely
-        .selectFrom("sales")
-        .select(({ fn }) => ["network", "account", fn.countAll<bigint>().as("n")])
-        .where("state", "in", ["held", "unmatched"])
-        .where(sql<boolean>`' ' || hold_reasons || ' ' like '% drift %'`)
-        .groupBy(["network", "account"])
-        .execute();
-      return accounts.map((labels) => {
-        const found = drifted.find((one) => one.network === labels.network && one.account === labels.account);
-        return { labels, value: Number(found?.n ?? 0n) };
-      });
+      return Promise.all(
+        accounts.map(async (labels) => {
+          const drifted = sql`select 1 from sales where network = ${labels.network} and account = ${labels.account}
+            and state in ('held', 'unmatched') and hold_reasons like '%drift%'`;
+          return { labels, value: await countRows(kysely, drifted) };
+        }),
+      );
     },
     labelNames,
   );

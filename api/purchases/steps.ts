@@ -53,7 +53,7 @@ async function queueMint(queries: Queries, purchase: Purchase, metadataUri: stri
   }
   if (purchase.source === "simulated") {
     await enqueue(queries, [{ kind: "mint", subjectId: purchase.id }]);
-    await hasten(queries, "mint", purchase.id);
+    await hasten(queries, "mint", [purchase.id]);
   }
   return findOperation(queries, "mint", purchase.id);
 }
@@ -117,7 +117,7 @@ async function queueConfirmation(services: Services, identity: Identity, purchas
   await inAuditedTransaction(services.database.kysely, async (queries) => {
     await freezeRates(queries, [purchase.id], { weiPerCent, holdMs });
     await enqueue(queries, [{ kind: "confirm", subjectId: purchase.id }]);
-    await hasten(queries, "confirm", purchase.id);
+    await hasten(queries, "confirm", [purchase.id]);
     if (identity.kind !== "user") return;
     const { id, wallet, store_name: store, amount_cents } = purchase;
     const detail = { wallet, store, amount: reaisText(amount_cents) };

@@ -16,31 +16,34 @@ import {
 } from "kysely";
 import { insertClicks, listClicks } from "../../affiliates/clicks.ts";
 import { storePushes } from "../../affiliates/hints.ts";
+import { listWithoutRate, othersWithOrder } from "../../affiliates/ledger.ts";
 import { countSales, listAllClaims, listClaims, listRevisions, listSales } from "../../affiliates/queries.ts";
 import { listLongestUnread } from "../../affiliates/unread-sales.ts";
-import { listApprovals } from "../../api/admin/approvals.ts";
+import { isOpenApproval, listApprovals } from "../../api/admin/approvals.ts";
 import { deleteExpired, findVisitors } from "../../api/people/sessions.ts";
 import { listUsers } from "../../api/people/user-list.ts";
 import { deleteStoredAnswers } from "../../api/purchases/idempotency-keys.ts";
 import { fill, walletOf } from "../../bench/scale/fill.ts";
-import { listStorePage } from "../../catalogue/store-list.ts";
+import { IS_DRAFT, listStorePage } from "../../catalogue/store-list.ts";
 import { listAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { countAttention } from "../../purchases/attention.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { isAnyDue, takeDue } from "../../purchases/due.ts";
 import { registerPurchases } from "../../purchases/lifecycle.ts";
 import { planNextSteps } from "../../purchases/next-step.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";
-import { listPanelPurchases } from "../../purchases/purchase-list.ts";
-import { findPurchase, listPurchases, listTickets, selectPurchases } from "../../purchases/queries.ts";
+import { IS_HELD, listPanelPurchases } from "../../purchases/purchase-list.ts";
+import { findPurchase, listPurchases, listTickets, listUnpaid, selectPurchases } from "../../purchases/queries.ts";
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { highestFinalNonce, highestIds, listLedger, listOddPayouts, sumPayouts } from "../../reconcile/ledger.ts";
 import { listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeDue, summarizeStanding } from "../../sender/due.ts";
+import { listSetAside } from "../../sender/retries.ts";
 import { highestNonce, listMined, listSigned } from "../../sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
@@ -110,6 +113,20 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
       { network: "awin", account: "main", states: ["payable", "declined", "settled"] },
       { unreadSince: Date.now(), changeableSince: 0, limit: 100 },
     ),
+  "the open sales to reread": (queries) =>
+    listLongestUnread(
+      queries,
+      { network: "awin", account: "main", states: ["held", "unmatched", "open", "approved"] },
+      { unreadSince: Date.now(), changeableSince: 0, limit: 100 },
+    ),
+  "other sales with the same order": (queries) =>
+    othersWithOrder(queries, { order_ref: "order 7", wallet: BUYER, store_id: 1n }),
+  "sales without a rate": (queries) => listWithoutRate(queries, { network: "awin", account: "main" }, 100),
+  "a buyer's unpaid purchases": (queries) => listUnpaid(queries, BUYER, { after: 0n, limit: 100 }),
+  "the open tasks": (queries) =>
+    countAttention(queries, { isHeld: IS_HELD, isDraft: IS_DRAFT, isOpenApproval: isOpenApproval() }),
+  "payouts set aside": (queries) =>
+    listSetAside(queries, "pay", { reasons: ["day_cap", "pool_empty"], atMostGwei: 10n ** 9n }),
   "a page of claims": (queries) => listClaims(queries, BUYER, { limit: 50 }),
   "the pushes of a moment": (queries) =>
     storePushes(queries, [{ key: { network: "awin", account: "1" }, saleKeys: ["1"] }]),
@@ -144,7 +161,7 @@ async function postgresUnindexed({ kysely }: Database, query: CompiledQuery): Pr
 
 const STRETCH = "select * from (";
 const WALK =
-  "where (1 = 1|operations\\.kind = 'pay'( and operations\\.status (=|<>) 'done')?|erased_at is null)( and 1 = 1)?";
+  "where (1 = 1|operations\\.kind = 'pay'( and operations\\.status (=|<>) '\\w+')?|erased_at is null)( and 1 = 1)?";
 const LIMITED_WALK = new RegExp(`${WALK} order by [^()]* limit [?$]|${WALK}\\) as k limit \\d+\\) as counted$`);
 
 /** Reads the rows of a list in order and without a condition that could pass over many, up to a limit; in one stretch or several. */
@@ -309,7 +326,7 @@ async function fillShop(database: Database): Promise<void> {
   await sql`insert into adjustments (purchase_id, revision_id, wallet, cent_bps, amount_gwei, created_at)
     values ${rows((i) => sql`(${i}, 0, ${walletOf(i)}, 1, 1, 1)`)}`.execute(database.kysely);
   await sql`insert into claims (wallet, store_id, click_id, order_ref, amount_cents, purchased_on, state, created_at)
-    values ${rows((i) => sql`(${walletOf(i)}, 1, ${i}, ${`order ${i}`}, 1, '2026-01-01', 'open', 1)`)}`.execute(
+    values ${rows((i) => sql`(${walletOf(i)}, 1, ${i}, ${`order ${i}`}, 1, '2026-01-01', ${["open", "matched"][i % 40] ?? "refused"}, 1)`)}`.execute(
     database.kysely,
   );
   await sql`insert into approvals (action, subject, purchase_id, wallet, amount_gwei, state, asked_by, created_at, decided_at)

@@ -6,7 +6,8 @@ import type { Queries } from "../../database/transaction.ts";
 import { assign, listAssigned } from "../../sender/assigned.ts";
 import { listDue, summarizeStanding } from "../../sender/due.ts";
 import { enqueue, findOperation, type Operation, release, withdraw } from "../../sender/queue.ts";
-import { requeueReverted, setAside } from "../../sender/retries.ts";
+import { listSetAside, requeueReverted, setAside } from "../../sender/retries.ts";
+import { warningsOf } from "../../sender/standing.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
 const FAR_MS = 3_600_000n;
@@ -105,6 +106,42 @@ describe("The queue of operations", () => {
           count,
         ]),
       ).to.deep.equal([["pay", "failed", "reverted", 1]]);
+    });
+
+    it("counts a long queue up to 10,000, with every reason in it", async () => {
+      const ids = Array.from({ length: 10_100 }, (_, index) => BigInt(index + 1));
+      await pay(...ids);
+      await database.kysely
+        .updateTable("operations")
+        .set({ status: "failed", reason: "reverted", error: "Reverted", since: 1n })
+        .execute();
+      await setAside(database.kysely, [10_100n], { reason: "day_cap", text: "Above", afterMs: FAR_MS });
+      await pay(20_001n);
+      const standing = await summarizeStanding(database.kysely);
+      expect(standing.map(({ status, reason, error, count }) => [status, reason, error, count])).to.deep.equal([
+        ["failed", "reverted", "Reverted", 10_001],
+        ["queued", null, null, 1],
+        ["waiting", "day_cap", "Above", 1],
+      ]);
+      expect(warningsOf(standing)[0]).to.match(/^pay: more than 10000 operations failed/);
+    });
+
+    it("finds the smallest of many payouts set aside, and of few the oldest first", async () => {
+      const ids = Array.from({ length: 600 }, (_, index) => BigInt(600 - index));
+      await pay(...ids);
+      const all = await listDue(database.kysely, "pay", 1_000);
+      const aside = { reason: "pool_empty", text: "", afterMs: FAR_MS } as const;
+      await setAside(
+        database.kysely,
+        all.map(({ id }) => id),
+        aside,
+      );
+      const fitting = (atMostGwei: bigint) =>
+        listSetAside(database.kysely, "pay", { reasons: ["pool_empty", "day_cap"], atMostGwei });
+      expect((await fitting(2n)).map(({ amount_gwei }) => amount_gwei)).to.deep.equal([2n, 1n]);
+      expect((await fitting(600n)).map(({ amount_gwei }) => amount_gwei))
+        .to.include(1n)
+        .and.not.include(600n);
     });
 
     it("queues a withdrawn operation again with its new amount, and leaves others unchanged", async () => {
