@@ -5,6 +5,9 @@ import type { SaleState } from "../domain/sale/state.ts";
 import type { SignInPurpose } from "../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
+/** Bytes or a hash, as `0x` and hex digits. */
+export type Hex = `0x${string}`;
+
 /**
  * Every column of every table, the same in SQLite and PostgreSQL. Integers are 64 bits and always bigint in TypeScript,
  * money is cents, basis points, gwei or wei as the name says, times (`*_at`) are milliseconds UTC, flags are 0n or 1n,
@@ -559,7 +562,7 @@ type TransactionsTable = {
   sender: WalletAddress;
   nonce: bigint;
   to_address: WalletAddress;
-  data: string;
+  data: Hex;
   gas_limit: bigint;
   /**
    * `signed` has a nonce and stored bytes, `mined` a receipt, `confirmed` a final receipt; `void` lost its nonce
@@ -568,7 +571,7 @@ type TransactionsTable = {
   status: "signed" | "mined" | "confirmed" | "void";
   /** 1n if the receipt reports success. */
   succeeded: bigint | null;
-  mined_hash: string | null;
+  mined_hash: Hex | null;
   block_number: bigint | null;
   block_hash: string | null;
   /** The fencing token of the lease under which this was created. */
@@ -578,9 +581,9 @@ type TransactionsTable = {
 };
 
 type TransactionHashesTable = {
-  hash: string;
+  hash: Hex;
   transaction_id: bigint;
-  raw: string;
+  raw: Hex;
   max_fee_wei: bigint;
   max_priority_fee_wei: bigint;
   created_at: bigint;

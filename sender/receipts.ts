@@ -1,4 +1,4 @@
-import { BaseError, type Hex, TransactionReceiptNotFoundError } from "viem";
+import { BaseError, TransactionReceiptNotFoundError } from "viem";
 import type { Queries } from "../database/transaction.ts";
 import { listUnfinishedTransactionIds, reopenOperations } from "./assigned.ts";
 import { logDone } from "./log-lines.ts";
@@ -65,7 +65,7 @@ export class Receipts {
   async find(transaction: WatchedTransaction) {
     const receipts = await Promise.all(
       transaction.hashes.map((row) =>
-        this.#context.options.client.getTransactionReceipt({ hash: row.hash as Hex }).catch((error: unknown) => {
+        this.#context.options.client.getTransactionReceipt({ hash: row.hash }).catch((error: unknown) => {
           if (error instanceof TransactionReceiptNotFoundError) return undefined;
           throw error;
         }),

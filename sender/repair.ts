@@ -1,4 +1,4 @@
-import type { Hex, PublicClient } from "viem";
+import type { PublicClient } from "viem";
 import { readClock } from "../database/clock.ts";
 import { ContradictionError } from "../platform/rpc/node-proof.ts";
 import { bumpedFees, suggestedFees } from "./fees.ts";
@@ -62,7 +62,7 @@ export class Repair {
       if (isStuck) await this.#bump(transaction, head);
       else if (storedNow - sentAt >= RESEND_AFTER_MS) {
         if (sentAt > 0) this.#context.status.resends += 1;
-        await this.#transmitter.send(latest.hash, latest.raw as Hex);
+        await this.#transmitter.send(latest.hash, latest.raw);
       }
     }
   }
@@ -75,7 +75,7 @@ export class Repair {
     for (const transaction of unmined) {
       const latest = transaction.hashes.at(-1);
       if (!latest || now - Number(latest.sent_at ?? 0n) < RESEND_AFTER_MS) continue;
-      await this.#transmitter.send(latest.hash, latest.raw as Hex);
+      await this.#transmitter.send(latest.hash, latest.raw);
       const nonce = await client.getTransactionCount({ address: transaction.sender, blockTag: "latest" });
       if (transaction.nonce < BigInt(nonce)) await this.#voidIfLost(transaction);
     }
@@ -132,11 +132,11 @@ export class Repair {
     const previous = { maxFeeWei: latest.max_fee_wei, maxPriorityFeeWei: latest.max_priority_fee_wei };
     const fees = bumpedFees(previous, suggestedFees(head.baseFeeWei), this.#transmitter.feeCapWei);
     if (!fees) {
-      await this.#transmitter.send(latest.hash, latest.raw as Hex);
+      await this.#transmitter.send(latest.hash, latest.raw);
       return;
     }
     const signed = await this.#transmitter.sign(
-      { to: transaction.to_address, data: transaction.data as Hex, gasLimit: transaction.gas_limit },
+      { to: transaction.to_address, data: transaction.data, gasLimit: transaction.gas_limit },
       transaction.nonce,
       fees,
     );

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { databaseNow } from "../database/clock.ts";
-import type { Schema } from "../database/schema.ts";
+import type { Hex, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { assign } from "./assigned.ts";
@@ -13,14 +13,14 @@ export type NewTransaction = {
   sender: WalletAddress;
   nonce: bigint;
   to: WalletAddress;
-  data: string;
+  data: Hex;
   gasLimit: bigint;
   fencingToken: bigint;
   operations: readonly Operation[];
   signed: SignedBytes;
 };
 
-export type SignedBytes = { hash: string; raw: string; maxFeeWei: bigint; maxPriorityFeeWei: bigint };
+export type SignedBytes = { hash: Hex; raw: Hex; maxFeeWei: bigint; maxPriorityFeeWei: bigint };
 
 /** An operation was withdrawn or assigned since it was read. */
 export class OperationsChangedError extends Error {
@@ -70,7 +70,7 @@ export async function insertHash(queries: Queries, transactionId: bigint, signed
     .execute();
 }
 
-export async function markSent(queries: Queries, hashes: readonly string[]): Promise<void> {
+export async function markSent(queries: Queries, hashes: readonly Hex[]): Promise<void> {
   if (hashes.length === 0) return;
   await queries
     .updateTable("transaction_hashes")

@@ -99,7 +99,7 @@ export class Transmitter {
   }
 
   /** The receipt decides, not the node's response; only "insufficient funds" is trusted. */
-  async send(hash: string, raw: Hex): Promise<void> {
+  async send(hash: Hex, raw: Hex): Promise<void> {
     try {
       await this.#context.options.client.sendRawTransaction({ serializedTransaction: raw });
     } catch (error) {

@@ -57,7 +57,7 @@ export async function readRunway({ client, contracts, database, senders }: Servi
   };
 }
 
-type Sent = Spent & { sender: string; minedHash: string | null };
+type Sent = Spent & { sender: string; minedHash: Hex | null };
 
 /** The newest transactions with their maximum fees. */
 async function readTransactions(queries: Queries): Promise<Looked & { rows: Sent[] }> {
@@ -78,9 +78,11 @@ async function readTransactions(queries: Queries): Promise<Looked & { rows: Sent
 
 /** The share of the maximum fees that is charged, as numerator and denominator. */
 async function readShare(client: Services["client"], sent: readonly Sent[]): Promise<[bigint, bigint]> {
-  const mined = sent.filter(({ minedHash }) => minedHash !== null).slice(0, RECEIPTS);
+  const mined = sent
+    .flatMap((one) => (one.minedHash === null ? [] : { ...one, minedHash: one.minedHash }))
+    .slice(0, RECEIPTS);
   const receipts = await Promise.all(
-    mined.map(({ minedHash }) => client.getTransactionReceipt({ hash: minedHash as Hex }).catch(() => undefined)),
+    mined.map(({ minedHash }) => client.getTransactionReceipt({ hash: minedHash }).catch(() => undefined)),
   );
   let [charged, highest] = [0n, 0n];
   for (const [index, receipt] of receipts.entries()) {

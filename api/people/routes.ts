@@ -1,5 +1,4 @@
 import type { Request } from "express";
-import type { Hex } from "viem";
 import { inTransaction } from "../../database/transaction.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
@@ -87,7 +86,7 @@ export function peopleRoutes(services: Services): Route[] {
         const proof: Proof = {
           wallet: body.address,
           purpose: "register",
-          signature: body.signature as Hex,
+          signature: body.signature,
           nonce: body.nonce,
         };
         if (await findUser(database.kysely, body.address)) throw alreadyRegistered();
@@ -113,7 +112,7 @@ export function peopleRoutes(services: Services): Route[] {
         const proof: Proof = {
           wallet: body.address,
           purpose: "login",
-          signature: body.signature as Hex,
+          signature: body.signature,
           nonce: body.nonce,
         };
         if (!(await findUser(database.kysely, body.address))) throw notFound("Wallet");

@@ -74,7 +74,7 @@ describe("Store names on the chain", function () {
         await enqueueAgain(database.kysely, { kind: "rename_store", subjectId: 2n });
         const operations = await listDue(database.kysely, "rename_store", 1);
         const { data = "0x" } = (await encoder?.encode(database.kysely, operations)) ?? {};
-        const signed = { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n };
+        const signed = { hash: `0x${nonce}`, raw: "0x", maxFeeWei: 1n, maxPriorityFeeWei: 1n } as const;
         const id = await insertTransaction(database.kysely, {
           sender: ADDRESS,
           nonce,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { type Hex, parseTransaction } from "viem";
+import { parseTransaction } from "viem";
 import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import { acquireLease } from "../../platform/lease.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
@@ -163,10 +163,10 @@ class Watch {
     expect(taken.size, `nonces ${[...taken]} have a gap`).to.equal(highest + 1);
 
     const hashes = await kysely.selectFrom("transaction_hashes").selectAll().execute();
-    const stored = new Map(hashes.map((row) => [row.hash, row.transaction_id]));
+    const stored = new Map<string, bigint>(hashes.map((row) => [row.hash, row.transaction_id]));
     for (const [hash, id] of this.#hashes) expect(stored.get(hash), `hash ${hash} is kept`).to.equal(id);
     for (const row of hashes) {
-      const { nonce } = parseTransaction(row.raw as Hex);
+      const { nonce } = parseTransaction(row.raw);
       const owner = rows.find((one) => one.id === row.transaction_id);
       expect(BigInt(nonce ?? -1), `the nonce in the bytes of ${row.hash}`).to.equal(owner?.nonce);
       this.#hashes.set(row.hash, row.transaction_id);

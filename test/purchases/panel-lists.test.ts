@@ -323,7 +323,11 @@ async function fill({ kysely, engine }: Database): Promise<void> {
       })),
     )
     .execute();
-  const transaction = { sender: walletOf(0) as `0x${string}`, to_address: walletOf(0) as `0x${string}`, data: "0x" };
+  const transaction = {
+    sender: walletOf(0) as `0x${string}`,
+    to_address: walletOf(0) as `0x${string}`,
+    data: "0x",
+  } as const;
   await kysely
     .insertInto("transactions")
     .values({
@@ -337,7 +341,7 @@ async function fill({ kysely, engine }: Database): Promise<void> {
       updated_at: 1n,
     })
     .execute();
-  const hash = { raw: "0x", max_fee_wei: 1n, max_priority_fee_wei: 1n, created_at: 1n };
+  const hash = { raw: "0x" as const, max_fee_wei: 1n, max_priority_fee_wei: 1n, created_at: 1n };
   await kysely
     .insertInto("transaction_hashes")
     .values({ hash: `0x${"e".repeat(63)}1`, transaction_id: 1n, ...hash })
