@@ -57,5 +57,7 @@ export function reasonOf(error: unknown, t: Translate): string {
     return t("language") === "en" ? error.message : t("reason.refused", { status: error.status });
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");
+  // viem's errors, about a node of the chain.
+  if (error instanceof Error && "shortMessage" in error) return t("reason.chainAway");
   return t("state.unknown");
 }

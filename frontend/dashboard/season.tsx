@@ -191,7 +191,14 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
       <p role="status" className="muted">
         {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
       </p>
-      {found.length === 0 && !isSearching && <p className="muted">{t("statement.none")}</p>}
+      {found.length === 0 && !isSearching && (
+        <p className="muted">
+          {t("statement.none")}{" "}
+          <button type="button" className="link" onClick={() => setFilter({})}>
+            {t("stores.clear")}
+          </button>
+        </p>
+      )}
       {byMonth(found.slice(0, shown)).map(({ month, entries: ofMonth }) => (
         <div key={month} className="statement-month">
           <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>

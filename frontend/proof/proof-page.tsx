@@ -68,7 +68,7 @@ export default function ProofPage() {
           <progress value={progress} max={1} />
         </label>
       )}
-      {proof.isError && !proof.isFetching && <RetryPanel title={t("reason.chainAway")} query={proof} />}
+      {proof.isError && !proof.isFetching && <RetryPanel title={t("proofPage.away")} query={proof} />}
       {proof.data && <Rows proof={proof.data} />}
       {!isWallet && (
         <section aria-labelledby="how">
@@ -154,7 +154,17 @@ function Books() {
   return (
     <Card title={t("proofPage.books")}>
       {books.isError ? (
-        <p role="alert">{t("reason.chainAway")}</p>
+        <div role="alert" className="problem">
+          <p>{t("reason.chainAway")}</p>
+          <button
+            type="button"
+            className="button button-small"
+            disabled={books.isFetching}
+            onClick={() => books.refetch()}
+          >
+            {t("common.retry")}
+          </button>
+        </div>
       ) : books.data ? (
         <Ledger books={books.data} />
       ) : (
@@ -187,7 +197,7 @@ function Ledger({ books }: { books: DistributorBooks }) {
         {rows.map(([name, amount]) => (
           <div key={name} data-name={name}>
             <dt>{t(`proofPage.books.${name}`)}</dt>
-            <dd className="figures">{amount < 0n ? `− ${wei(-amount)}` : wei(amount)}</dd>
+            <dd className="figures">{amount < 0n ? `−\u00a0${wei(-amount)}` : wei(amount)}</dd>
           </div>
         ))}
       </dl>

@@ -4,9 +4,11 @@ import { useSearchParams } from "react-router";
 import { offeredStoresQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
+import { paths } from "../app/paths.ts";
 import { useClub } from "../club/club.ts";
 import { useLanguage, useText } from "../i18n/language.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
@@ -132,7 +134,7 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
             {t(onlyFavourites ? "favourite.all" : "favourite.only", { count: favourites.size })}
           </button>
         )}
-        {isFiltered && (
+        {isFiltered && (isPending || shown.length > 0) && (
           <button type="button" className="link" onClick={clear}>
             {t("stores.clear")}
           </button>
@@ -143,7 +145,7 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
           <Skeletons count={6} className="h-64" />
         </div>
       ) : shown.length === 0 ? (
-        <EmptyPanel title={t("stores.none")} hint={t("stores.none.hint")} />
+        <NoStores isFiltered={isFiltered} clear={clear} />
       ) : (
         <ul className="store-grid">
           {shown.map((store) => (
@@ -154,6 +156,22 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
         </ul>
       )}
     </>
+  );
+}
+
+/** Without filters, the catalogue itself is empty. */
+function NoStores({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  const t = useText();
+  return (
+    <EmptyPanel title={t("stores.none")} hint={t(isFiltered ? "stores.none.hint" : "stores.none.yet")}>
+      {isFiltered ? (
+        <button type="button" className="button" onClick={clear}>
+          {t("stores.clear")}
+        </button>
+      ) : (
+        <LinkButton to={paths.help("how-it-works")}>{t("home.how.title")}</LinkButton>
+      )}
+    </EmptyPanel>
   );
 }
 

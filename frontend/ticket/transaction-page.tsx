@@ -36,10 +36,11 @@ export default function TransactionPage() {
         <code className="hash">{hash}</code>
       </p>
       {found.isError ? (
-        <RetryPanel
-          title={t(found.error.name === TransactionReceiptNotFoundError.name ? "tx.unknown" : "reason.chainAway")}
-          query={found}
-        />
+        found.error.name === TransactionReceiptNotFoundError.name ? (
+          <RetryPanel title={t("tx.unknown")} reason={t("tx.unknown.hint")} query={found} />
+        ) : (
+          <RetryPanel title={t("tx.away")} query={found} />
+        )
       ) : found.data ? (
         <dl className="facts card card-body">
           {rows.map(([label, value]) => (

@@ -172,6 +172,10 @@ describe("Dashboard", () => {
     expect(lines[0]).to.equal("\uFEFFid,date,store,value_brl,cashback_percent,cashback_chz,status,wallet,payment_tx");
     // A spreadsheet must not take a store's name for a formula.
     expect(lines[1]).to.include(",'=Mercado da Bola,");
+    await page.getByRole("combobox", { name: "Status" }).selectOption("cancelled");
+    await page.getByText("Nenhuma compra com estes filtros.").waitFor();
+    await page.getByRole("button", { name: "Limpar filtros" }).click();
+    await page.getByText("35 compras").waitFor();
     expect(problems).to.deep.equal([]);
   });
 

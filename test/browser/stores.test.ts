@@ -99,6 +99,17 @@ describe("Stores", () => {
     const { page } = await site.open("/stores?country=Brasil&category=Viagens", english());
     await page.getByText("No stores found").waitFor();
     await page.getByText(/adjust the filters/i).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await lists(page, 8);
+  });
+
+  it("says that there are no stores yet where the catalogue is empty, and leads on", async () => {
+    site.server.stores = [];
+    const { page } = await site.open("/stores", english());
+    await page.getByText("There are no stores here yet. Come back soon.").waitFor();
+    expect(await page.getByRole("button", { name: "Clear filters" }).count()).to.equal(0);
+    await page.getByRole("main").getByRole("button", { name: "How it works" }).click();
+    await page.getByRole("heading", { level: 1, name: "How it works" }).waitFor();
   });
 
   it("offers no store without a link or a percent, on this page or among the featured ones", async () => {

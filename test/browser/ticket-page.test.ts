@@ -42,6 +42,20 @@ describe("A ticket's public page", () => {
     expect(await link.getAttribute("target")).to.equal("_blank");
   });
 
+  it("says that the chain does not answer, with a way to try again, wherever it is read", async () => {
+    const { page } = await site.open(`/tx/0x${"a".repeat(64)}`);
+    const failure = page.getByRole("main").getByRole("alert");
+    await failure.getByText("Não foi possível abrir a transação").waitFor();
+    await failure.getByText("A rede Chiliz não está respondendo").waitFor();
+    await failure.getByRole("button", { name: "Tentar de novo" }).waitFor();
+    await page.goto(`${site.server.url}/proof?wallet=0x${"1".repeat(40)}`);
+    await failure.getByText("Não foi possível conferir esta carteira").waitFor();
+    await eventually(async () =>
+      expect(await failure.getByText("A rede Chiliz não está respondendo").count()).to.equal(2),
+    );
+    expect(await failure.getByRole("button", { name: "Tentar de novo" }).count()).to.equal(2);
+  });
+
   it("is a 404 page if there is no such ticket", async () => {
     site.server.answer("GET /api/nfts/77", { status: 404, body: { success: false, error: "No", code: "NOT_FOUND" } });
     const { page } = await site.open("/ticket/77");
