@@ -1,14 +1,7 @@
-import type { RpcFailure } from "../platform/rpc/json-rpc.ts";
+import type { RpcObserver } from "../platform/rpc/json-rpc.ts";
 import type { NodePoolStatus } from "../platform/rpc/node-pool.ts";
 
-type RpcCalled = {
-  rpc: string;
-  method: string;
-  calls: number;
-  bytes: number;
-  durationMs: number;
-  failure: RpcFailure | undefined;
-};
+type RpcCalled = Parameters<RpcObserver>[0];
 
 const LATENCY_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const DEPTH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];

@@ -14,13 +14,13 @@ import { permissionsOf } from "../../domain/roles.ts";
 import { readFigures } from "../../purchases/overview.ts";
 import { selectPurchases } from "../../purchases/queries.ts";
 import { shownRate } from "../../rates/shown-rate.ts";
+import { isoTime, NO_STORE } from "../http/answers.ts";
 import { requireFreshSignIn } from "../http/identity.ts";
 import { listRoute } from "../http/list-route.ts";
 import { actorOf, type Route, roleOf, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { readDistributorBalance } from "./distributor-balance.ts";
 
-const NO_STORE = { "cache-control": "no-store" };
 const ACTIVITY_ROWS = 10;
 
 /** The figures of the admin panel, and the switch that pauses payouts. */
@@ -87,7 +87,7 @@ export function adminRoutes(services: Services): Route[] {
 
 function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow) {
   const params = JSON.parse(detail) as Record<string, unknown>;
-  return { id: Number(id), at: new Date(Number(at)).toISOString(), actor, action, subject, params, detail, hash };
+  return { id: Number(id), at: isoTime(at), actor, action, subject, params, detail, hash };
 }
 
 async function buildOverview(services: Services): Promise<Overview> {
@@ -113,7 +113,7 @@ async function buildOverview(services: Services): Promise<Overview> {
       store: row.store_name,
       amount: reaisText(row.amount_cents),
       status: purchaseStatusFromChain(row.chain_status ?? undefined),
-      created_at: new Date(Number(row.created_at)).toISOString(),
+      created_at: isoTime(row.created_at),
     })),
     payouts: { paused: reason !== null, reason, cause: (reason !== null && cause) || null },
     sender: {

@@ -8,7 +8,7 @@ import { chzTextFromGwei } from "../../domain/money.ts";
 import { purchaseStatusFromChain } from "../../domain/purchase/life.ts";
 import { listTickets } from "../../purchases/queries.ts";
 import { toTicket } from "../../purchases/view.ts";
-import { nextBefore } from "../http/answers.ts";
+import { isoTime, NO_STORE, nextBefore } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
@@ -23,8 +23,6 @@ const PICTURE_AGE_MS = 60_000;
 const PICTURE_AGE_SECONDS = 300;
 /** A contract draws the picture: opened as a page, it must not load or run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
-
-const isoOf = (milliseconds: bigint): string => new Date(Number(milliseconds)).toISOString();
 
 /** The public view of a ticket, and its picture. */
 export function nftRoutes(services: Services): Route[] {
@@ -69,7 +67,7 @@ export function nftRoutes(services: Services): Route[] {
             nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
             next_before: nextBefore(tickets, query.limit, (ticket) => ticket.token_id),
           },
-          headers: { "cache-control": "no-store" },
+          headers: NO_STORE,
         };
       },
     }),
@@ -89,15 +87,15 @@ export function nftRoutes(services: Services): Route[] {
               ...toTicket(services.contracts.purchaseNft, nft),
               store_id: Number(nft.store_id),
               status: purchaseStatusFromChain(nft.status),
-              minted: { at: isoOf(nft.minted_at), tx: nft.mint_transaction },
+              minted: { at: isoTime(nft.minted_at), tx: nft.mint_transaction },
               settled:
                 nft.status_transaction === null || nft.status_at === null
                   ? null
-                  : { at: isoOf(nft.status_at), tx: nft.status_transaction },
+                  : { at: isoTime(nft.status_at), tx: nft.status_transaction },
               paid:
                 nft.payout_transaction === null || nft.paid_at === null || nft.payout_gwei === null
                   ? null
-                  : { at: isoOf(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
+                  : { at: isoTime(nft.paid_at), tx: nft.payout_transaction, amount: chzTextFromGwei(nft.payout_gwei) },
             },
           },
           headers: { "cache-control": "no-cache" },

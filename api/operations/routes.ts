@@ -4,6 +4,7 @@ import { healthSchema } from "../../domain/api/common.ts";
 import { configResponseSchema } from "../../domain/api/config.ts";
 import { foreignText, listForeign } from "../../sender/foreign-transactions.ts";
 import { warningsOf } from "../../sender/standing.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "../site/app-config.ts";
@@ -76,7 +77,7 @@ export function operationRoutes(services: Services): Route[] {
         return {
           status: isReady ? 200 : 503,
           body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: senders.sends },
-          headers: { "cache-control": "no-store" },
+          headers: NO_STORE,
         };
       },
     }),

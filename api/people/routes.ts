@@ -12,6 +12,7 @@ import {
   registerResponseSchema,
   updateProfileRequestSchema,
 } from "../../domain/api/people.ts";
+import { NO_STORE } from "../http/answers.ts";
 import { conflict, notFound } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -43,7 +44,7 @@ export function peopleRoutes(services: Services): Route[] {
           const { me, changesAt } = await buildProfile(services, visitor);
           return { text: JSON.stringify({ success: true, data: me }), changesAt };
         });
-        return { text, type: "application/json; charset=utf-8", headers: { "cache-control": "no-store" } };
+        return { text, type: "application/json; charset=utf-8", headers: NO_STORE };
       },
     }),
     route({
@@ -54,7 +55,7 @@ export function peopleRoutes(services: Services): Route[] {
       responses: { 200: isAdminResponseSchema },
       handle: ({ identity }) => ({
         body: { success: true, isAdmin: identity.kind === "user" && identity.role !== undefined },
-        headers: { "cache-control": "no-store" },
+        headers: NO_STORE,
       }),
     }),
     route({

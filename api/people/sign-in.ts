@@ -5,6 +5,7 @@ import type { Queries } from "../../database/transaction.ts";
 import { CHALLENGE_MS } from "../../domain/session.ts";
 import { type SignInPurpose, signInSentence } from "../../domain/sign-in-messages.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { isoTime } from "../http/answers.ts";
 import { ApiError } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 import {
@@ -107,7 +108,7 @@ export function toWireChallenge(challenge: Challenge) {
   return {
     nonce: challenge.nonce,
     message: challenge.message,
-    expires_at: new Date(Number(challenge.expiresAt)).toISOString(),
+    expires_at: isoTime(challenge.expiresAt),
   };
 }
 

@@ -13,6 +13,7 @@ import { percentText, reaisText } from "../../domain/money.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
+import { isoTime } from "../http/answers.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
 
@@ -94,7 +95,7 @@ export async function registerPurchase(
       bonus_percent: percentText(bonusBps),
       token_slug: tokenSlug,
       status: "processing",
-      created_at: new Date(Number(purchase.createdAt)).toISOString(),
+      created_at: isoTime(purchase.createdAt),
       affiliate_url: linkOf(store, purchase.clickId, services.accounts),
     },
   };
@@ -146,7 +147,7 @@ async function registerClick(
     click: {
       id: click.token,
       store_id: Number(store.id),
-      expires_at: new Date(Number(click.expires_at)).toISOString(),
+      expires_at: isoTime(click.expires_at),
       affiliate_url: linkOf(store, click.token, services.accounts),
     },
   };

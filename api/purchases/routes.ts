@@ -13,7 +13,7 @@ import {
 } from "../../domain/api/purchases.ts";
 import { listPurchases } from "../../purchases/queries.ts";
 import { purchaseViewAt, toPurchaseRecord } from "../../purchases/view.ts";
-import { nextBefore } from "../http/answers.ts";
+import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
@@ -68,7 +68,7 @@ export function purchaseRoutes(services: Services): Route[] {
             purchases: rows.map((row) => toPurchaseRecord(row, view)),
             next_before: nextBefore(rows, query.limit, (row) => row.id),
           },
-          headers: { "cache-control": "no-store" },
+          headers: NO_STORE,
         };
       },
     }),

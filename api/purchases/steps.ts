@@ -16,6 +16,7 @@ import {
 import { freezeRates, setMetadataUri } from "../../purchases/lifecycle.ts";
 import { findPurchase, lifeOf, type Purchase } from "../../purchases/queries.ts";
 import { enqueue, findOperation, findOperationHash, hasten } from "../../sender/queue.ts";
+import { isoTime } from "../http/answers.ts";
 import { type ApiError, conflict, forbidden, notFound } from "../http/api-error.ts";
 import { actorOf, type Identity, isAllowed, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
@@ -66,7 +67,7 @@ async function requireDueMint(queries: Queries, purchase: Purchase): Promise<voi
     throw conflict(`${reason}: it cannot be minted now`, "NOT_DUE", { due_at: null });
   }
   if (operation.status !== "queued" || operation.not_before <= BigInt(Date.now())) return;
-  const due_at = new Date(Number(operation.not_before)).toISOString();
+  const due_at = isoTime(operation.not_before);
   throw conflict(`This purchase is minted automatically from ${due_at}`, "NOT_DUE", { due_at });
 }
 
