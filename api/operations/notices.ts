@@ -19,7 +19,7 @@ const KINDS = {
   unmatched_sales: "sales have no buyer",
   open_claims: "claims for missing cashback are open",
   held_purchases: "purchases are held",
-  open_approvals: "payments wait for a second person",
+  open_approvals: "payouts wait for a second person",
   failed_payments: "payouts failed",
   failed_operations: "operations failed",
   foreign_transactions: "transactions of the operator's wallet are not ours",
