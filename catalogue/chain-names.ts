@@ -19,6 +19,18 @@ export function nameReader(client: PublicClient, { purchaseNft }: Contracts): Re
   return (storeId) => client.readContract({ ...contract, args: [Number(storeId)] });
 }
 
+/** The stores whose on-chain registration is not done yet, in order. */
+export async function listUnnamed(queries: Queries): Promise<bigint[]> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select("subject_id")
+    .where("status", "in", ["queued", "assigned", "waiting", "failed"])
+    .where("kind", "=", "register_store")
+    .orderBy("subject_id")
+    .execute();
+  return rows.map((row) => row.subject_id);
+}
+
 /** Stores whose name in the catalogue differs from the one on chain, a page at a time. */
 export async function* listMisnamed(queries: Queries, readName: ReadName): AsyncGenerator<Misnamed[]> {
   for (let after = 0n; ; ) {

@@ -5,17 +5,14 @@ import { percentText } from "../domain/money.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
+import { GroupTakenError, insertCategory, type StoreCategory, updateCategory } from "./categories.ts";
 import { type FanTokenFields, insertFanToken, listFanTokens, updateFanToken } from "./fan-tokens.ts";
 import {
   fieldsOf,
-  GroupTakenError,
-  insertCategory,
   insertStore,
   listStores,
-  type StoreCategory,
   type StoreFields,
   type StoreWithCategories,
-  updateCategory,
   updateStore,
 } from "./stores.ts";
 

@@ -3,7 +3,7 @@ import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { bumpCatalogueVersion } from "./stores.ts";
+import { bumpCatalogueVersion } from "./version.ts";
 
 export type FanTokenRow = Selectable<Schema["fan_tokens"]>;
 

@@ -2,25 +2,15 @@ import type { Selectable } from "kysely";
 import type { z } from "zod";
 import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
-import { readSetting, writeSetting } from "../database/settings.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { StoreLack } from "../domain/api/admin-catalogue.ts";
 import type { createStoreRequestSchema } from "../domain/api/catalogue.ts";
 import { LIST_LIMIT } from "../domain/product.ts";
-import { groupKey } from "../domain/sale/terms.ts";
 import { searchKey } from "../domain/search-key.ts";
+import { readCategories, type StoreCategory } from "./categories.ts";
+import { listUnnamed } from "./chain-names.ts";
+import { bumpCatalogueVersion } from "./version.ts";
 
-export type StoreCategory = {
-  id: bigint;
-  category: string;
-  /** Its name in English; null if the Portuguese one is used for both. */
-  categoryEn: string | null;
-  cashbackBps: bigint;
-  /** The network's commission group it applies to. */
-  groupCode: string | null;
-  /** Whether it applies to all other groups. */
-  isDefault: boolean;
-};
 export type StoreRow = Selectable<Schema["stores"]>;
 export type StoreWithCategories = StoreRow & {
   categories: StoreCategory[];
@@ -81,7 +71,7 @@ export async function readStores(queries: Queries, ids: readonly bigint[]): Prom
       .where(among(queries, "id", ids))
       .where("deleted_at", "is", null)
       .execute(),
-    listCategories(queries, ids),
+    readCategories(queries, ids),
     listUnnamed(queries),
   ]);
   return join(stores, categories, unnamed);
@@ -89,42 +79,19 @@ export async function readStores(queries: Queries, ids: readonly bigint[]): Prom
 
 async function withCategories(queries: Queries, stores: readonly StoreRow[]): Promise<StoreWithCategories[]> {
   const ids = stores.map((store) => store.id);
-  return join(stores, await listCategories(queries, ids), await listUnnamed(queries));
-}
-
-function listCategories(queries: Queries, storeIds: readonly bigint[]) {
-  return queries
-    .selectFrom("store_cashbacks")
-    .select(["id", "store_id", "category", "category_en", "cashback_bps", "group_code", "is_default"])
-    .where("deleted_at", "is", null)
-    .where(among(queries, "store_id", storeIds))
-    .orderBy("id")
-    .execute();
+  return join(stores, await readCategories(queries, ids), await listUnnamed(queries));
 }
 
 function join(
   stores: readonly StoreRow[],
-  categories: Awaited<ReturnType<typeof listCategories>>,
+  categories: ReadonlyMap<bigint, StoreCategory[]>,
   unnamed: readonly bigint[],
 ): StoreWithCategories[] {
-  const byStore = Map.groupBy(categories, (row) => row.store_id);
   return stores.map((store) => ({
     ...store,
-    categories: (byStore.get(store.id) ?? []).map(toCategory),
+    categories: categories.get(store.id) ?? [],
     isNamed: !unnamed.includes(store.id),
   }));
-}
-
-/** The stores whose on-chain registration is not done yet, in order. */
-async function listUnnamed(queries: Queries): Promise<bigint[]> {
-  const rows = await queries
-    .selectFrom("operations")
-    .select("subject_id")
-    .where("status", "in", ["queued", "assigned", "waiting", "failed"])
-    .where("kind", "=", "register_store")
-    .orderBy("subject_id")
-    .execute();
-  return rows.map((row) => row.subject_id);
 }
 
 type Sellable = Pick<StoreRow, "affiliate_link" | "network" | "advertiser_id" | "store_url"> & {
@@ -229,123 +196,4 @@ export async function deleteStore(queries: Queries, storeId: bigint): Promise<bo
     .executeTakeFirst();
   await bumpCatalogueVersion(queries);
   return numUpdatedRows === 1n;
-}
-
-export async function insertCategory(
-  queries: Queries,
-  storeId: bigint,
-  fields: { category: string } & CategoryFields,
-): Promise<bigint> {
-  const now = BigInt(Date.now());
-  await requireFreeGroup(queries, storeId, fields.groupCode);
-  if (fields.isDefault) await clearDefault(queries, storeId);
-  const { id } = await queries
-    .insertInto("store_cashbacks")
-    .values({
-      store_id: storeId,
-      category: fields.category,
-      category_en: fields.categoryEn ?? null,
-      cashback_bps: fields.cashbackBps,
-      group_code: fields.groupCode ?? null,
-      is_default: fields.isDefault ? 1n : 0n,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  await bumpCatalogueVersion(queries);
-  return id;
-}
-
-export type CategoryFields = {
-  cashbackBps: bigint;
-  categoryEn?: string | null;
-  groupCode?: string | null;
-  isDefault?: boolean;
-};
-
-/** Another category of the store has this group: its sales would have two percents. */
-export class GroupTakenError extends Error {
-  override readonly name = "GroupTakenError";
-}
-
-/** Groups are compared case-insensitively, as for sales. @throws GroupTakenError */
-async function requireFreeGroup(
-  queries: Queries,
-  storeId: bigint,
-  group: string | null | undefined,
-  exceptId?: bigint,
-): Promise<void> {
-  if (group == null) return;
-  // Serializes catalogue writes.
-  await bumpCatalogueVersion(queries);
-  const others = await queries
-    .selectFrom("store_cashbacks")
-    .select(["id", "category", "group_code"])
-    .where("store_id", "=", storeId)
-    .where("deleted_at", "is", null)
-    .where("group_code", "is not", null)
-    .execute();
-  const taken = others.find((one) => one.id !== exceptId && groupKey(one.group_code ?? "") === groupKey(group));
-  if (taken) throw new GroupTakenError(`group_code: the store's category ${taken.category} has the group ${group}`);
-}
-
-/** A store has one default category at most. */
-async function clearDefault(queries: Queries, storeId: bigint): Promise<void> {
-  await queries.updateTable("store_cashbacks").set({ is_default: 0n }).where("store_id", "=", storeId).execute();
-}
-
-/** Returns false if the store has no such category. */
-export async function updateCategory(
-  queries: Queries,
-  key: { storeId: bigint; categoryId: bigint },
-  fields: { category?: string; deleted?: true } & Partial<CategoryFields>,
-): Promise<boolean> {
-  const now = BigInt(Date.now());
-  await requireFreeGroup(queries, key.storeId, fields.groupCode, key.categoryId);
-  if (fields.isDefault) await clearDefault(queries, key.storeId);
-  const { numUpdatedRows } = await queries
-    .updateTable("store_cashbacks")
-    .set({
-      ...(fields.category === undefined ? {} : { category: fields.category }),
-      ...(fields.categoryEn === undefined ? {} : { category_en: fields.categoryEn }),
-      ...(fields.cashbackBps === undefined ? {} : { cashback_bps: fields.cashbackBps }),
-      ...(fields.groupCode === undefined ? {} : { group_code: fields.groupCode }),
-      ...(fields.isDefault === undefined ? {} : { is_default: fields.isDefault ? 1n : 0n }),
-      ...(fields.deleted ? { deleted_at: now } : {}),
-      updated_at: now,
-    })
-    .where("id", "=", key.categoryId)
-    .where("store_id", "=", key.storeId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  await bumpCatalogueVersion(queries);
-  return numUpdatedRows === 1n;
-}
-
-/** Changes with every write, and when a store's name is registered on chain. */
-export async function readCatalogueVersion(queries: Queries): Promise<string> {
-  const written = (await readSetting(queries, "catalogue_version")) ?? "0";
-  return `${written} ${(await listUnnamed(queries)).join(" ")}`;
-}
-
-/** Must be called in every catalogue write, so that other processes drop their cache. */
-export async function bumpCatalogueVersion(queries: Queries): Promise<void> {
-  await writeSetting(queries, "catalogue_version", crypto.randomUUID());
-}
-
-function toCategory(
-  row: Pick<
-    Selectable<Schema["store_cashbacks"]>,
-    "id" | "category" | "category_en" | "cashback_bps" | "group_code" | "is_default"
-  >,
-): StoreCategory {
-  return {
-    id: row.id,
-    category: row.category,
-    categoryEn: row.category_en,
-    cashbackBps: row.cashback_bps,
-    groupCode: row.group_code,
-    isDefault: row.is_default === 1n,
-  };
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
-import { isOnOffer, listStores, readCatalogueVersion, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { isOnOffer, listStores, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { readCatalogueVersion } from "../../catalogue/version.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { storeResponseSchema } from "../../domain/api/catalogue.ts";
 import { toWireCategory, toWireFanToken, toWireStore } from "./wire.ts";

@@ -1,5 +1,6 @@
+import type { StoreCategory } from "../../catalogue/categories.ts";
 import type { FanTokenRow } from "../../catalogue/fan-tokens.ts";
-import { fieldsOf, lacksOf, type StoreCategory, type StoreWithCategories } from "../../catalogue/stores.ts";
+import { fieldsOf, lacksOf, type StoreWithCategories } from "../../catalogue/stores.ts";
 import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.ts";
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
 import { percentText } from "../../domain/money.ts";

@@ -1,4 +1,5 @@
-import { listStores, type StoreWithCategories, updateCategory, updateStore } from "../../catalogue/stores.ts";
+import { updateCategory } from "../../catalogue/categories.ts";
+import { listStores, type StoreWithCategories, updateStore } from "../../catalogue/stores.ts";
 import type { Database } from "../../database/connect.ts";
 import type { NetworkName } from "./networks.ts";
 
