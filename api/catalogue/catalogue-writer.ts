@@ -1,4 +1,4 @@
-import { GroupTakenError } from "../../catalogue/stores.ts";
+import { GroupTakenError } from "../../catalogue/categories.ts";
 import { appendAudit, inAuditedTransaction } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { conflict } from "../http/api-error.ts";
@@ -6,8 +6,13 @@ import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import type { CatalogueCache } from "./catalogue-cache.ts";
 
+/** Requests per minute of each call that changes the catalogue. */
+export const WRITE_LIMIT = { perMinute: 240, by: "wallet" } as const;
+
 /** `words` are parameters of the log sentence in addition to the request's fields. */
 type Written<T> = { result: T; subject: string; words?: object };
+
+export type CatalogueWriter = ReturnType<typeof catalogueWriter>;
 
 /** Runs an admin's write and its audit row in one transaction, then drops the cache. */
 export function catalogueWriter(services: Services, cache: CatalogueCache) {
