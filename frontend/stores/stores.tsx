@@ -13,6 +13,7 @@ import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
 import { useIsPhone } from "../ui/use-is-phone.ts";
+import { useSearchText } from "../ui/use-search-text.ts";
 import { useFavourites } from "./favourites.tsx";
 import { FILTERS, filterStores, optionsOf, type Selection } from "./filter-stores.ts";
 import { StoreCard } from "./store-card.tsx";
@@ -63,29 +64,30 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
   }, [stores, parameters, favourites, onlyFavourites, club]);
   const choose = (name: string, value: string) =>
     setParameters(
-      (before) => {
-        const next = new URLSearchParams(before);
+      () => {
+        // The browser's own, because on a slow device the rendered address may be older.
+        const next = new URLSearchParams(location.search);
         if (value) next.set(name, value);
         else next.delete(name);
         return next;
       },
       { replace: true, preventScrollReset: true },
     );
-  const clear = () => setParameters({}, { replace: true, preventScrollReset: true });
+  const search = useSearchText(parameters.get("q") ?? "", (text) => choose("q", text));
+  const clear = () => {
+    search.clear();
+    setParameters({}, { replace: true, preventScrollReset: true });
+  };
   const isPhone = useIsPhone();
   const [isSheetOpen, setSheetOpen] = useState(false);
   const chosenFilters = [...FILTERS, "sort"].filter((name) => parameters.get(name)).length;
-  const isFiltered = [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
+  const isFiltered = search.query !== "" || [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
   return (
     <>
       <div className={isPhone ? "filters filters-phone" : "filters"}>
         <label className="field">
           <span>{t("stores.search")}</span>
-          <input
-            type="search"
-            value={parameters.get("q") ?? ""}
-            onChange={(event) => choose("q", event.target.value)}
-          />
+          <input type="search" value={search.text} onChange={({ target }) => search.type(target.value)} />
         </label>
         {isPhone ? (
           <button

@@ -4,6 +4,7 @@ import { Link, useNavigate } from "react-router";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { toast } from "../../ui/toast.ts";
+import { useSearchText } from "../../ui/use-search-text.ts";
 import { refusalOf } from "../refusals.ts";
 import { capitalized } from "../words.ts";
 import type { ListDefinition, Page } from "./definition.ts";
@@ -25,6 +26,7 @@ type AdminListProps<Row> = {
 export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) {
   const address = useListAddress();
   const { query, state, sort, cursors, row } = address;
+  const search = useSearchText(query, (text) => address.filter({ query: text }));
   const asked: Asked = { query, state, sort, before: cursors.at(-1) };
   const page = useQuery({
     queryKey: ["own", "list", list.path, asked],
@@ -35,10 +37,14 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
     refetchInterval: list.refreshMs ?? false,
   });
   const isFiltered = Boolean(query || state);
+  const clear = () => {
+    search.clear();
+    address.filter({ query: "", state: "" });
+  };
   useFailureToast(list.failure, page.isError ? page.errorUpdateCount : 0);
   return (
     <section className="list" aria-label={list.title}>
-      <ListToolbar list={list} address={address} actions={actions} />
+      <ListToolbar list={list} address={address} search={search} actions={actions} />
       {page.isPending ? (
         <div className="list-waiting" aria-busy="true">
           <Skeletons count={6} className="h-12" />
@@ -50,7 +56,7 @@ export function AdminList<Row>({ list, actions, details }: AdminListProps<Row>) 
           query={page}
         />
       ) : page.data?.rows.length === 0 ? (
-        <Nothing list={list} isFiltered={isFiltered} address={address} next={page.data.next_before} />
+        <Nothing list={list} address={address} next={page.data.next_before} onClear={isFiltered ? clear : undefined} />
       ) : (
         page.data && (
           <>
@@ -90,17 +96,15 @@ function Stale({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-function Nothing<Row>({
-  list,
-  isFiltered,
-  address,
-  next,
-}: {
+type NothingProps<Row> = {
   list: ListDefinition<Row>;
-  isFiltered: boolean;
   address: ListAddress;
   next: Page<Row>["next_before"];
-}) {
+  /** Clears the filters, if there are any. */
+  onClear: (() => void) | undefined;
+};
+
+function Nothing<Row>({ list, address, next, onClear }: NothingProps<Row>) {
   if (next !== null) {
     return (
       <EmptyPanel title="Nada até aqui" hint="A busca é ampla: procure mais adiante, ou escreva mais.">
@@ -123,14 +127,10 @@ function Nothing<Row>({
       </EmptyPanel>
     );
   }
-  if (!isFiltered) return <EmptyPanel {...list.empty} />;
+  if (!onClear) return <EmptyPanel {...list.empty} />;
   return (
     <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou, ou tire os filtros.">
-      <button
-        type="button"
-        className="button button-small button-quiet"
-        onClick={() => address.filter({ query: "", state: "" })}
-      >
+      <button type="button" className="button button-small button-quiet" onClick={onClear}>
         Limpar filtros
       </button>
     </EmptyPanel>

@@ -26,8 +26,9 @@ export function useListAddress(): ListAddress {
   const edit = useCallback(
     (change: (next: URLSearchParams) => void, replace: boolean) =>
       setParameters(
-        (now) => {
-          const next = new URLSearchParams(now);
+        () => {
+          // The browser's own, because on a slow device the rendered address may be older.
+          const next = new URLSearchParams(location.search);
           change(next);
           return next;
         },
@@ -46,7 +47,6 @@ export function useListAddress(): ListAddress {
         edit((next) => {
           for (const [name, value] of Object.entries(change)) setOrDelete(next, name, value);
           next.delete("before");
-          next.delete("row");
         }, true),
       toPage: (cursors) =>
         edit((next) => {

@@ -2,26 +2,29 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { download } from "../../ui/download.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { toast } from "../../ui/toast.ts";
+import type { SearchText } from "../../ui/use-search-text.ts";
 import { refusalOf } from "../refusals.ts";
 import type { ListDefinition, Option } from "./definition.ts";
 import type { ListAddress } from "./list-address.ts";
 import { getCsv } from "./list-calls.ts";
 
-/** Debounce of the search field. */
-const TYPING_MS = 250;
+type ListToolbarProps<Row> = {
+  list: ListDefinition<Row>;
+  address: ListAddress;
+  search: SearchText;
+  actions: ReactNode;
+};
 
-type ListToolbarProps<Row> = { list: ListDefinition<Row>; address: ListAddress; actions: ReactNode };
-
-export function ListToolbar<Row>({ list, address, actions }: ListToolbarProps<Row>) {
+export function ListToolbar<Row>({ list, address, search, actions }: ListToolbarProps<Row>) {
   const { states = [], sorts = [] } = list;
   return (
     <div className="list-toolbar">
       <div className="list-tools">
-        {list.search && <Search key={list.path} hint={list.search} address={address} />}
+        {list.search && <Search hint={list.search} search={search} />}
         {sorts.length > 1 && <Sort sorts={sorts} address={address} />}
         <div className="list-buttons">
           {actions}
-          {list.hasCsv !== false && <CsvButton list={list} address={address} />}
+          {list.hasCsv !== false && <CsvButton list={list} address={address} query={search.query} />}
         </div>
       </div>
       {states.length > 0 && (
@@ -36,20 +39,9 @@ export function ListToolbar<Row>({ list, address, actions }: ListToolbarProps<Ro
   );
 }
 
-function Search({ hint, address }: { hint: string; address: ListAddress }) {
+function Search({ hint, search }: { hint: string; search: SearchText }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(address.query);
-  const latest = useRef(address);
-  latest.current = address;
-  // The URL changed by other means: the back button, or cleared filters.
-  useEffect(() => setText((now) => (now.trim() === address.query ? now : address.query)), [address.query]);
-  useEffect(() => {
-    const query = text.trim();
-    if (query === latest.current.query) return;
-    const timer = setTimeout(() => latest.current.filter({ query }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
   useEffect(() => {
     const focusOnSlash = (event: KeyboardEvent) => {
       const { target } = event;
@@ -76,8 +68,8 @@ function Search({ hint, address }: { hint: string; address: ListAddress }) {
         spellCheck={false}
         maxLength={128}
         placeholder={`Buscar por ${hint}`}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
+        value={search.text}
+        onChange={({ target }) => search.type(target.value)}
       />
       <span className="list-key" aria-hidden="true">
         /
@@ -129,12 +121,14 @@ export function States({ all, states, selected, onSelect }: StatesProps) {
   );
 }
 
-function CsvButton<Row>({ list, address }: { list: ListDefinition<Row>; address: ListAddress }) {
+type CsvButtonProps<Row> = { list: ListDefinition<Row>; address: ListAddress; query: string };
+
+function CsvButton<Row>({ list, address, query }: CsvButtonProps<Row>) {
   const [isBusy, setBusy] = useState(false);
   async function save() {
     setBusy(true);
     try {
-      const { query, state, sort } = address;
+      const { state, sort } = address;
       const name = `${list.path.split("/").at(-1)}-${new Date().toISOString().slice(0, 10)}.csv`;
       download(name, "text/csv", await getCsv(list.path, { query, state, sort }));
     } catch (error) {
