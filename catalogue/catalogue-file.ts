@@ -108,10 +108,22 @@ function readFlag(field: string, value: unknown): Record<string, unknown> {
   return value === undefined ? {} : { [field]: value };
 }
 
+/** A first line by which spreadsheets name their separator. */
+const SEPARATOR_LINE = /^\uFEFF?sep=(.)\r?\n/i;
+
+/** Spreadsheets of countries with a decimal comma separate by semicolons. */
+function delimiterOf(text: string): string {
+  const header = /^.*/.exec(text)?.[0] ?? "";
+  return header.includes(";") && !header.includes(",") ? ";" : ",";
+}
+
 function csvRows(text: string): PlacedRow[] {
+  const named = SEPARATOR_LINE.exec(text)?.[1];
   try {
     const records: { record: Row; info: { lines: number } }[] = parse(text, {
       bom: true,
+      delimiter: named ?? delimiterOf(text),
+      from_line: named === undefined ? 1 : 2,
       columns: true,
       info: true,
       skip_empty_lines: true,
