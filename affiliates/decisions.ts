@@ -1,6 +1,7 @@
 import type { Queries } from "../database/transaction.ts";
 import { findClickById, findClickByToken } from "./clicks.ts";
 import { applySale } from "./ledger.ts";
+import { findRevision } from "./queries.ts";
 import type { Sale, SaleRules } from "./sale.ts";
 
 /** A decision does not fit the current state of the sale or claim. */
@@ -8,25 +9,35 @@ export class DecisionError extends Error {
   override readonly name = "DecisionError";
 }
 
-/** Reads a sale for a decision, locked until the transaction ends. */
-async function lock(queries: Queries, id: bigint): Promise<Sale | undefined> {
-  return queries
+/** The network reported a change after the decision was based on the sale. */
+export class SaleChangedError extends Error {
+  override readonly name = "SaleChangedError";
+}
+
+/** Reads a sale for a decision, locked until the transaction ends. @throws SaleChangedError if it has another revision */
+async function lock(queries: Queries, id: bigint, revision?: bigint): Promise<Sale | undefined> {
+  const sale = await queries
     .updateTable("sales")
     .set({ updated_at: BigInt(Date.now()) })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
+  if (sale && revision !== undefined && (await findRevision(queries, id)) !== revision) {
+    throw new SaleChangedError("The network changed this sale after you saw it: look at it again, then decide");
+  }
+  return sale;
 }
 
-type Decision = { rules: SaleRules; actor: string };
+/** `revision`: what the decision is based on; without one, any. */
+type Decision = { rules: SaleRules; actor: string; revision?: bigint | undefined };
 
 /** Releases a held sale in the state of the last read; the same reasons no longer hold it. Undefined: no such sale. */
 export async function releaseSale(
   queries: Queries,
   id: bigint,
-  { rules, actor }: Decision,
+  { rules, actor, revision }: Decision,
 ): Promise<{ reasons: string } | undefined> {
-  const sale = await lock(queries, id);
+  const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
   if (sale.state !== "held") throw new DecisionError(`This sale is not held, it is ${sale.state}`);
   if (sale.hold_reasons.split(" ").includes("no_rate")) {
@@ -49,9 +60,9 @@ export async function declineSale(
   queries: Queries,
   id: bigint,
   reason: string,
-  { rules, actor }: Decision,
+  { rules, actor, revision }: Decision,
 ): Promise<true | undefined> {
-  const sale = await lock(queries, id);
+  const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
   if (sale.declined_by !== null) throw new DecisionError("This sale was declined before");
   await queries.updateTable("sales").set({ declined_by: actor, decline_reason: reason }).where("id", "=", id).execute();
@@ -64,9 +75,9 @@ export async function assignSale(
   queries: Queries,
   id: bigint,
   token: string,
-  { rules }: Pick<Decision, "rules">,
+  { rules, revision }: Omit<Decision, "actor">,
 ): Promise<true | undefined> {
-  const sale = await lock(queries, id);
+  const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
   if (sale.click_id !== null) throw new DecisionError("This sale has its buyer already");
   const click = await findClickByToken(queries, token);

@@ -86,6 +86,19 @@ export async function findSale(queries: Queries, id: bigint) {
 const REVISIONS = 200;
 
 /** A sale's revisions, newest first. */
+/** The last reading that counts. */
+export async function findRevision(queries: Queries, saleId: bigint): Promise<bigint | undefined> {
+  const last = await queries
+    .selectFrom("sale_revisions")
+    .select("id")
+    .where("sale_id", "=", saleId)
+    .where("is_applied", "=", 1n)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last?.id;
+}
+
 export async function listRevisions(queries: Queries, saleId: bigint) {
   return queries
     .selectFrom("sale_revisions")

@@ -6,11 +6,13 @@ import {
   matchClaim,
   refuseClaim,
   releaseSale,
+  SaleChangedError,
 } from "../../affiliates/decisions.ts";
 import { listMargin, marginOf } from "../../affiliates/margin.ts";
 import {
   type ClaimRow,
   findClaim,
+  findRevision,
   findSale,
   listAllClaims,
   listRevisions,
@@ -21,15 +23,17 @@ import { decodeReport } from "../../affiliates/stored-report.ts";
 import { appendAudit } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { ApprovalAction } from "../../domain/api/admin-approvals.ts";
-import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
+import { doneSchema } from "../../domain/api/common.ts";
 import {
   adminClaimSchema,
   assignRequestSchema,
   claimsQuerySchema,
+  declineRequestSchema,
   marginQuerySchema,
   marginResponseSchema,
   matchRequestSchema,
   reasonRequestSchema,
+  releaseRequestSchema,
   saleResponseSchema,
   saleSchema,
   salesQuerySchema,
@@ -81,6 +85,7 @@ function saleRoutes(services: Services): Route[] {
         const id = readId(params.id, "Sale");
         const sale = await findSale(kysely, id);
         if (!sale) throw notFound("Sale");
+        const revision = await findRevision(kysely, id);
         const revisions = (await listRevisions(kysely, id)).map((row) => {
           const report = decodeReport(row.report);
           return {
@@ -108,6 +113,7 @@ function saleRoutes(services: Services): Route[] {
         const body = {
           ...toWireSale(sale, languageOf(request)),
           unknown_groups: sale.unknown_groups,
+          revision: revision === undefined ? null : Number(revision),
           revisions,
           purchases,
         };
@@ -120,9 +126,9 @@ function saleRoutes(services: Services): Route[] {
       path: "/api/admin/sales/:id/release",
       permission: "sales",
       summary: "Releases a held sale as last read",
-      body: noBodyOrReasonSchema,
-      handle: decided(services, "sale.release", "Sale released", (queries, id, _body, actor) =>
-        releaseSale(queries, id, { rules, actor }),
+      body: releaseRequestSchema,
+      handle: decided(services, "sale.release", "Sale released", (queries, id, { revision }, actor) =>
+        releaseSale(queries, id, { rules, actor, revision }),
       ),
     }),
     route({
@@ -130,9 +136,9 @@ function saleRoutes(services: Services): Route[] {
       path: "/api/admin/sales/:id/decline",
       permission: "sales",
       summary: "Declines a sale permanently, whatever the network reports later",
-      body: reasonRequestSchema,
-      handle: decided(services, "sale.decline", "Sale declined", (queries, id, body, actor) =>
-        declineSale(queries, id, body.reason, { rules, actor }),
+      body: declineRequestSchema,
+      handle: decided(services, "sale.decline", "Sale declined", (queries, id, { reason, revision }, actor) =>
+        declineSale(queries, id, reason, { rules, actor, revision }),
       ),
     }),
     route({
@@ -143,7 +149,7 @@ function saleRoutes(services: Services): Route[] {
       summary: "Assigns a click to a sale that has none",
       body: assignRequestSchema,
       handle: decided(services, "sale.assign", "Sale assigned", (queries, id, body) =>
-        assignSale(queries, id, body.click_id, { rules }),
+        assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
       ),
     }),
   ];
@@ -251,6 +257,7 @@ function decided<Body>(
       });
     } catch (error) {
       if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED");
+      if (error instanceof SaleChangedError) throw conflict(error.message, "SALE_CHANGED");
       throw error;
     }
     services.log.info({ action, [isSale ? "sale" : "claim"]: Number(id) }, "Decided by an admin");

@@ -53,6 +53,7 @@ export const ERROR_CODES = [
   "NOT_STUCK",
   // Sales and claims
   "DECISION_REFUSED",
+  "SALE_CHANGED",
   "CLAIMED",
   "CLAIM_TOO_EARLY",
   "CLAIM_TOO_LATE",

@@ -103,6 +103,8 @@ export const saleResponseSchema = z.object({
   sale: saleSchema.extend({
     /** Commission groups that no category of the store names. */
     unknown_groups: z.string().nullable(),
+    /** The last revision that counts; named in a decision, it is refused if the network changed the sale since. */
+    revision: z.number().nullable(),
     revisions: z.array(
       z.object({
         id: z.number(),
@@ -140,7 +142,11 @@ export const clicksQuerySchema = pageQuerySchema;
 export const reasonRequestSchema = z.strictObject({
   reason: z.string().trim().min(1, "must not be empty").max(300, "must be at most 300 characters"),
 });
-export const assignRequestSchema = givenReasonSchema.extend({ click_id: CLICK_ID });
+/** The revision of the sale that the decision is based on. */
+const REVISION = { revision: idSchema.optional() };
+export const releaseRequestSchema = givenReasonSchema.extend(REVISION).default({});
+export const declineRequestSchema = reasonRequestSchema.extend(REVISION);
+export const assignRequestSchema = givenReasonSchema.extend({ ...REVISION, click_id: CLICK_ID });
 export const matchRequestSchema = givenReasonSchema.extend({ sale_id: idSchema });
 
 const MONTH = z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "must be a month such as 2026-11");

@@ -132,10 +132,14 @@ export const getRole = ({ signal }: { signal?: AbortSignal } = {}): Promise<Admi
 /** Sales and claims. docs/product.md#sales-calls. */
 export const getSale = async (id: string, signal?: AbortSignal): Promise<SaleDetails> =>
   (await call<{ sale: SaleDetails }>("GET", `/api/admin/sales/${id}`, undefined, signal)).sale;
-export const releaseSale = (id: number, reason: string) => call("POST", `/api/admin/sales/${id}/release`, { reason });
-export const declineSale = (id: number, reason: string) => call("POST", `/api/admin/sales/${id}/decline`, { reason });
-export const assignSale = (id: number, click_id: string, reason: string) =>
-  call("POST", `/api/admin/sales/${id}/assign`, { click_id, reason });
+/** A decision names the revision of the sale that the admin sees. */
+type SeenSale = Pick<SaleDetails, "id" | "revision">;
+const decideSale = ({ id, revision }: SeenSale, decision: string, body: object) =>
+  call("POST", `/api/admin/sales/${id}/${decision}`, { ...body, ...(revision !== null && { revision }) });
+export const releaseSale = (sale: SeenSale, reason: string) => decideSale(sale, "release", { reason });
+export const declineSale = (sale: SeenSale, reason: string) => decideSale(sale, "decline", { reason });
+export const assignSale = (sale: SeenSale, click_id: string, reason: string) =>
+  decideSale(sale, "assign", { click_id, reason });
 export const matchClaim = (id: number, sale_id: number, reason: string) =>
   call("POST", `/api/admin/claims/${id}/match`, { sale_id, reason });
 export const refuseClaim = (id: number, reason: string) => call("POST", `/api/admin/claims/${id}/refuse`, { reason });

@@ -20,6 +20,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NOT_A_PICTURE: "O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até 512 kB e 4.096 pixels de lado.",
   HELD: "Esta compra já está retida.",
   NOT_HELD: "Esta compra não está retida.",
+  SALE_CHANGED:
+    "A rede mudou esta venda depois que você a abriu. Confira os valores, que já são os de agora, e decida.",
   STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
   GROUP_TAKEN: "Outra categoria da loja já tem este grupo de comissão.",
   NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",

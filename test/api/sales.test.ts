@@ -326,6 +326,28 @@ onBothSystems("Sales, claims and visits", environment, (system) => {
     });
   });
 
+  describe("A decision on a sale that the network changes meanwhile", () => {
+    it("is refused if it names the revision that was seen, and is accepted with the one that counts", async () => {
+      const buyer = await system().user();
+      const click = await visit(buyer);
+      const decide = (id: number, verb: string, body: object) => admin.post(`/api/admin/sales/${id}/${verb}`, body);
+      const bodies = { release: {}, decline: { reason: "A reseller" }, assign: { click_id: click } };
+      for (const [verb, body] of Object.entries(bodies)) {
+        const from = verb === "assign" ? null : click;
+        const seen = await report(from, { commission: "1.00" });
+        const { revision } = await saleOf(seen.id);
+        expect(revision, verb).to.be.a("number");
+        await report(from, { sale_key: seen.key, commission: "2.00", changed_at: Date.now() });
+        const before = await saleOf(seen.id);
+        expectRefusal(await decide(seen.id, verb, { ...body, revision }), 409, "SALE_CHANGED");
+        expect(await saleOf(seen.id), verb).to.deep.equal(before);
+        expect(before.revision, verb).to.be.greaterThan(revision);
+        expect((await decide(seen.id, verb, { ...body, revision: before.revision })).status, verb).to.equal(200);
+      }
+      expectInvalid(await decide(999_999, "release", { revision: "latest" }), "revision");
+    });
+  });
+
   describe("The margin", () => {
     it("reports earned, promised and paid amounts per network, store and month", async () => {
       const click = await visit(await system().user(), 2);

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useFormat } from "../../i18n/use-format.ts";
 import {
   approvePayment,
+  getSale,
   payUser,
   refusePayment,
   releasePurchase,
@@ -10,7 +12,8 @@ import {
 } from "../admin-calls.ts";
 import { type Consequence, DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
-import type { Approval } from "../shapes.ts";
+import { useSaleMoney } from "../sales/sales-view.tsx";
+import type { Approval, SaleDetails } from "../shapes.ts";
 import { askedFor, subjectOf } from "./asked-for.ts";
 
 export type ApprovalDecision = "approve" | "refuse" | "conclude";
@@ -45,10 +48,20 @@ const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
 /** Approves, refuses, or makes an approved payout. */
 export function ApprovalDialog({ kind, approval, onClose }: ApprovalDialogProps) {
   const { chz } = useFormat();
+  const money = useSaleMoney();
+  const saleId = subjectOf(approval);
+  const isOfSale = kind === "conclude" && approval.action === "sale.release";
+  const sale = useQuery({
+    queryKey: ["own", "sale", saleId],
+    queryFn: ({ signal }) => getSale(saleId, signal),
+    enabled: isOfSale,
+    staleTime: 0,
+  });
   const consequences: Consequence[] = [
     ["O quê", askedFor(approval)],
     [kind === "refuse" ? "Não vai ser pago" : "Vai ser pago", chz(approval.amount)],
     ["Para", <WholeWallet key="buyer" address={approval.wallet} />],
+    ...(isOfSale ? ([["Valor da venda", sale.data ? money(sale.data) : "Carregando..."]] as const) : []),
     ...(kind === "conclude"
       ? ([["Quem aprovou", <WholeWallet key="decided" address={approval.decided_by} />]] as const)
       : ([
@@ -61,13 +74,19 @@ export function ApprovalDialog({ kind, approval, onClose }: ApprovalDialogProps)
       {...WORDS[kind](approval.id)}
       consequences={consequences}
       isDangerous={kind === "refuse"}
-      decide={(reason) => decide(kind, approval, reason)}
+      validate={() => (isOfSale && !sale.data ? "A venda ainda não carregou. Tente de novo em instantes." : undefined)}
+      decide={(reason) => decide(kind, approval, reason, sale.data)}
       onClose={onClose}
     />
   );
 }
 
-function decide(kind: ApprovalDecision, approval: Approval, reason: string): Promise<unknown> {
+function decide(
+  kind: ApprovalDecision,
+  approval: Approval,
+  reason: string,
+  sale: SaleDetails | undefined,
+): Promise<unknown> {
   if (kind === "approve") return approvePayment(approval.id, reason);
   if (kind === "refuse") return refusePayment(approval.id, reason);
   const number = Number(subjectOf(approval));
@@ -77,7 +96,7 @@ function decide(kind: ApprovalDecision, approval: Approval, reason: string): Pro
     case "purchase.release":
       return releasePurchase(number, reason);
     case "sale.release":
-      return releaseSale(number, reason);
+      return releaseSale(sale ?? { id: number, revision: null }, reason);
     case "cashback.distribute":
       return payUser(subjectOf(approval), approval.amount, reason);
     default:

@@ -126,7 +126,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
         action="Liberar venda"
         reasonHint="Fica no registro, com o seu nome."
         done="Venda liberada."
-        decide={(reason) => releaseSale(sale.id, reason)}
+        decide={(reason) => releaseSale(sale, reason)}
         onClose={onClose}
       />
     );
@@ -145,7 +145,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
         isDangerous
         reasonHint="O comprador vê este motivo, e ele fica no registro."
         done="Venda recusada."
-        decide={(reason) => declineSale(sale.id, reason)}
+        decide={(reason) => declineSale(sale, reason)}
         onClose={onClose}
       />
     );
@@ -160,7 +160,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
       reasonHint="Fica no registro."
       done="A venda tem um comprador."
       validate={() => (click.trim() ? undefined : "Informe o código do clique.")}
-      decide={(reason) => assignSale(sale.id, click.trim(), reason)}
+      decide={(reason) => assignSale(sale, click.trim(), reason)}
       onClose={onClose}
     >
       <Field
