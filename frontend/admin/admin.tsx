@@ -23,7 +23,8 @@ function denialOf(
 ): Denial | undefined {
   if (session === "anonymous") {
     return {
-      to: paths.auth(paths.admin),
+      // Back to the same place, where a form gets its draft again.
+      to: paths.auth(paths.admin + location.search),
       title: "Acesso negado",
       description: "Você precisa estar logado para acessar esta página.",
     };

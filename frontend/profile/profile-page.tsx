@@ -12,6 +12,7 @@ import { PageHeading, usePageMeta } from "../app/page.tsx";
 import { paths } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
 import { useSession } from "../session/session.tsx";
+import { DraftNotice, useDraft, useKeptForm } from "../session/use-draft.tsx";
 import { Card } from "../ui/card.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { download } from "../ui/download.ts";
@@ -50,14 +51,17 @@ function Names({ profile }: { profile: Profile }) {
   const t = useText();
   const { refresh } = useSession();
   const { firstName, lastName } = splitFullName(profile.fullName);
-  const { register, handleSubmit, formState, setError } = useForm<Fields>({
-    defaultValues: { first_name: firstName, last_name: lastName, email: profile.email },
+  const draft = useDraft("profile", { first_name: firstName, last_name: lastName, email: profile.email });
+  const { register, handleSubmit, subscribe, formState, setError } = useForm<Fields>({
+    defaultValues: draft.start,
     resolver: zodResolver(updateProfileRequestSchema),
   });
+  useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
   const save = handleSubmit(async (fields) => {
     try {
       await updateProfile(fields);
+      draft.drop();
       await refresh();
       toast.success(t("profile.saved"), { id: "profile" });
     } catch (error) {
@@ -72,6 +76,7 @@ function Names({ profile }: { profile: Profile }) {
         : errors.root?.message;
   return (
     <form className="card card-body" onSubmit={save} noValidate>
+      <DraftNotice draft={draft} />
       <label className="field">
         <span>{t("registration.firstName")}</span>
         <input autoComplete="given-name" maxLength={80} {...register("first_name")} />

@@ -10,6 +10,7 @@ import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.t
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { useWallet } from "../wallet/wallet.tsx";
+import { dropDrafts } from "./drafts.ts";
 
 /**
  * `restoring`: a token exists and its profile is loading. `unreachable`: it could not be loaded, and the token is kept.
@@ -122,6 +123,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
       return;
     }
+    dropDrafts();
     if (profile) store(STORAGE_KEYS.signedOutWallet, profile.wallet);
     setSignedOutWallet(profile?.wallet);
     end();

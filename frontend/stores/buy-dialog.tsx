@@ -18,6 +18,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
+import { useIsShown } from "../ui/use-is-shown.ts";
 import { useStoreTexts } from "./store-texts.ts";
 
 const CENTS = 100n;
@@ -29,6 +30,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
   const session = useSession();
   const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always", staleTime: 0 });
   const [slug, setSlug] = useState<string>();
+  const isShown = useIsShown();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const [category, setCategory] = useState("");
@@ -62,6 +64,8 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
         setBusy(false);
       }
     }
+    // A late answer sends nobody to a store after a cancel.
+    if (!isShown()) return;
     onClose();
     navigate(paths.redirect(store.id), { state: { affiliateUrl } });
   }

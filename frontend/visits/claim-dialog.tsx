@@ -8,6 +8,7 @@ import { reasonOf } from "../api/reason-of.ts";
 import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { toast } from "../ui/toast.ts";
+import { useIsShown } from "../ui/use-is-shown.ts";
 
 const schema = createClaimRequestSchema.pick({ order_ref: true, amount: true, date: true, note: true });
 type Fields = z.input<typeof schema>;
@@ -25,6 +26,7 @@ const dayOf = (iso: string) => iso.slice(0, 10);
 export default function ClaimDialog({ click, wallet, onClose }: { click: Click; wallet: string; onClose: () => void }) {
   const t = useText();
   const client = useQueryClient();
+  const isShown = useIsShown();
   const { register, handleSubmit, formState, setError } = useForm<Fields>({
     defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
     resolver: zodResolver(schema, undefined, { raw: true }),
@@ -34,6 +36,7 @@ export default function ClaimDialog({ click, wallet, onClose }: { click: Click; 
     try {
       await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
       await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
+      if (!isShown()) return;
       toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
       onClose();
     } catch (error) {

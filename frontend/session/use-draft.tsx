@@ -1,0 +1,62 @@
+import { useEffect, useState } from "react";
+import type { FieldValues, UseFormSubscribe } from "react-hook-form";
+import { useText } from "../i18n/language.tsx";
+import { draftKey, readDraft, writeDraft } from "./drafts.ts";
+import { useSession } from "./session.tsx";
+
+type Values = Record<string, string | boolean>;
+
+export type Draft<Fields extends Values> = {
+  /** What the form starts with: its fields, with what was typed before the session ended. */
+  start: Fields;
+  isRestored: boolean;
+  keep: (fields: Record<string, unknown>) => void;
+  /** After saving or cancelling. */
+  drop: () => void;
+};
+
+/**
+ * Keeps what is typed into a form, because a session that ends takes the form off the screen. Only the same wallet gets
+ * it back, in the same tab. Only changed fields are kept: the others may change meanwhile.
+ */
+export function useDraft<Fields extends Values>(form: string, fields: Fields): Draft<Fields> {
+  const wallet = useSession().profile?.wallet;
+  const [draft] = useState((): Draft<Fields> => {
+    const key = draftKey(wallet ?? "", form);
+    const kept = Object.entries(readDraft(key) ?? {}).filter(
+      ([name, value]) => name in fields && typeof value === typeof fields[name] && value !== fields[name],
+    );
+    return {
+      start: { ...fields, ...Object.fromEntries(kept) },
+      isRestored: kept.length > 0,
+      keep: (now) => {
+        const changed = Object.entries(now).filter(([name, value]) => name in fields && value !== fields[name]);
+        writeDraft(key, Object.fromEntries(changed));
+      },
+      drop: () => writeDraft(key, {}),
+    };
+  });
+  return draft;
+}
+
+/** Keeps a form's values while they are edited. */
+export function useKeptForm<Fields extends FieldValues>(
+  subscribe: UseFormSubscribe<Fields>,
+  { keep }: Pick<Draft<Values>, "keep">,
+): void {
+  useEffect(
+    () => subscribe({ formState: { values: true }, callback: ({ values }) => keep(values) }),
+    [subscribe, keep],
+  );
+}
+
+/** Says why a form is not as it usually opens. */
+export function DraftNotice({ draft }: { draft: { isRestored: boolean } }) {
+  const t = useText();
+  if (!draft.isRestored) return null;
+  return (
+    <p className="hint" role="status">
+      {t("draft.restored")}
+    </p>
+  );
+}
