@@ -1,0 +1,163 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type ChangeEvent, useId, useRef, useState } from "react";
+import { ApiError } from "../../api/http.ts";
+import { storesQuery } from "../../api/queries.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { toast } from "../../ui/toast.ts";
+import { useIsShown } from "../../ui/use-is-shown.ts";
+import { importCatalogue } from "../admin-calls.ts";
+import { refusalOf } from "../refusals.ts";
+import { changeSentence } from "./catalogue-changes.ts";
+
+type CatalogueFile = { format: "csv" | "json"; content: string };
+
+/** `unknown`: the import was sent, and whether it was applied is not known. */
+type Import =
+  | { step: "choosing" }
+  | { step: "checking"; file: CatalogueFile }
+  | { step: "shown"; file: CatalogueFile; changes: readonly string[] }
+  | { step: "applying"; file: CatalogueFile; changes: readonly string[] }
+  | { step: "refused"; problem: string | undefined }
+  | { step: "unknown"; file: CatalogueFile };
+
+/** Imports a catalogue file after showing its changes. */
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const id = useId();
+  const { state, choose, check, apply } = useImport(onClose);
+  const isBusy = state.step === "checking" || state.step === "applying";
+  const changes = state.step === "shown" || state.step === "applying" ? state.changes : undefined;
+  const count = changes?.length ?? 0;
+  return (
+    <Dialog
+      title="Importar catálogo"
+      lang="pt-BR"
+      look="wide"
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            Cancelar
+          </button>
+          {state.step === "unknown" ? (
+            <button type="button" className="button" onClick={() => check(state.file, { wasSent: true })}>
+              Conferir de novo
+            </button>
+          ) : (
+            <button
+              type="button"
+              className="button"
+              disabled={state.step !== "shown" || count === 0}
+              onClick={() => state.step === "shown" && apply(state.file, state.changes)}
+            >
+              {count > 0 ? `Aplicar ${count} ${count === 1 ? "mudança" : "mudanças"}` : "Aplicar"}
+            </button>
+          )}
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <div className="field">
+          <label htmlFor={id}>Arquivo do catálogo (.csv ou .json)</label>
+          <input
+            id={id}
+            type="file"
+            accept=".csv,.json,text/csv,application/json"
+            disabled={state.step === "applying"}
+            onChange={choose}
+          />
+          <span className="field-hint">
+            Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada.
+          </span>
+        </div>
+        {isBusy && (
+          <p className="busy" role="status">
+            <span className="spinner" aria-hidden="true" />
+            {state.step === "applying" ? "Aplicando as mudanças..." : "Conferindo o arquivo..."}
+          </p>
+        )}
+        {state.step === "refused" && (
+          <div className="problem" role="alert">
+            <p>O arquivo não pode ser importado. Nada foi mudado.</p>
+            <pre className="import-lines">{state.problem}</pre>
+          </div>
+        )}
+        {state.step === "unknown" && (
+          <div className="problem" role="alert">
+            <p>
+              A resposta não chegou: as mudanças podem ter entrado, ou não. Confira de novo: o que ainda falta aparece
+              aqui, e se nada falta, entrou tudo.
+            </p>
+          </div>
+        )}
+        {changes?.length === 0 && <p className="hint">O arquivo é igual ao catálogo: não há o que mudar.</p>}
+        {changes && count > 0 && (
+          <section aria-labelledby={`${id}-changes`}>
+            <h3 id={`${id}-changes`} className="card-title">
+              {countText(count, "a fazer")}
+            </h3>
+            <ul className="import-lines">
+              {changes.map((line) => (
+                <li key={line} data-kind={line.charAt(0)}>
+                  {changeSentence(line)}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function useImport(onClose: () => void) {
+  const client = useQueryClient();
+  const isShown = useIsShown();
+  const [state, setState] = useState<Import>({ step: "choosing" });
+  /** The file chosen last: an earlier one's answer does not count. */
+  const latest = useRef<object>(undefined);
+
+  /** `wasSent`: it may be applied already, so no failure of the check can say that nothing was changed. */
+  async function check(file: CatalogueFile, { wasSent = false } = {}): Promise<void> {
+    latest.current = file;
+    setState({ step: "checking", file });
+    const next = await importCatalogue(file.format, file.content, false).then(
+      ({ changes }): Import => ({ step: "shown", file, changes }),
+      (error: unknown): Import =>
+        wasSent ? { step: "unknown", file } : { step: "refused", problem: refusalOf(error) },
+    );
+    if (latest.current === file) setState(next);
+  }
+  async function choose({ target }: ChangeEvent<HTMLInputElement>): Promise<void> {
+    const picked = target.files?.[0];
+    latest.current = picked;
+    setState({ step: "choosing" });
+    if (!picked) return;
+    const format = picked.name.toLowerCase().endsWith(".json") ? "json" : "csv";
+    const content = await picked.text();
+    if (latest.current === picked) await check({ format, content });
+  }
+  async function apply(file: CatalogueFile, changes: readonly string[]): Promise<void> {
+    setState({ step: "applying", file, changes });
+    try {
+      const made = await importCatalogue(file.format, file.content, true);
+      if (isShown()) {
+        toast.success(countText(made.changes.length, "feita"), { id: "admin" });
+        onClose();
+      }
+    } catch (error) {
+      setState(wasRefused(error) ? { step: "refused", problem: refusalOf(error) } : { step: "unknown", file });
+    }
+    await Promise.all([
+      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
+      client.invalidateQueries({ queryKey: ["own"] }),
+    ]);
+  }
+  return { state, choose, check, apply };
+}
+
+/** Whether the server surely changed nothing. Without an answer, or with a failure after it began, nobody knows. */
+const wasRefused = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 408;
+
+const countText = (count: number, what: string): string =>
+  `${count} ${count === 1 ? "mudança" : "mudanças"} ${count === 1 || what === "a fazer" ? what : `${what}s`}`;
