@@ -1,23 +1,34 @@
 import { useRef, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
+import { useIsShown } from "../ui/use-is-shown.ts";
+import type { Outcome } from "./admin-calls.ts";
+import { toastOutcome } from "./admin-toasts.tsx";
+import type { Saving } from "./use-saving.ts";
 
-type ConfirmDialogProps = {
+type ConfirmDialogProps = Saving & {
   title: string;
   text: string;
-  /** Returns whether it was deleted. */
-  onConfirm: () => Promise<boolean>;
-  onClose: () => void;
+  request: () => Promise<Outcome>;
+  /** Leaves the page of what was deleted. */
+  onDeleted?: () => void;
 };
 
 /** Deleting always asks for confirmation. docs/product.md#catalogue-deletes. */
-export function ConfirmDialog({ title, text, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, text, request, onDeleted, done, failed, reload, onClose }: ConfirmDialogProps) {
+  const isShown = useIsShown();
   const [isBusy, setBusy] = useState(false);
   // Deleting the row also removes the button that opened the dialog.
   const isDeleted = useRef(false);
   async function confirm() {
     setBusy(true);
-    isDeleted.current = await onConfirm();
-    onClose();
+    const outcome = await request();
+    isDeleted.current = outcome.success;
+    if (isShown()) {
+      toastOutcome(outcome, done, failed);
+      if (outcome.success) onDeleted?.();
+    }
+    if (outcome.success) await reload();
+    if (isShown()) onClose();
   }
   return (
     <Dialog

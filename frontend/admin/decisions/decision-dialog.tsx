@@ -3,8 +3,10 @@ import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../../api/http.ts";
 import { useSignAgain } from "../../session/sign-again.ts";
+import { DraftNotice, useDraft } from "../../session/use-draft.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
+import { useIsShown } from "../../ui/use-is-shown.ts";
 import { hasCode, REJECTED } from "../../wallet/errors.ts";
 import { Field } from "../field.tsx";
 import { viewHref } from "../list/list-address.ts";
@@ -32,7 +34,6 @@ type DecisionDialogProps = {
   validate?: () => string | undefined;
   decide: (reason: string) => Promise<unknown>;
   onClose: () => void;
-  onDone?: () => void;
 };
 
 const REASON_LENGTH = 200;
@@ -41,10 +42,15 @@ const REASON_LENGTH = 200;
  * A decision by an admin: shows its effect, asks for a reason, and asks for a new signature if the sign-in is too old.
  */
 export function DecisionDialog(props: DecisionDialogProps) {
-  const { title, text, consequences, action, isDangerous = false, reasonHint, children, onClose } = props;
+  const { title, text, consequences, action, isDangerous = false, reasonHint, children } = props;
   const formId = useId();
-  const [reason, setReason] = useState("");
-  const decision = useDecision(props);
+  const draft = useDraft(`decision ${title}`, { reason: "" });
+  const [reason, setReason] = useState(draft.start.reason);
+  const onClose = () => {
+    draft.drop();
+    props.onClose();
+  };
+  const decision = useDecision({ ...props, onClose });
   const { step, problem, isReasonMissing } = decision;
   const isBusy = step === "busy";
   if (step === "asked") return <Asked onClose={onClose} />;
@@ -75,6 +81,7 @@ export function DecisionDialog(props: DecisionDialogProps) {
       }
     >
       <form id={formId} className="grid gap-4" noValidate onSubmit={submit}>
+        <DraftNotice draft={draft} />
         <div>{text}</div>
         {consequences && (
           <dl className="facts consequences">
@@ -96,7 +103,10 @@ export function DecisionDialog(props: DecisionDialogProps) {
                 required
                 maxLength={REASON_LENGTH}
                 value={reason}
-                onChange={({ target }) => setReason(target.value)}
+                onChange={({ target }) => {
+                  setReason(target.value);
+                  draft.keep({ reason: target.value });
+                }}
               />
             )}
           </Field>
@@ -152,8 +162,9 @@ function Asked({ onClose }: { onClose: () => void }) {
 /** `sign`: the server requires a newer sign-in. `asked`: a second person decides first. */
 type Step = "idle" | "busy" | "sign" | "asked";
 
-function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: DecisionDialogProps) {
+function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDialogProps) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   const { hasWallet, connect, signAgain } = useSignAgain();
   const [step, setStep] = useState<Step>("idle");
   const [problem, setProblem] = useState<string>();
@@ -163,9 +174,10 @@ function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: De
   async function run(reason: string): Promise<void> {
     await decide(reason);
     isDone.current = true;
-    toast.success(done, { id: "admin" });
-    onClose();
-    onDone?.();
+    if (isShown()) {
+      toast.success(done, { id: "admin" });
+      onClose();
+    }
     await client.invalidateQueries({ queryKey: ["own"] });
   }
 
@@ -185,6 +197,8 @@ function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: De
           return;
         }
         await signAgain();
+        // Cancelled while the wallet was asked: nothing is decided.
+        if (!isShown()) return;
       }
       await run(reason);
     } catch (error) {
@@ -192,6 +206,10 @@ function useDecision({ reasonHint, validate, decide, done, onClose, onDone }: De
         setStep("asked");
         await client.invalidateQueries({ queryKey: ["own"] });
         return;
+      }
+      // Its figures are the new ones by the time the refusal is read.
+      if (error instanceof ApiError && error.code === "SALE_CHANGED") {
+        await client.invalidateQueries({ queryKey: ["own"] });
       }
       const needsSignature = isSignInTooOld(error);
       setStep(needsSignature || mustSign ? "sign" : "idle");

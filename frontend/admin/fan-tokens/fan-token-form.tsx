@@ -6,15 +6,17 @@ import { saveFanTokenRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isAddressShaped } from "../../../domain/wallet-address.ts";
 import { ApiError } from "../../api/http.ts";
 import { useReadersText } from "../../i18n/language.tsx";
+import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
-import { toastOutcome } from "../admin-toasts.tsx";
 import { Field, trimmed } from "../field.tsx";
 import { refusalOf } from "../refusals.ts";
+import { useSaving } from "../use-saving.ts";
 import { OnChain } from "./on-chain.tsx";
 
-export const EMPTY_FAN_TOKEN: FanTokenFields = { name: "", slug: "", image: "", contract: "" };
+const EMPTY_FORM = { name: "", slug: "", image: "", contract: "" };
+export const EMPTY_FAN_TOKEN: FanTokenFields = EMPTY_FORM;
 
 /** Their pictures are part of the app; every other token needs its own. */
 const BUILT_IN = ["psg", "verdao"];
@@ -38,23 +40,31 @@ function isContractText(text: string): boolean {
 type FanTokenFormProps = {
   initial: FanTokenFields;
   onCancel: (() => void) | undefined;
-  onSaved: () => Promise<unknown>;
+  /** After saving. */
+  onClose: () => void;
+  reload: () => Promise<unknown>;
 };
 
 /** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
-export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) {
+export function FanTokenForm({ initial, onCancel, onClose, reload }: FanTokenFormProps) {
   const t = useReadersText();
+  const finish = useSaving({ done: t("fanTokenSaved"), failed: t("errorSavingFanToken"), reload, onClose }, () => {
+    reset(EMPTY_FORM);
+    draft.drop();
+  });
   const { id, contract: before, ...fields } = initial;
-  const defaultValues = { ...fields, contract: before ?? "" };
+  const draft = useDraft(`fan token ${id ?? "new"}`, { ...fields, contract: before ?? "" });
   const {
     register,
     handleSubmit,
     reset,
     setFocus,
     setError,
+    subscribe,
     control: form,
     formState,
-  } = useForm({ defaultValues, resolver: zodResolver(schema) });
+  } = useForm({ defaultValues: draft.start, resolver: zodResolver(schema) });
+  useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
   const [name, slug, image, contract] = useWatch({ control: form, name: ["name", "slug", "image", "contract"] });
   const isBuiltIn = BUILT_IN.includes(slug);
@@ -67,19 +77,16 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
 
   const save = handleSubmit(async ({ contract: entered, ...rest }) => {
     const change = entered === (before ?? "") ? {} : { contract: entered || null };
-    const outcome = await saveFanToken({ ...(id && { id }), ...rest, ...change });
-    toastOutcome(outcome, t("fanTokenSaved"), t("errorSavingFanToken"));
+    const outcome = await finish(saveFanToken({ ...(id && { id }), ...rest, ...change }));
     const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
     if (field === "slug" || field === "contract") {
       setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
     }
-    if (!outcome.success) return;
-    reset({ name: "", slug: "", image: "", contract: "" });
-    await onSaved();
   });
 
   return (
     <form onSubmit={save} noValidate className="grid gap-4">
+      <DraftNotice draft={draft} />
       <Field label="Nome" problem={errors.name && t("fanTokenRequired")}>
         {(control) => <input required maxLength={60} {...control} {...nameProps} />}
       </Field>
@@ -147,7 +154,14 @@ export function FanTokenForm({ initial, onCancel, onSaved }: FanTokenFormProps) 
       </div>
       <div className="form-actions">
         {onCancel && (
-          <button type="button" className="button button-quiet" onClick={onCancel}>
+          <button
+            type="button"
+            className="button button-quiet"
+            onClick={() => {
+              draft.drop();
+              onCancel();
+            }}
+          >
             Cancelar
           </button>
         )}

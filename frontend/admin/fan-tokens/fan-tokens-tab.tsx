@@ -9,8 +9,7 @@ import { Picture } from "../../ui/picture.tsx";
 import { Skeletons } from "../../ui/skeleton.tsx";
 import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { toast } from "../../ui/toast.ts";
-import { deleteFanToken, type FanTokenFields } from "../admin-calls.ts";
-import { toastOutcome } from "../admin-toasts.tsx";
+import { deleteFanToken, type FanTokenFields, type Outcome } from "../admin-calls.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
 import { EMPTY_FAN_TOKEN, FanTokenForm } from "./fan-token-form.tsx";
@@ -37,13 +36,10 @@ export function FanTokensTab() {
   }, [isError, errorUpdateCount, t]);
   const reload = () => client.invalidateQueries({ queryKey: fanTokensQuery.queryKey });
 
-  async function remove(token: FanToken): Promise<boolean> {
+  async function remove(token: FanToken): Promise<Outcome> {
     const outcome = await deleteFanToken(token.id);
-    toastOutcome(outcome, t("fanTokenDeleted"), t("errorDeletingFanToken"));
-    if (!outcome.success) return false;
-    if (editing.id === token.id) setEditing(EMPTY_FAN_TOKEN);
-    await reload();
-    return true;
+    if (outcome.success) setEditing((now) => (now.id === token.id ? EMPTY_FAN_TOKEN : now));
+    return outcome;
   }
   return (
     <div className="two-columns">
@@ -55,10 +51,8 @@ export function FanTokensTab() {
           key={editing.id ?? "new"}
           initial={editing}
           onCancel={editing.id ? () => setEditing(EMPTY_FAN_TOKEN) : undefined}
-          onSaved={() => {
-            setEditing(EMPTY_FAN_TOKEN);
-            return reload();
-          }}
+          onClose={() => setEditing(EMPTY_FAN_TOKEN)}
+          reload={reload}
         />
       </section>
       <section aria-labelledby="token-list">
@@ -109,7 +103,10 @@ export function FanTokensTab() {
         <ConfirmDialog
           title={`Excluir ${deleting.name}?`}
           text="Tem certeza que deseja excluir este fan token?"
-          onConfirm={() => remove(deleting)}
+          request={() => remove(deleting)}
+          done={t("fanTokenDeleted")}
+          failed={t("errorDeletingFanToken")}
+          reload={reload}
           onClose={() => setDeleting(undefined)}
         />
       )}

@@ -3,15 +3,18 @@ import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { createCashbackRequestSchema } from "../../../domain/api/catalogue.ts";
 import { percentText } from "../../../domain/money.ts";
-import type { CashbackFields } from "../admin-calls.ts";
+import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
+import type { CashbackFields, Outcome } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "../field.tsx";
 import { FormDialog } from "../form-dialog.tsx";
+import { type Saving, useSaving } from "../use-saving.ts";
 
-type CashbackDialogProps = {
+type CashbackDialogProps = Saving & {
+  /** Names the category, or the store of a new one. */
+  id: string;
   initial: CashbackFields | undefined;
-  onClose: () => void;
-  onSubmit: (fields: CashbackFields) => Promise<boolean>;
+  request: (fields: CashbackFields) => Promise<Outcome>;
 };
 
 const EMPTY: CashbackFields = {
@@ -26,23 +29,31 @@ const EMPTY: CashbackFields = {
 const updateSchema = createCashbackRequestSchema.extend({ category: z.string().trim().max(60) });
 
 /** Adds or edits a store category. A comma is converted to a dot. docs/product.md#store-category. */
-export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogProps) {
+export function CashbackDialog({ id, initial, request, ...saving }: CashbackDialogProps) {
   const isNew = initial === undefined;
-  const { register, handleSubmit, getValues, formState } = useForm({
-    defaultValues: initial ?? EMPTY,
+  const draft = useDraft(`category ${id}`, initial ?? EMPTY);
+  const { register, handleSubmit, getValues, subscribe, formState } = useForm({
+    defaultValues: draft.start,
     resolver: zodResolver(isNew ? createCashbackRequestSchema : updateSchema),
   });
+  useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
+  const close = () => {
+    draft.drop();
+    saving.onClose();
+  };
+  const finish = useSaving(saving, draft.drop);
   const save = handleSubmit(
     async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
-      const isSaved = await onSubmit({
-        category,
-        category_en: category_en ?? "",
-        cashback_percent: percentText(bps),
-        group_code: group_code ?? "",
-        is_default,
-      });
-      if (isSaved) onClose();
+      await finish(
+        request({
+          category,
+          category_en: category_en ?? "",
+          cashback_percent: percentText(bps),
+          group_code: group_code ?? "",
+          is_default,
+        }),
+      );
     },
     () => {
       const { category, cashback_percent } = getValues();
@@ -54,9 +65,10 @@ export function CashbackDialog({ initial, onClose, onSubmit }: CashbackDialogPro
       title={isNew ? "Adicionar cashback" : "Editar cashback"}
       action={isNew ? "Adicionar" : "Salvar alterações"}
       isBusy={isSubmitting}
-      onClose={onClose}
+      onClose={close}
       onSubmit={save}
     >
+      <DraftNotice draft={draft} />
       <Field label="Categoria" problem={errors.category && REQUIRED}>
         {(control) => <input maxLength={60} {...control} {...register("category", trimmed)} />}
       </Field>

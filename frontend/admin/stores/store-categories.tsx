@@ -15,7 +15,6 @@ import type { StoreWithCategories } from "../shapes.ts";
 import { CashbackDialog } from "./cashback-dialog.tsx";
 
 type Open = { kind: "add" } | { kind: "edit" | "delete"; cashback: StoreCashback };
-type Settle = (outcome: Outcome, done: string, fallback: string) => Promise<Outcome>;
 
 const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
   category: cashback.category,
@@ -26,25 +25,16 @@ const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
 });
 
 /** A store's categories with their percents. docs/product.md#store-category. */
-export function StoreCategories({ store, settle }: { store: StoreWithCategories; settle: Settle }) {
+export function StoreCategories({ store, reload }: { store: StoreWithCategories; reload: () => Promise<unknown> }) {
   const { percent } = useFormat();
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const id = String(store.id);
 
-  async function save(fields: CashbackFields): Promise<boolean> {
-    if (open?.kind === "edit") {
-      const { category, cashback_percent, ...others } = fields;
-      const change = { category, cashback_percent, ...changesOf(fieldsOf(open.cashback), others) };
-      const outcome = await updateCashback(id, String(open.cashback.id), change);
-      return (await settle(outcome, "Cashback atualizado com sucesso!", "Erro ao atualizar cashback.")).success;
-    }
-    const outcome = await addCashback(id, fields);
-    return (await settle(outcome, "Cashback adicionado com sucesso!", "Erro ao adicionar cashback.")).success;
-  }
-  async function remove(cashback: StoreCashback): Promise<boolean> {
-    const outcome = await deleteCashback(id, String(cashback.id));
-    return (await settle(outcome, "Cashback excluído com sucesso!", "Erro ao excluir cashback.")).success;
+  function change(before: StoreCashback, fields: CashbackFields): Promise<Outcome> {
+    const { category, cashback_percent, ...others } = fields;
+    const changed = { category, cashback_percent, ...changesOf(fieldsOf(before), others) };
+    return updateCashback(id, String(before.id), changed);
   }
   return (
     <div>
@@ -91,18 +81,36 @@ export function StoreCategories({ store, settle }: { store: StoreWithCategories;
           ))}
         </ul>
       )}
-      {(open?.kind === "add" || open?.kind === "edit") && (
+      {open?.kind === "add" && (
         <CashbackDialog
-          initial={open.kind === "edit" ? fieldsOf(open.cashback) : undefined}
+          id={`of store ${id}`}
+          initial={undefined}
+          request={(fields) => addCashback(id, fields)}
+          done="Cashback adicionado com sucesso!"
+          failed="Erro ao adicionar cashback."
+          reload={reload}
           onClose={close}
-          onSubmit={save}
+        />
+      )}
+      {open?.kind === "edit" && (
+        <CashbackDialog
+          id={String(open.cashback.id)}
+          initial={fieldsOf(open.cashback)}
+          request={(fields) => change(open.cashback, fields)}
+          done="Cashback atualizado com sucesso!"
+          failed="Erro ao atualizar cashback."
+          reload={reload}
+          onClose={close}
         />
       )}
       {open?.kind === "delete" && (
         <ConfirmDialog
           title={`Excluir o cashback ${open.cashback.category}?`}
           text="Tem certeza que deseja excluir esta categoria de cashback? Esta ação não pode ser desfeita."
-          onConfirm={() => remove(open.cashback)}
+          request={() => deleteCashback(id, String(open.cashback.id))}
+          done="Cashback excluído com sucesso!"
+          failed="Erro ao excluir cashback."
+          reload={reload}
           onClose={close}
         />
       )}

@@ -6,8 +6,7 @@ import { Skeletons } from "../../ui/skeleton.tsx";
 import { RetryPanel } from "../../ui/state-panel.tsx";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { toast } from "../../ui/toast.ts";
-import { deleteStore, getStore, type Outcome, updateStore } from "../admin-calls.ts";
-import { toastOutcome } from "../admin-toasts.tsx";
+import { deleteStore, getStore, updateStore } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -55,29 +54,12 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   const close = () => setOpen(undefined);
   const id = String(store.id);
 
-  const reload = () =>
+  const reloadLists = () =>
     Promise.all([
-      client.invalidateQueries({ queryKey: ["store", id] }),
       client.invalidateQueries({ queryKey: storesQuery.queryKey }),
       client.invalidateQueries({ queryKey: ["own"] }),
     ]);
-  /** Shows the outcome, and reloads what may have changed. */
-  async function settle(outcome: Outcome, done: string, fallback: string): Promise<Outcome> {
-    toastOutcome(outcome, done, fallback);
-    if (outcome.success) await reload();
-    return outcome;
-  }
-  async function removeStore(): Promise<boolean> {
-    const outcome = await deleteStore(id);
-    toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
-    if (!outcome.success) return false;
-    onBack();
-    await Promise.all([
-      client.invalidateQueries({ queryKey: storesQuery.queryKey }),
-      client.invalidateQueries({ queryKey: ["own"] }),
-    ]);
-    return true;
-  }
+  const reload = () => Promise.all([client.invalidateQueries({ queryKey: ["store", id] }), reloadLists()]);
   return (
     <div className="grid gap-6">
       <div className="section-head">
@@ -105,27 +87,29 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
         <LogoUpload storeId={id} onDone={reload} />
         <TestClickButton storeId={id} />
       </div>
-      <StoreCategories store={store} settle={settle} />
+      <StoreCategories store={store} reload={reload} />
       {open === "edit" && (
         <StoreDialog
+          id={id}
           title="Editar loja"
           action="Salvar alterações"
           initial={fieldsOf(store)}
+          request={(fields, before) => updateStore(id, before, fields)}
+          done="Loja atualizada com sucesso!"
+          failed="Erro ao atualizar loja."
+          reload={reload}
           onClose={close}
-          onSubmit={async (fields) =>
-            settle(
-              await updateStore(id, fieldsOf(store), fields),
-              "Loja atualizada com sucesso!",
-              "Erro ao atualizar loja.",
-            )
-          }
         />
       )}
       {open === "delete" && (
         <ConfirmDialog
           title={`Excluir ${store.name}?`}
           text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
-          onConfirm={removeStore}
+          request={() => deleteStore(id)}
+          done="Loja excluída com sucesso!"
+          failed="Erro ao excluir loja."
+          onDeleted={onBack}
+          reload={reloadLists}
           onClose={close}
         />
       )}

@@ -1,13 +1,16 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { useEffect, useState } from "react";
 import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { ApiError } from "../../api/http.ts";
+import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "../field.tsx";
 import { FormDialog } from "../form-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
+import { type Saving, useSaving } from "../use-saving.ts";
 import { NETWORK_WORDS } from "../words.ts";
 import { COUNTRIES } from "./countries.ts";
 import { EMPTY_STORE, inSeconds, inWords } from "./store-fields.ts";
@@ -119,25 +122,41 @@ const schema = z.preprocess((fields: StoreFields) => nonEmpty(inSeconds(fields))
 
 const isMissing = (error: FieldError | undefined) => error?.type === "invalid_type";
 
-type StoreDialogProps = {
+type StoreDialogProps = Saving & {
+  /** Of a store that exists. */
+  id?: string;
   title: string;
   action: string;
+  /** The store as it is now; it may change while the form is open. */
   initial?: StoreFields;
-  onClose: () => void;
-  /** If saving fails, the form stays open and shows the reason. */
-  onSubmit: (fields: StoreFields) => Promise<Outcome>;
+  /** `before`: what the form was opened with. If it fails, the form stays open and shows the reason. */
+  request: (fields: StoreFields, before: StoreFields) => Promise<Outcome>;
 };
 
 /** Creates or edits a store. docs/product.md#store. */
-export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onSubmit }: StoreDialogProps) {
-  const { register, handleSubmit, setError, formState } = useForm({
-    defaultValues: inWords(initial),
+export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request, ...saving }: StoreDialogProps) {
+  const [before, setBefore] = useState(initial);
+  const draft = useDraft(`store ${id ?? "new"}`, inWords(initial));
+  const { register, handleSubmit, setError, getValues, setValue, subscribe, formState } = useForm({
+    defaultValues: draft.start,
     resolver: zodResolver(schema, undefined, { raw: true }),
   });
+  useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
+  const close = () => {
+    draft.drop();
+    saving.onClose();
+  };
+  const finish = useSaving(saving, draft.drop);
+  // An upload that ends while the form is open. A logo typed here wins.
+  const { logo } = initial;
+  useEffect(() => {
+    if (logo === before.logo) return;
+    if (getValues("logo") === before.logo) setValue("logo", logo);
+    setBefore({ ...before, logo });
+  }, [logo, before, getValues, setValue]);
   async function save(fields: StoreFields) {
-    const outcome = await onSubmit(inSeconds(fields));
-    if (outcome.success) return onClose();
+    const outcome = await finish(request(inSeconds(fields), before));
     const field = refusedField(outcome.error);
     if (field) setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
   }
@@ -191,9 +210,10 @@ export function StoreDialog({ title, action, initial = EMPTY_STORE, onClose, onS
       action={action}
       isBusy={isSubmitting}
       look="wide"
-      onClose={onClose}
+      onClose={close}
       onSubmit={handleSubmit(save, refuse)}
     >
+      <DraftNotice draft={draft} />
       <div className="form-grid">{FIELDS.map(textField)}</div>
       {TEXTS.map(textField)}
       <label className="check">

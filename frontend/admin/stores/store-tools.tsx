@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
@@ -44,61 +45,76 @@ export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () =>
 
 /** Tests where a buyer would be sent, with a click that belongs to nobody. */
 export function TestClickButton({ storeId }: { storeId: string }) {
-  const [result, setResult] = useState<TestClick>();
-  const [isBusy, setBusy] = useState(false);
-  async function run() {
-    setBusy(true);
-    try {
-      setResult(await testClick(storeId));
-    } catch (error) {
-      toast.error("O link não pôde ser testado", { id: "admin", description: refusalOf(error) });
-    } finally {
-      setBusy(false);
-    }
-  }
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="button button-small button-quiet" disabled={isBusy} onClick={run}>
+      <button type="button" className="button button-small button-quiet" onClick={() => setOpen(true)}>
         Testar o link
       </button>
-      {result && <TestClickDialog result={result} onClose={() => setResult(undefined)} />}
+      {isOpen && <TestClickDialog storeId={storeId} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function TestClickDialog({ result, onClose }: { result: TestClick; onClose: () => void }) {
+/** Open while the answer is awaited, so that a late one opens nothing above something else. */
+function TestClickDialog({ storeId, onClose }: { storeId: string; onClose: () => void }) {
+  const test = useQuery({
+    queryKey: ["own", "test-click", storeId],
+    queryFn: () => testClick(storeId),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
   return (
     <Dialog
       title="Para onde o comprador vai"
       lang="pt-BR"
       onClose={onClose}
       actions={
-        result.url && (
-          <a className="button" href={result.url} target="_blank" rel="noopener noreferrer">
+        test.data?.url && (
+          <a className="button" href={test.data.url} target="_blank" rel="noopener noreferrer">
             Abrir em outra aba
           </a>
         )
       }
     >
-      {result.url === null ? (
-        <p className="problem">A loja não tem link. Informe o link de afiliado, ou a rede com conta e anunciante.</p>
+      {test.data ? (
+        <Destination result={test.data} />
+      ) : test.isPending ? (
+        <p className="busy" role="status">
+          <span className="spinner" aria-hidden="true" />
+          Testando o link...
+        </p>
       ) : (
-        <div className="grid gap-4">
-          <Facts
-            rows={[
-              ["Endereço", result.url],
-              ["Clique de teste", result.click_id],
-            ]}
-          />
-          {result.carries_click ? (
-            <p className="hint">O link leva o código do clique: uma venda dele seria reconhecida.</p>
-          ) : (
-            <p className="problem">
-              O link não leva o código do clique: nenhuma venda seria reconhecida. Ponha {"{click}"} no link.
-            </p>
-          )}
-        </div>
+        <p className="problem" role="alert">
+          O link não pôde ser testado. {refusalOf(test.error)}
+        </p>
       )}
     </Dialog>
+  );
+}
+
+function Destination({ result }: { result: TestClick }) {
+  if (result.url === null) {
+    return (
+      <p className="problem">A loja não tem link. Informe o link de afiliado, ou a rede com conta e anunciante.</p>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      <Facts
+        rows={[
+          ["Endereço", result.url],
+          ["Clique de teste", result.click_id],
+        ]}
+      />
+      {result.carries_click ? (
+        <p className="hint">O link leva o código do clique: uma venda dele seria reconhecida.</p>
+      ) : (
+        <p className="problem">
+          O link não leva o código do clique: nenhuma venda seria reconhecida. Ponha {"{click}"} no link.
+        </p>
+      )}
+    </div>
   );
 }

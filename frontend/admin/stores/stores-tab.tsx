@@ -5,7 +5,6 @@ import { storesQuery } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { StoreMark } from "../../ui/store-mark.tsx";
 import { createStore, deleteStore } from "../admin-calls.ts";
-import { toastOutcome } from "../admin-toasts.tsx";
 import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
@@ -61,12 +60,6 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
       client.invalidateQueries({ queryKey: storesQuery.queryKey }),
       client.invalidateQueries({ queryKey: ["own"] }),
     ]);
-  async function remove(store: StoreRow): Promise<boolean> {
-    const outcome = await deleteStore(store.id);
-    toastOutcome(outcome, "Loja excluída com sucesso!", "Erro ao excluir loja.");
-    if (outcome.success) await reload();
-    return outcome.success;
-  }
   return (
     <>
       <div className="section-head">
@@ -82,20 +75,21 @@ function StoreList({ takesFocus }: { takesFocus: boolean }) {
         <StoreDialog
           title="Nova loja"
           action="Criar loja"
+          request={createStore}
+          done="Loja criada com sucesso!"
+          failed="Erro ao criar loja."
+          reload={reload}
           onClose={() => setCreating(false)}
-          onSubmit={async (fields) => {
-            const outcome = await createStore(fields);
-            toastOutcome(outcome, "Loja criada com sucesso!", "Erro ao criar loja.");
-            if (outcome.success) await reload();
-            return outcome;
-          }}
         />
       )}
       {deleting && (
         <ConfirmDialog
           title={`Excluir ${deleting.name}?`}
           text="Tem certeza que deseja excluir esta loja? Esta ação não pode ser desfeita."
-          onConfirm={() => remove(deleting)}
+          request={() => deleteStore(deleting.id)}
+          done="Loja excluída com sucesso!"
+          failed="Erro ao excluir loja."
+          reload={reload}
           onClose={() => setDeleting(undefined)}
         />
       )}

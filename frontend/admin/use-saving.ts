@@ -1,0 +1,27 @@
+import { useIsShown } from "../ui/use-is-shown.ts";
+import type { Outcome } from "./admin-calls.ts";
+import { toastOutcome } from "./admin-toasts.tsx";
+
+/** What a form or dialog does when its request is answered. */
+export type Saving = {
+  /** The toast when it is done. */
+  done: string;
+  /** The toast when it failed without a reason from the server. */
+  failed: string;
+  /** Reloads what was changed. */
+  reload: () => Promise<unknown>;
+  onClose: () => void;
+};
+
+/** Announces an answer and closes. After a cancel it only reloads, because something else may be open by then. */
+export function useSaving({ done, failed, reload, onClose }: Saving, onSaved: () => void) {
+  const isShown = useIsShown();
+  return async (answer: Promise<Outcome>): Promise<Outcome> => {
+    const outcome = await answer;
+    if (outcome.success && isShown()) onSaved();
+    if (isShown()) toastOutcome(outcome, done, failed);
+    if (outcome.success) await reload();
+    if (outcome.success && isShown()) onClose();
+    return outcome;
+  };
+}
