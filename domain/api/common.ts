@@ -16,9 +16,20 @@ export const idSchema = z
   .pipe(z.string().regex(/^[1-9]\d{0,14}$/, "must be a positive whole number"))
   .transform((text) => BigInt(text));
 
+/** The rows of a page unless the caller asks for another number. */
+export const PAGE_ROWS = 50;
+const LIMIT_RULE = `must be a whole number from 1 to ${LIST_LIMIT}`;
+
+/** How many rows a page has: plain digits, because `Number` would also read "0x10", "1e1" or an empty text. */
+export const pageLimitSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/, LIMIT_RULE)
+  .transform(Number)
+  .refine((limit) => limit <= LIST_LIMIT, LIMIT_RULE);
+
 /** One page of a list, newest first: the number of rows, and the id below which they start. */
 export const pageQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(LIST_LIMIT).default(50),
+  limit: pageLimitSchema.default(PAGE_ROWS),
   before: idSchema.optional(),
 });
 

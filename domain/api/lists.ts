@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { LIST_LIMIT } from "../product.ts";
-
-/** The rows of a page unless the caller asks for another number. */
-export const PAGE_ROWS = 50;
+import { pageLimitSchema } from "./common.ts";
 
 /** Where a page starts: the `next_before` of the previous page. Text if rows are not sorted by id. */
 const cursorSchema = z
@@ -33,7 +30,7 @@ export function listQuerySchema<const States extends readonly string[], const So
       .transform((sort) => (sort === "" ? undefined : (sort as SortOf<Sorts>)))
       .optional(),
     before: cursorSchema.optional(),
-    limit: z.coerce.number().int().min(1).max(LIST_LIMIT).optional(),
+    limit: pageLimitSchema.optional(),
   });
 }
 

@@ -46,7 +46,8 @@ describe("The panel's calls", () => {
         if (shown) expect(columns, list).to.deep.equal(Object.keys(shown));
         expectRefusal(await admin.get(`${path}?state=nothing`), 400, "INVALID_REQUEST");
         expectRefusal(await admin.get(`${path}?sort=nothing`), 400, "INVALID_REQUEST");
-        expectRefusal(await admin.get(`${path}?limit=501`), 400, "INVALID_REQUEST");
+        for (const limit of ["501", "0x10", "1e1", "", "%2B5"])
+          expectRefusal(await admin.get(`${path}?limit=${limit}`), 400, "INVALID_REQUEST");
         expectRefusal(await buyer.get(path), 403, "FORBIDDEN");
         expectRefusal(await buyer.send("GET", path, undefined, CSV), 403, "FORBIDDEN");
       }
