@@ -69,14 +69,18 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   });
   const profile = token === null ? undefined : me.data;
 
-  const end = useCallback(() => {
-    store(STORAGE_KEYS.token, null);
-    current.current = null;
-    setToken(null);
+  /** What belongs to the session's user, so that nobody else sees it, or saves what its forms show. */
+  const forget = useCallback(() => {
     client.removeQueries({
       predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own",
     });
   }, [client]);
+  const end = useCallback(() => {
+    store(STORAGE_KEYS.token, null);
+    current.current = null;
+    setToken(null);
+    forget();
+  }, [forget]);
 
   const navigate = useNavigate();
   /** The way back to this very page, for a session that ended without the user's will. */
@@ -104,15 +108,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     const follow = (event: StorageEvent) => {
       if (event.key !== STORAGE_KEYS.token || event.newValue === current.current) return;
-      if (event.newValue) setToken(event.newValue);
-      else {
+      if (event.newValue) {
+        setToken(event.newValue);
+        forget();
+      } else {
         end();
         toast(t("session.endedElsewhere"), { id: "session-expired", action: logInAgain() });
       }
     };
     addEventListener("storage", follow);
     return () => removeEventListener("storage", follow);
-  }, [end, logInAgain, t]);
+  }, [end, forget, logInAgain, t]);
 
   const signOut = useCallback(() => {
     // Also ends the session on the server; if that fails, it expires there.

@@ -266,6 +266,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: "Editar loja" }).click();
       const dialog = page.getByRole("dialog");
       expect(await dialog.getByLabel("Exclusões").inputValue()).to.equal("Sem cashback em livros.");
+      await dialog.getByText("Em inglês", { exact: true }).click();
       for (const [label, text] of [
         ["Exclusões", texts.terms],
         ["Country", texts.country_en],
@@ -283,8 +284,12 @@ describe("Admin", () => {
         status: 400,
         body: { success: false, error, message: error, field: "terms_en", code: "INVALID_REQUEST" },
       });
+      await dialog.getByText("Em inglês", { exact: true }).click();
+      await dialog.getByLabel("Exclusions").waitFor({ state: "hidden" });
       await save.click();
+      // The section opens by itself, and its invalid field has the focus.
       await dialog.getByText("Exclusões em inglês aceita até 1000 caracteres.").waitFor();
+      await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "terms_en");
       site.server.answer("PUT /api/store/1", { body: { success: true, message: "ok" } });
       Object.assign(store ?? {}, texts);
       await save.click();
@@ -296,6 +301,7 @@ describe("Admin", () => {
       });
       for (const text of Object.values(texts)) await page.getByText(text, { exact: true }).waitFor();
       await page.getByRole("button", { name: "Editar loja" }).click();
+      await dialog.getByText("Em inglês", { exact: true }).click();
       await dialog.getByLabel("Exclusions").fill("");
       await save.click();
       await dialog.waitFor({ state: "detached" });

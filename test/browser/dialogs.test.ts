@@ -106,6 +106,16 @@ describe("Dialogs", () => {
     await page.getByRole("button", { name: "Criar loja" }).click();
     await page.getByRole("alert").getByText("Informe um endereço que comece com https://.").waitFor();
     await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "logo");
+    // Also in a section that is folded.
+    const network = page.getByText("Rede de afiliados", { exact: true });
+    await page.getByLabel("URL do logo").fill("");
+    await network.click();
+    await page.getByLabel("Dias para reclamar").fill("-1");
+    await network.click();
+    await page.getByLabel("Dias para reclamar").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Criar loja" }).click();
+    await page.getByRole("alert").getByText("Informe um número inteiro, sem sinal.").waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "claim_days");
     expect(site.server.callsTo("POST /api/store")).to.have.length(0);
   });
 

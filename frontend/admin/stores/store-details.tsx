@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { durationText } from "../../../domain/duration.ts";
 import { storesQuery } from "../../api/queries.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Skeletons } from "../../ui/skeleton.tsx";
@@ -10,7 +11,7 @@ import { deleteStore, getStore, updateStore } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { PermittedButton } from "../decisions/permissions.tsx";
-import { Facts } from "../facts.tsx";
+import { type FactRow, Facts } from "../facts.tsx";
 import type { StoreWithCategories } from "../shapes.ts";
 import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { StoreCategories } from "./store-categories.tsx";
@@ -139,27 +140,60 @@ function Readiness({ store }: { store: StoreWithCategories }) {
   );
 }
 
+/** In the groups of the form. */
 function StoreFacts({ store }: { store: StoreWithCategories }) {
   const { percentRange } = useFormat();
-  return (
-    <Facts
-      rows={[
+  const groups: readonly [title: string, rows: readonly FactRow[]][] = [
+    [
+      "Loja",
+      [
         ["País", store.country],
         ["Clube", store.club],
         ["Categoria", store.category],
         ["Cashback", percentRange(store.cashback_min, store.cashback_max)],
         ["Link de afiliado", store.affiliate_link],
+        ["Destaque", store.featured ? "sim" : "não"],
+      ],
+    ],
+    [
+      "Texto",
+      [
+        ["Descrição", store.description],
+        ["Exclusões", store.terms],
+      ],
+    ],
+    [
+      "Rede de afiliados",
+      [
         ["Rede", store.network && `${networkName(store.network)}${store.account ? `, conta ${store.account}` : ""}`],
         ["Anunciante", store.advertiser_id],
         ["Site da loja", store.store_url],
-        ["Destaque", store.featured ? "sim" : "não"],
-        ["Descrição", store.description],
-        ["Exclusões", store.terms],
+        ["Espera antes do bilhete", inGivenWords(store.mint_delay_seconds)],
+        ["Prazo de segurança", inGivenWords(store.hold_seconds)],
+        ["Dias para reclamar", store.claim_days],
+      ],
+    ],
+    [
+      "Em inglês",
+      [
         ["País em inglês", store.country_en],
         ["Categoria em inglês", store.category_en],
         ["Descrição em inglês", store.description_en],
         ["Exclusões em inglês", store.terms_en],
-      ]}
-    />
-  );
+      ],
+    ],
+  ];
+  return groups.map(([title, rows]) => (
+    <section key={title} aria-labelledby={idOf(title)}>
+      <h3 id={idOf(title)} className="card-title">
+        {title}
+      </h3>
+      <Facts rows={rows} />
+    </section>
+  ));
 }
+
+const idOf = (title: string): string => `facts-${title.replaceAll(" ", "-")}`;
+
+const inGivenWords = (seconds: number | null | undefined): string | undefined =>
+  seconds == null ? "a da plataforma" : durationText(seconds, "pt");

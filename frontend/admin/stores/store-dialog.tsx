@@ -1,5 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
@@ -11,7 +11,7 @@ import { Field, REQUIRED, trimmed } from "../field.tsx";
 import { FormDialog } from "../form-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
-import { NETWORK_WORDS } from "../words.ts";
+import { NETWORK_WORDS, networkName } from "../words.ts";
 import { COUNTRIES } from "./countries.ts";
 import { EMPTY_STORE, inSeconds, inWords } from "./store-fields.ts";
 
@@ -49,9 +49,11 @@ const FIELDS: readonly FieldDefinition[] = [
     hint: "{click} no link vira o código do clique; sem ele, vai no fim.",
     problem: NOT_HTTPS,
   },
-  { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
 ];
 
+const LOGO: readonly FieldDefinition[] = [
+  { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
+];
 const TEXTS: readonly FieldDefinition[] = [
   { name: "description", label: "Descrição", maxLength: 1_000, isLong: true, problem: TOO_LONG },
   {
@@ -158,11 +160,16 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
   async function save(fields: StoreFields) {
     const outcome = await finish(request(inSeconds(fields), before));
     const field = refusedField(outcome.error);
-    if (field) setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
+    if (!field) return;
+    reveal([field]);
+    setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
   }
   function refuse(found: FieldErrors<StoreFields>) {
+    reveal(Object.keys(found));
     if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
   }
+  const isRestored = (fields: readonly FieldDefinition[]) =>
+    draft.isRestored && fields.some(({ name }) => draft.start[name] !== inWords(before)[name]);
   const textField = ({
     name,
     label,
@@ -214,26 +221,59 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
       onSubmit={handleSubmit(save, refuse)}
     >
       <DraftNotice draft={draft} />
-      <div className="form-grid">{FIELDS.map(textField)}</div>
-      {TEXTS.map(textField)}
-      <label className="check">
-        <input type="checkbox" {...register("featured")} />
-        <span>Loja em destaque</span>
-      </label>
-      <fieldset className="form-section">
-        <legend>Em inglês</legend>
+      <FormSection title="Loja" isOpen>
+        <div className="form-grid">{FIELDS.map(textField)}</div>
+        <label className="check">
+          <input type="checkbox" {...register("featured")} />
+          <span>Loja em destaque</span>
+        </label>
+      </FormSection>
+      <FormSection title="Texto e logo" isOpen>
+        {TEXTS.map(textField)}
+        {LOGO.map(textField)}
+      </FormSection>
+      <FormSection
+        title="Rede de afiliados"
+        note={before.network ? networkName(before.network) : "Conta, anunciante e prazos"}
+        isOpen={isRestored(NETWORK_FIELDS)}
+      >
+        <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
+      </FormSection>
+      <FormSection title="Em inglês" note="Textos opcionais" isOpen={isRestored([...ENGLISH_FIELDS, ...ENGLISH_TEXTS])}>
         <p className="field-hint">Vazio: as páginas em inglês mostram o texto em português.</p>
         <div lang="en" className="grid gap-4">
           <div className="form-grid">{ENGLISH_FIELDS.map(textField)}</div>
           {ENGLISH_TEXTS.map(textField)}
         </div>
-      </fieldset>
-      <fieldset className="form-section">
-        <legend>Rede de afiliados</legend>
-        <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
-      </fieldset>
+      </FormSection>
     </FormDialog>
   );
+}
+
+type FormSectionProps = { title: string; note?: string; isOpen: boolean; children: ReactNode };
+
+/** Folded unless it is needed by every store. */
+function FormSection({ title, note, isOpen, children }: FormSectionProps) {
+  const [isOpenAtFirst] = useState(isOpen);
+  return (
+    <details className="form-section" open={isOpenAtFirst}>
+      <summary>
+        {title}
+        {note && <span className="form-section-note">{note}</span>}
+      </summary>
+      <div className="form-section-body">{children}</div>
+    </details>
+  );
+}
+
+/** Opens the sections of these fields: what is folded cannot get the focus. */
+function reveal(names: readonly string[]): void {
+  for (const name of names) {
+    for (const field of document.getElementsByName(name)) {
+      const section = field.closest("details");
+      if (section) section.open = true;
+    }
+  }
 }
 
 /** The field that the server rejected, such as a name already in use. */
