@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { ApprovalAction } from "../domain/api/admin-approvals.ts";
 import type { CashbackState } from "../domain/purchase/life.ts";
 import type { SaleStatus } from "../domain/sale/report.ts";
 import type { SaleState } from "../domain/sale/state.ts";
@@ -252,7 +253,7 @@ type DayTotalsTable = {
 /** A payout above the threshold for two-person approval. */
 type ApprovalsTable = {
   id: Generated<bigint>;
-  action: string;
+  action: ApprovalAction;
   subject: string;
   /** Null if it concerns a sale or several purchases. */
   purchase_id: bigint | null;

@@ -4,12 +4,7 @@ import { type ListPage, type ListSource, type PageQuery, readPage } from "../../
 import { byId, byWallet, ofKeys, walletPrefixOf, walletStartsWith } from "../../database/list-search.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
-import {
-  type Approval,
-  type ApprovalAction,
-  approvalSchema,
-  approvalsQuerySchema,
-} from "../../domain/api/admin-approvals.ts";
+import { type Approval, approvalSchema, approvalsQuerySchema } from "../../domain/api/admin-approvals.ts";
 import { doneSchema, noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { isoTime, isoTimeIfAny } from "../http/answers.ts";
@@ -89,7 +84,7 @@ function toWireApproval(row: ApprovalRow): Approval {
   const isLapsed = since !== null && since <= lapsedBefore();
   return {
     id: Number(row.id),
-    action: row.action as ApprovalAction,
+    action: row.action,
     subject: row.subject,
     purchase_id: row.purchase_id === null ? null : Number(row.purchase_id),
     wallet: row.wallet,

@@ -8,27 +8,26 @@ import { LIST_LIMIT } from "../../domain/product.ts";
 import { invalid } from "./api-error.ts";
 import { type Route, route } from "./route.ts";
 
-type ListDefinition<Row extends z.ZodObject, Query extends ListQuery> = {
+type ListDefinition<Row, Query extends ListQuery> = {
   path: `/api/admin/${string}`;
   summary: string;
-  row: Row;
+  row: z.ZodType<Row> & { shape: object };
   query: z.ZodType<Query>;
-  list(query: Omit<Query, "limit"> & { limit: number }, request: Request): Promise<ListPage<z.output<Row>>>;
+  list(query: Omit<Query, "limit"> & { limit: number }, request: Request): Promise<ListPage<Row>>;
 };
 
 const LIMIT = { perMinute: 600, by: "wallet" } as const;
 const CSV_TYPE = "text/csv; charset=utf-8";
 
 /** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */
-export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
+export function listRoute<Row extends object, Query extends ListQuery>({
   path,
   summary,
   row,
   query: querySchema,
   list,
 }: ListDefinition<Row, Query>): Route {
-  type Page = ListPage<z.output<Row>>;
-  const read = async (request: Request, query: Query, limit: number, before = query.before): Promise<Page> => {
+  const read = async (request: Request, query: Query, limit: number, before = query.before): Promise<ListPage<Row>> => {
     try {
       return await list({ ...query, before, limit }, request);
     } catch (error) {
@@ -38,7 +37,7 @@ export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
   };
   return route({
     method: "get",
-    path: path as string,
+    path,
     access: "admin",
     permission: "read",
     summary,
@@ -50,7 +49,7 @@ export function listRoute<Row extends z.ZodObject, Query extends ListQuery>({
       const headers = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
       if (!wantsCsv(request)) {
         const { rows, nextBefore, total } = await read(request, query, query.limit ?? PAGE_ROWS);
-        return { body: { success: true, rows, next_before: nextBefore, total } as never, headers };
+        return { body: { success: true, rows, next_before: nextBefore, total }, headers };
       }
       const first = await read(request, query, query.limit ?? LIST_LIMIT);
       const next = (before: string) => read(request, query, LIST_LIMIT, before);
@@ -69,7 +68,7 @@ function wantsCsv(request: Request): boolean {
 }
 
 /** One page is in memory at a time. */
-async function* csvChunks<Row>(
+async function* csvChunks<Row extends object>(
   columns: readonly string[],
   first: ListPage<Row>,
   next: ((before: string) => Promise<ListPage<Row>>) | undefined,
@@ -83,8 +82,8 @@ async function* csvChunks<Row>(
 }
 
 /** A cell that a spreadsheet would interpret as a formula is prefixed with an apostrophe. */
-function csvRows(columns: readonly string[], rows: readonly unknown[]): string {
-  return stringify(rows as Record<string, unknown>[], {
+function csvRows(columns: readonly string[], rows: readonly object[]): string {
+  return stringify([...rows], {
     columns: [...columns],
     escape_formulas: true,
     cast: {

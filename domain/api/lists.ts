@@ -7,27 +7,25 @@ const cursorSchema = z
   .transform((value) => String(value))
   .pipe(z.string().min(1, "must not be empty").max(400, "must be at most 400 characters"));
 
-/** `name` sorts ascending, `-name` descending. */
-type SortOf<Names extends readonly string[]> = Names[number] | `-${Names[number]}`;
+/** An empty choice is none. */
+const NONE = z.literal("").transform(() => undefined);
 
 /**
- * The query of a panel list. `query` matches whole numbers and hashes, and prefixes of a wallet, an order, an e-mail
+ * The query of a panel list. `name` sorts ascending, `-name` descending. `query` matches whole numbers and hashes, and prefixes of a wallet, an order, an e-mail
  * address or a name.
  */
 export function listQuerySchema<const States extends readonly string[], const Sorts extends readonly string[]>(
   states: States,
   sorts: Sorts,
 ) {
-  const orders = sorts.flatMap((name) => [name, `-${name}`]) as SortOf<Sorts>[];
+  const orders = sorts.flatMap((name) => [name, `-${name}`]);
   return z.object({
     query: z.string().trim().max(128, "must be at most 128 characters").optional(),
-    state: z
-      .enum(["", ...states] as [string, ...string[]], { error: `must be one of ${states.join(", ")}` })
-      .transform((state) => (state === "" ? undefined : (state as States[number])))
-      .optional(),
+    state: z.union([NONE, z.enum(states)], { error: `must be one of ${states.join(", ")}` }).optional(),
     sort: z
-      .enum(["", ...orders] as [string, ...string[]], { error: `must be one of ${orders.join(", ")}` })
-      .transform((sort) => (sort === "" ? undefined : (sort as SortOf<Sorts>)))
+      .union([NONE, z.enum(sorts), z.templateLiteral(["-", z.enum(sorts)])], {
+        error: `must be one of ${orders.join(", ")}`,
+      })
       .optional(),
     before: cursorSchema.optional(),
     limit: pageLimitSchema.optional(),
@@ -44,7 +42,7 @@ export type ListQuery = {
 };
 
 /** One page of a panel list. */
-export function listOf<Row extends z.ZodType>(row: Row) {
+export function listOf<Row>(row: z.ZodType<Row>) {
   return z.object({
     success: z.literal(true),
     rows: z.array(row),
