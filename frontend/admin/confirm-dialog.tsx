@@ -22,7 +22,8 @@ export function ConfirmDialog({ title, text, request, onDeleted, done, failed, r
   async function confirm() {
     setBusy(true);
     const outcome = await request();
-    isDeleted.current = outcome.success;
+    // Where it leads to takes the focus itself.
+    isDeleted.current = outcome.success && onDeleted === undefined;
     if (isShown()) {
       toastOutcome(outcome, done, failed);
       if (outcome.success) onDeleted?.();

@@ -163,7 +163,7 @@ describe("Admin", () => {
       await toast(page, "Nome e país são campos obrigatórios.");
       await page.getByLabel("Nome *").fill(" Arena Livros ");
       await page.getByLabel("País *").fill("Brasil");
-      await page.getByLabel("Clube").fill("Santos");
+      await page.getByLabel("Clube", { exact: true }).fill("Santos");
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Loja criada com sucesso!");
       // The text of the earlier message is replaced, long before the message would end by itself.
@@ -182,16 +182,18 @@ describe("Admin", () => {
         await page.getByLabel("País *").fill("Brasil");
         await page.getByRole("button", { name: "Criar loja" }).click();
       };
-      site.server.answer("POST /api/store", { status: 409, body: { success: false, error: "Já existe a loja Arena" } });
+      const taken = { success: false, error: "This name is taken", code: "STORE_NAME_TAKEN" };
+      site.server.answer("POST /api/store", { status: 409, body: taken });
       await create();
       await toast(page, "Erro");
-      await toast(page, "Já existe a loja Arena");
+      await toast(page, "Já existe uma loja com este nome.");
       site.server.answer("POST /api/store", { body: { success: false } });
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Erro ao criar loja.");
-      site.server.answer("POST /api/store", { body: { success: false, message: "Loja repetida" } });
+      // Its own sentences are English: only what has a code is said.
+      site.server.answer("POST /api/store", { status: 409, body: { success: false, message: "Repeated" } });
       await page.getByRole("button", { name: "Criar loja" }).click();
-      await toast(page, "Loja repetida");
+      await toast(page, "O servidor respondeu com o erro 409. Tente de novo.");
       site.server.answer("POST /api/store", { status: 503, text: "<html>" });
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Erro ao criar loja.");
@@ -240,7 +242,7 @@ describe("Admin", () => {
       await page.getByRole("button", { name: /Detalhes.*Verdão Store/ }).click();
       await page.getByRole("button", { name: "Editar loja" }).click();
       await page.getByLabel("Nome *").fill("Verdão");
-      await page.getByLabel("Clube").fill("");
+      await page.getByLabel("Clube", { exact: true }).fill("");
       await page.getByRole("button", { name: "Salvar alterações" }).click();
       await toast(page, "Loja atualizada com sucesso!");
       expect(site.server.callsTo("PUT /api/store/1")[0]?.body).to.deep.equal({

@@ -258,7 +258,7 @@ function FormSection({ title, note, isOpen, children }: FormSectionProps) {
   return (
     <details className="form-section" open={isOpenAtFirst}>
       <summary>
-        {title}
+        <span>{title}</span>
         {note && <span className="form-section-note">{note}</span>}
       </summary>
       <div className="form-section-body">{children}</div>
