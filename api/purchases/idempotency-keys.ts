@@ -1,35 +1,60 @@
+import { createHash } from "node:crypto";
+import type { Request } from "express";
 import type { Queries } from "../../database/transaction.ts";
+import { ApiError, invalid } from "../http/api-error.ts";
 
-export type StoredAnswer = { requestHash: string; status: number; response: string };
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** The response that a caller got for this key before. */
+/** The header, for the document. */
+export const IDEMPOTENCY_HEADER = {
+  "idempotency-key": { description: "1 to 128 printable characters; a repetition gets the same response" },
+};
+
+/** A request that has the effect of its key once. docs/product.md#idempotency */
+export type KeyedRequest = { caller: string; key: string; requestHash: string };
+
+/** The key of a request; undefined if it has none. `meaning` tells its body, and its call, from others. */
+export function readKey(request: Request, caller: string, meaning: readonly string[]): KeyedRequest | undefined {
+  const key = request.get("idempotency-key");
+  if (key === undefined) return undefined;
+  if (!IDEMPOTENCY_KEY.test(key)) {
+    throw invalid("Idempotency-Key must be 1 to 128 printable characters", "Idempotency-Key");
+  }
+  return { caller, key, requestHash: createHash("sha256").update(JSON.stringify(meaning)).digest("hex") };
+}
+
+type StoredAnswer = { status: number; response: string };
+
+/** The response that a caller got for this key before. @throws ApiError if it was for another request */
 export async function findStoredAnswer(
   queries: Queries,
-  wallet: string,
-  key: string,
+  { caller, key, requestHash }: KeyedRequest,
 ): Promise<StoredAnswer | undefined> {
   const row = await queries
     .selectFrom("idempotency_keys")
     .select(["request_hash", "status", "response"])
-    .where("wallet", "=", wallet)
+    .where("wallet", "=", caller)
     .where("key", "=", key)
     .executeTakeFirst();
-  return row && { requestHash: row.request_hash, status: Number(row.status), response: row.response };
+  if (!row) return undefined;
+  if (row.request_hash !== requestHash) {
+    throw new ApiError(422, "IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another body");
+  }
+  return { status: Number(row.status), response: row.response };
 }
 
 /** Stores a response in the transaction of its effect. @throws a unique violation if the key was used in the meantime. */
 export async function insertStoredAnswer(
   queries: Queries,
-  wallet: string,
-  key: string,
+  { caller, key, requestHash }: KeyedRequest,
   answer: StoredAnswer,
 ): Promise<void> {
   await queries
     .insertInto("idempotency_keys")
     .values({
-      wallet,
+      wallet: caller,
       key,
-      request_hash: answer.requestHash,
+      request_hash: requestHash,
       status: BigInt(answer.status),
       response: answer.response,
       created_at: BigInt(Date.now()),

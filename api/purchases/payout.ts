@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { appendAudit } from "../../database/audit-log.ts";
 import { indexedBlock } from "../../database/chain-cursor.ts";
@@ -9,12 +8,10 @@ import { findPurchase } from "../../purchases/queries.ts";
 import { payBuyer } from "../../purchases/settlement.ts";
 import { findOperation, findOperationHash } from "../../sender/queue.ts";
 import { inApprovedTransaction } from "../admin/payout-approval.ts";
-import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
+import { ApiError, conflict, unavailable } from "../http/api-error.ts";
 import { actorOf, type Call, type Reply } from "../http/route.ts";
 import { requireRate, type Services } from "../services.ts";
-import { findStoredAnswer, insertStoredAnswer } from "./idempotency-keys.ts";
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+import { findStoredAnswer, insertStoredAnswer, type KeyedRequest, readKey } from "./idempotency-keys.ts";
 
 type DistributeResponses = Record<200 | 202, typeof distributeCashbackResponseSchema>;
 type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>>;
@@ -24,26 +21,19 @@ export async function distributeCashback(
   services: Services,
   call: DistributeCall,
 ): Promise<Reply<DistributeResponses>> {
-  const actor = actorOf(call.identity);
-  const key = call.request.get("idempotency-key");
-  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
-    throw invalid("Idempotency-Key must be 1 to 128 printable characters", "Idempotency-Key");
-  }
-  const requestHash = createHash("sha256")
-    .update(JSON.stringify([call.body.user, call.body.amount.toString()]))
-    .digest("hex");
-  const repeat = key && (await repeatedAnswer(services, actor, key, requestHash));
+  const keyed = readKey(call.request, actorOf(call.identity), [call.body.user, call.body.amount.toString()]);
+  const repeat = keyed && (await repeatedAnswer(services, keyed));
   if (repeat) return repeat;
   const paused = await services.payouts.reason();
   if (paused) throw unavailable("PAYOUTS_PAUSED", `Payouts are paused: ${paused}`);
   try {
-    const answer = await queueCashback(services, call, { actor, key, requestHash });
+    const answer = await queueCashback(services, call, keyed);
     services.senders.wake();
     return { status: 202, body: answer };
   } catch (error) {
     // The same key arrived twice concurrently: respond like the other request, not with "nothing payable".
     const isRace = error instanceof ApiError || isUniqueViolation(error);
-    const other = key && isRace && (await repeatedAnswer(services, actor, key, requestHash));
+    const other = keyed && isRace && (await repeatedAnswer(services, keyed));
     if (other) return other;
     throw error;
   }
@@ -51,15 +41,10 @@ export async function distributeCashback(
 
 async function repeatedAnswer(
   services: Services,
-  actor: string,
-  key: string,
-  requestHash: string,
+  keyed: KeyedRequest,
 ): Promise<Reply<DistributeResponses> | undefined> {
-  const known = await findStoredAnswer(services.database.kysely, actor, key);
+  const known = await findStoredAnswer(services.database.kysely, keyed);
   if (!known) return undefined;
-  if (known.requestHash !== requestHash) {
-    throw new ApiError(422, "IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another body");
-  }
   return {
     status: known.status === 200 ? 200 : 202,
     body: await refreshPayouts(services, JSON.parse(known.response)),
@@ -87,8 +72,9 @@ async function refreshPayouts(services: Services, answer: DistributeAnswer): Pro
 async function queueCashback(
   services: Services,
   { body, identity }: DistributeCall,
-  { actor, key, requestHash }: { actor: string; key: string | undefined; requestHash: string },
+  keyed: KeyedRequest | undefined,
 ): Promise<DistributeAnswer> {
+  const actor = actorOf(identity);
   const subject = `user:${body.user}`;
   const reason = body.reason || null;
   return inApprovedTransaction(services, identity, async (queries, approve) => {
@@ -122,9 +108,7 @@ async function queueCashback(
     const detail = { reason, amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
     if (identity.kind === "user")
       await appendAudit(queries, { actor, action: "cashback_distribution.create", subject, detail });
-    if (key !== undefined) {
-      await insertStoredAnswer(queries, actor, key, { requestHash, status: 202, response: JSON.stringify(answer) });
-    }
+    if (keyed) await insertStoredAnswer(queries, keyed, { status: 202, response: JSON.stringify(answer) });
     return answer;
   });
 }

@@ -6,16 +6,22 @@ import { findFanTokenBySlug } from "../../catalogue/fan-tokens.ts";
 import { hasCashback, hasLink, readStores, type StoreWithCategories } from "../../catalogue/stores.ts";
 import { BatchLoader } from "../../database/batch-loader.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
-import type { RegisteredPurchase, registerPurchaseRequestSchema } from "../../domain/api/purchases.ts";
+import { inTransaction, isUniqueViolation, type Queries } from "../../database/transaction.ts";
+import {
+  type RegisteredPurchase,
+  type registerPurchaseRequestSchema,
+  registerPurchaseResponseSchema,
+} from "../../domain/api/purchases.ts";
 import { bonus, cappedBonus } from "../../domain/bonus.ts";
 import { cashbackRange } from "../../domain/cashback.ts";
 import { percentText, reaisText } from "../../domain/money.ts";
 import { CLICK_WINDOW_DAYS, freezeTerms } from "../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
+import { type InsertedPurchase, type NewPurchase, registerPurchases } from "../../purchases/lifecycle.ts";
 import { isoTime } from "../http/answers.ts";
 import { ApiError, conflict, invalid, unavailable } from "../http/api-error.ts";
 import type { Services } from "../services.ts";
+import { findStoredAnswer, insertStoredAnswer, type KeyedRequest } from "./idempotency-keys.ts";
 
 const DAY_MS = 86_400_000n;
 const NAME_LOOK_MS = 200;
@@ -28,14 +34,22 @@ export type Registrations = ReturnType<typeof openRegistrations>;
 
 export function openRegistrations({ database: { kysely }, environment }: Services) {
   const mintAfterMs = BigInt(environment.SIMULATED_STEP_DELAY_MS);
+  const write = (queries: Queries, purchases: readonly NewPurchase[]) =>
+    registerPurchases(queries, purchases, mintAfterMs);
   return {
     stores: new BatchLoader(async (ids: readonly bigint[]) => {
       const stores = await readStores(kysely, ids);
       return new Map(stores.map((store) => [store.id, store]));
     }),
-    purchases: new GroupCommit(kysely, (queries, purchases: readonly NewPurchase[]) =>
-      registerPurchases(queries, purchases, mintAfterMs),
-    ),
+    purchases: new GroupCommit(kysely, write),
+    /** One purchase, with what must be stored in the same transaction. */
+    addWith: (purchase: NewPurchase, store: (queries: Queries, inserted: InsertedPurchase) => Promise<void>) =>
+      inTransaction(kysely, async (queries) => {
+        const [inserted] = await write(queries, [purchase]);
+        if (!inserted) throw new Error("A purchase was not inserted");
+        await store(queries, inserted);
+        return inserted;
+      }),
     clicks: new GroupCommit(kysely, insertClicks),
   };
 }
@@ -46,8 +60,11 @@ export async function registerPurchase(
   registrations: Registrations,
   wallet: WalletAddress,
   body: PurchaseRequest,
+  keyed?: KeyedRequest,
 ): Promise<RegisteredPurchase> {
   const { database, environment } = services;
+  const repeat = keyed && (await repeatedAnswer(services, keyed));
+  if (repeat) return repeat;
   if (!(await services.ids.isOpen(database.kysely))) {
     throw unavailable(
       "INDEX_BEHIND",
@@ -71,7 +88,7 @@ export async function registerPurchase(
   const tokenSlug = body.token_slug ?? null;
   if (!environment.SIMULATED_PURCHASES)
     return registerClick(services, registrations, wallet, store, { ...terms, tokenSlug });
-  const purchase = await registrations.purchases.add({
+  const wanted: NewPurchase = {
     wallet,
     storeId: store.id,
     storeName: store.name,
@@ -81,10 +98,8 @@ export async function registerPurchase(
     tokenSlug,
     holdingsBlock: terms.block,
     source: "simulated",
-  });
-  const figures = { reais: reaisText(body.amount), percent: percentText(base.maxBps), bonus: percentText(bonusBps) };
-  services.log.info({ purchase: Number(purchase.id), store: Number(store.id), ...figures }, "Purchase registered");
-  return {
+  };
+  const answerOf = (purchase: InsertedPurchase): RegisteredPurchase => ({
     success: true,
     message: "Purchase registered",
     purchase: {
@@ -98,7 +113,28 @@ export async function registerPurchase(
       created_at: isoTime(purchase.createdAt),
       affiliate_url: linkOf(store, purchase.clickId, services.accounts),
     },
-  };
+  });
+  let purchase: InsertedPurchase;
+  try {
+    purchase = keyed
+      ? await registrations.addWith(wanted, (queries, inserted) =>
+          insertStoredAnswer(queries, keyed, { status: 200, response: JSON.stringify(answerOf(inserted)) }),
+        )
+      : await registrations.purchases.add(wanted);
+  } catch (error) {
+    // The same key arrived twice concurrently.
+    const other = keyed && isUniqueViolation(error) && (await repeatedAnswer(services, keyed));
+    if (other) return other;
+    throw error;
+  }
+  const figures = { reais: reaisText(body.amount), percent: percentText(base.maxBps), bonus: percentText(bonusBps) };
+  services.log.info({ purchase: Number(purchase.id), store: Number(store.id), ...figures }, "Purchase registered");
+  return answerOf(purchase);
+}
+
+async function repeatedAnswer(services: Services, keyed: KeyedRequest): Promise<RegisteredPurchase | undefined> {
+  const known = await findStoredAnswer(services.database.kysely, keyed);
+  return known && registerPurchaseResponseSchema.parse(JSON.parse(known.response));
 }
 
 /** A newly created store has its name on chain within seconds. */

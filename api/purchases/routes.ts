@@ -17,6 +17,7 @@ import { NO_STORE, nextBefore } from "../http/answers.ts";
 import { forbidden } from "../http/api-error.ts";
 import { type Route, route, visitorOf } from "../http/route.ts";
 import { type Services, viewOptions } from "../services.ts";
+import { IDEMPOTENCY_HEADER, readKey } from "./idempotency-keys.ts";
 import { distributeCashback } from "./payout.ts";
 import { openRegistrations, registerPurchase } from "./registration.ts";
 import { confirmPurchase, mintTicket } from "./steps.ts";
@@ -36,12 +37,19 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Registers a purchase and freezes its terms",
       limit: PURCHASE_LIMIT,
       body: registerPurchaseRequestSchema,
-      failures: { 404: "No such store", 409: "The store has no cashback category or no link" },
+      headers: IDEMPOTENCY_HEADER,
+      failures: {
+        404: "No such store",
+        409: "The store has no cashback category or no link",
+        422: "The Idempotency-Key was used with another body",
+      },
       responses: { 200: registerPurchaseResponseSchema },
-      async handle({ body, identity }) {
+      async handle({ body, identity, request }) {
         const { wallet } = visitorOf(identity);
         if (body.user !== wallet) throw forbidden("user must be the signed-in wallet");
-        return { body: await registerPurchase(services, registrations, wallet, body) };
+        const meaning = ["register-purchase", String(body.store_id), String(body.amount), body.token_slug ?? ""];
+        const keyed = readKey(request, wallet, meaning);
+        return { body: await registerPurchase(services, registrations, wallet, body, keyed) };
       },
     }),
     route({
@@ -103,9 +111,7 @@ export function purchaseRoutes(services: Services): Route[] {
       summary: "Pays a buyer the cashback of their confirmed, unpaid purchases",
       limit: MONEY_LIMIT,
       body: distributeCashbackRequestSchema,
-      headers: {
-        "idempotency-key": { description: "1 to 128 printable characters; a repetition gets the same response" },
-      },
+      headers: IDEMPOTENCY_HEADER,
       failures: {
         409: "Nothing is payable, or another amount is; `payable` says which",
         422: "The Idempotency-Key was used with another body",

@@ -256,6 +256,35 @@ onBothSystems("A purchase", { SIMULATED_STEP_DELAY_MS: "3600000" }, (system) => 
     await confirm(system(), admin, id);
   });
 
+  describe("is registered", () => {
+    const register = (buyer: Caller, change: object, key: string) =>
+      buyer.post(
+        "/api/register-purchase",
+        { user: buyer.address, store_id: 1, amount: 100, ...change },
+        { "idempotency-key": key },
+      );
+    const idsOf = async (buyer: Caller) =>
+      (await buyer.get("/api/purchases")).body.purchases.map((one: { id: number }) => one.id);
+
+    it("once for one Idempotency-Key, also fifty times at once; another body gets 422", async () => {
+      const buyer = await system().user();
+      const answers = await Promise.all(Array.from({ length: 50 }, () => register(buyer, {}, "a-cart")));
+      expect(new Set(answers.map((one) => one.status))).to.deep.equal(new Set([200]));
+      const [first] = answers;
+      for (const one of answers) expect(one.body.purchase).to.deep.equal(first?.body.purchase);
+      expect((await register(buyer, { amount: "100.00" }, "a-cart")).body.purchase).to.deep.equal(first?.body.purchase);
+      expect(await idsOf(buyer)).to.deep.equal([first?.body.purchase.id]);
+      expectRefusal(await register(buyer, { amount: 90 }, "a-cart"), 422, "IDEMPOTENCY_KEY_REUSED");
+      expectRefusal(await pay(buyer, 5, { "idempotency-key": "a-cart" }), 409, "NOTHING_PAYABLE");
+      expectInvalid(await register(buyer, {}, "a b"), "Idempotency-Key");
+      // Keys are per caller.
+      const other = await system().user();
+      expect((await register(other, {}, "a-cart")).body.purchase.id).to.not.equal(first?.body.purchase.id);
+      expect((await register(buyer, {}, "another-cart")).status).to.equal(200);
+      expect(await idsOf(buyer)).to.have.length(2);
+    });
+  });
+
   describe("is paid", () => {
     it("once for one Idempotency-Key: the same body gets the same response, another body 422", async () => {
       const buyer = await system().user();
