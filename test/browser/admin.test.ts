@@ -190,10 +190,6 @@ describe("Admin", () => {
       site.server.answer("POST /api/store", { body: { success: false } });
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Erro ao criar loja.");
-      // Its own sentences are English: only what has a code is said.
-      site.server.answer("POST /api/store", { status: 409, body: { success: false, message: "Repeated" } });
-      await page.getByRole("button", { name: "Criar loja" }).click();
-      await toast(page, "O servidor respondeu com o erro 409. Tente de novo.");
       site.server.answer("POST /api/store", { status: 503, text: "<html>" });
       await page.getByRole("button", { name: "Criar loja" }).click();
       await toast(page, "Erro ao criar loja.");
