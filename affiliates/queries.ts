@@ -35,7 +35,7 @@ const SALES: ListSource = {
     id: BY_ID,
     amount: BY_AMOUNT,
   },
-  state: (state) => sql<SqlBool>`sales.state = ${state}`,
+  stretches: (state) => [[{ column: sql.ref("sales.state"), value: state }]],
   stateTest: (state) => sql<SqlBool>`(sales.state || '') = ${state}`,
   matches(term, queries) {
     const wallet = walletPrefixOf(term);
@@ -58,7 +58,17 @@ function ofNetwork(network: string): ListSource {
     id: { ...BY_ID, index: "sales_network_id", stateIndex: "sales_network" },
     amount: { ...BY_AMOUNT, index: "sales_network_amount" },
   };
-  return { ...SALES, sorts, only: sql<SqlBool>`sales.network = ${network}` };
+  return {
+    ...SALES,
+    sorts,
+    only: sql<SqlBool>`sales.network = ${network}`,
+    stretches: (state) => [
+      [
+        { column: sql.ref("sales.network"), value: network },
+        { column: sql.ref("sales.state"), value: state },
+      ],
+    ],
+  };
 }
 
 function byOrder(queries: Queries, table: string, prefix: string): Match {
@@ -152,7 +162,7 @@ const CLAIMS: ListSource = {
     id: { ...BY_ID, stateIndex: "claims_state" },
     amount: { column: "amount_cents", type: "number", index: "claims_amount" },
   },
-  state: (state) => sql<SqlBool>`claims.state = ${state}`,
+  stretches: (state) => [[{ column: sql.ref("claims.state"), value: state }]],
   stateTest: (state) => sql<SqlBool>`(claims.state || '') = ${state}`,
   matches(term, queries) {
     const wallet = walletPrefixOf(term);

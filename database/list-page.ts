@@ -14,7 +14,7 @@ export type SortColumn = {
   column: string;
   /** Text unless it is a number. */
   type: "number" | "text";
-  /** Whether the state's index starts with the state and continues in this order. */
+  /** Whether the rows of each stretch of a state are in this order in the state's index. */
   followsState?: boolean;
   /** The index to walk on SQLite, whose planner would otherwise sort the rows of another index. */
   index?: string;
@@ -22,11 +22,13 @@ export type SortColumn = {
   parts?: readonly Part[];
   /** The same within a state. */
   stateIndex?: string;
-  stateParts?: readonly Part[];
 };
 
-/** A partial index or a stretch of one, the condition of its rows, and whether it has rows in a state; in any by default. */
-export type Part = { index: string; where: RawBuilder<SqlBool>; has?(state: string): boolean };
+/** A partial index or a stretch of one, the condition of its rows, and whether it has rows in a state. */
+export type Part = { index: string; where: RawBuilder<SqlBool>; has(state: string): boolean };
+
+/** The first columns of a state's index, each with a value: the rows that have them follow each other there. */
+export type Stretch = readonly { column: RawBuilder<unknown>; value: string }[];
 
 /** A table as a list that can be searched, filtered, sorted and paged, at a cost that does not grow with the table. */
 export type ListSource = {
@@ -38,7 +40,9 @@ export type ListSource = {
   sorts: Readonly<Record<string, SortColumn>>;
   /** The rows that belong to the list at all; needs an index if it excludes many. */
   only?: RawBuilder<SqlBool>;
-  /** The condition of a state, answered by an index. */
+  /** The rows of a state, as stretches of an index, in the order of the key. */
+  stretches?: (state: string) => readonly Stretch[];
+  /** The condition of a state, answered by an index; for a list without stretches. */
   state?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
   /** The same, written so that no index answers it. */
   stateTest?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
@@ -125,17 +129,17 @@ async function selectPage(queries: Queries, source: ListSource, selection: Selec
     const found = await findKeys(queries, source, union(matches.map(({ keys }) => keys)));
     if (found) return selectAmong(queries, source, selection, found);
     // Many rows match, but perhaps few of them are in the state.
-    const ofState = page.state ? inState(queries, source, page.state) : undefined;
-    return ofState && (await countRows(queries, ofState, FOUND_ROWS)) <= FOUND_ROWS
+    const ofState = page.state ? await findKeys(queries, source, inState(queries, source, page.state)) : undefined;
+    return ofState
       ? selectAmong(queries, source, selection, ofState, anyOf(matches))
       : selectThrough(queries, source, selection, { matches });
   }
   if (!page.state || selection.order.followsState) return selectInOrder(queries, source, selection);
   const ofState = inState(queries, source, page.state);
-  const total = await countRows(queries, ofState);
-  return total <= FOUND_ROWS
-    ? selectAmong(queries, source, selection, ofState)
-    : selectThrough(queries, source, selection, { total });
+  const found = await findKeys(queries, source, ofState);
+  return found
+    ? selectAmong(queries, source, selection, found)
+    : selectThrough(queries, source, selection, { total: await countRows(queries, ofState) });
 }
 
 /** An index gives the rows in order. */
@@ -147,7 +151,8 @@ async function selectInOrder(queries: Queries, source: ListSource, selection: Se
     before,
     limit: page.limit + 1,
   }).execute(queries);
-  return { total: await countRows(queries, keysOf(source, walk.where)), rows };
+  const all = walk.isByState ? inState(queries, source, page.state ?? "") : keysOf(source, walk.where);
+  return { total: await countRows(queries, all), rows };
 }
 
 /** Few rows match: they are found through their indexes and sorted. */
@@ -205,34 +210,37 @@ async function selectThrough(
  * parts are merged.
  */
 type Walk = { isByState: boolean; where: RawBuilder<SqlBool>; parts: readonly WalkPart[] };
-type WalkPart = { hint: RawBuilder<unknown>; where?: RawBuilder<SqlBool> };
+type WalkPart = { hint: RawBuilder<unknown>; where?: RawBuilder<SqlBool>; stretch?: Stretch };
 
 function walkOf(queries: Queries, source: ListSource, { page, order }: Selection): Walk {
   const state = page.state || undefined;
   const isByState = state !== undefined && order.followsState === true;
+  const ofState = isByState ? source.state?.(state, queries) : undefined;
   return {
     isByState,
-    where: conditions(source.only, isByState ? source.state?.(state, queries) : undefined),
+    where: isByState && source.stretches ? conditions() : conditions(source.only, ofState),
     parts: partsOf(queries, source, order, state),
   };
 }
 
-type Stretch = Walk & { before: Cursor | undefined; limit: number; test?: RawBuilder<SqlBool> };
+type Some = Walk & { before: Cursor | undefined; limit: number; test?: RawBuilder<SqlBool> };
 
 /** The next rows in order, and whether each passes the test. */
 function sortedRows(
   queries: Queries,
   source: ListSource,
   order: Order,
-  { where, parts, before, limit, test = conditions() }: Stretch,
+  { where, parts, before, limit, test = conditions() }: Some,
 ): RawBuilder<KeyRow & { passes: unknown }> {
   const columns = columnsOf(queries, source, order);
   const rowsOf = (part: WalkPart, isAfter: RawBuilder<SqlBool>) => sql<KeyRow & { passes: unknown }>`
     select ${columns.key} as key, ${columns.sort} as sort, case when ${test} then 1 else 0 end as passes
     from ${sql.table(source.table)} ${part.hint} where ${conditions(where, part.where)} and ${isAfter}
-    ${orderBy(source, order, columns)} limit ${limit}`;
+    ${orderBy(source, order, columns, part.stretch)} limit ${limit}`;
   const stretches = parts.flatMap((part) =>
-    stretchesAfter(source, order, before, columns).map((isAfter) => rowsOf(part, isAfter)),
+    part.stretch
+      ? [rowsOf(part, boundsOf(source, part.stretch, order, before))]
+      : stretchesAfter(source, order, before, columns).map((isAfter) => rowsOf(part, isAfter)),
   );
   const [only] = stretches;
   if (only && stretches.length === 1) return only;
@@ -261,14 +269,35 @@ function partsOf(queries: Queries, source: ListSource, order: Order, state: stri
   const isSqlite = engineOf(queries) === "sqlite";
   const by = (index: string) => (isSqlite ? sql`indexed by ${sql.ref(index)}` : sql``);
   const isByState = state !== undefined && order.followsState === true;
-  const parts = isByState ? order.stateParts : order.parts;
-  if (parts)
-    return parts
-      .filter(({ has }) => state === undefined || (has?.(state) ?? true))
-      .map(({ index, where }) => ({ hint: by(index), where }));
   const index = isByState ? order.stateIndex : order.index;
-  if (index !== undefined) return [{ hint: by(index) }];
-  return [{ hint: isSqlite && order.column === source.key && !isByState ? sql`not indexed` : sql`` }];
+  const hint = index === undefined ? undefined : by(index);
+  if (isByState && source.stretches)
+    return source
+      .stretches(state)
+      .map((stretch) => ({ hint: hint ?? sql``, ...(isSqlite ? { where: isIn(stretch) } : { stretch }) }));
+  if (!isByState && order.parts) {
+    const parts = order.parts.filter(({ has }) => state === undefined || has(state));
+    return parts.map(({ index, where }) => ({ hint: by(index), where }));
+  }
+  return [{ hint: hint ?? (isSqlite && order.column === source.key && !isByState ? sql`not indexed` : sql``) }];
+}
+
+function isIn(stretch: Stretch): RawBuilder<SqlBool> {
+  return conditions(...stretch.map(({ column, value }) => sql<SqlBool>`${column} = ${value}`));
+}
+
+/**
+ * A stretch for PostgreSQL, between two rows of its index. If its columns were compared one by one, it might rather read
+ * the whole table, or all of it in order, in the hope to meet the first of these rows soon.
+ */
+function boundsOf(source: ListSource, stretch: Stretch, order?: Order, before?: Cursor): RawBuilder<SqlBool> {
+  const columns = sql.join(stretch.map(({ column }) => column));
+  const values = sql.join(stretch.map(({ value }) => value));
+  const first = sql`(${columns}) >= (${values})`;
+  const last = sql`(${columns}) <= (${values})`;
+  if (order === undefined || before === undefined) return sql<SqlBool>`${first} and ${last}`;
+  const after = sql`(${columns}, ${sql.ref(source.key)}) ${order.isDown ? sql`<` : sql`>`} (${values}, ${before.key})`;
+  return order.isDown ? sql<SqlBool>`${first} and ${after}` : sql<SqlBool>`${after} and ${last}`;
 }
 
 function anyOf(matches: readonly Match[]): RawBuilder<SqlBool> {
@@ -283,7 +312,15 @@ function keysOf(source: ListSource, where: RawBuilder<SqlBool>): RawBuilder<unkn
 }
 
 function inState(queries: Queries, source: ListSource, state: string): RawBuilder<unknown> {
-  return keysOf(source, conditions(source.only, source.state?.(state, queries)));
+  if (!source.stretches) return keysOf(source, conditions(source.only, source.state?.(state, queries)));
+  const isSqlite = engineOf(queries) === "sqlite";
+  const keys = source.stretches(state).map((stretch) => {
+    const columns = sql.join(stretch.map(({ column }) => column));
+    return isSqlite
+      ? keysOf(source, isIn(stretch))
+      : sql`select key from (${keysOf(source, boundsOf(source, stretch))} order by ${columns}) as stretch`;
+  });
+  return sql.join(keys, sql` union all `);
 }
 
 /** The rows with these keys that pass a test, each looked up by its key: PostgreSQL would rather read the whole table. */
@@ -346,8 +383,17 @@ function orderOf(source: ListSource, sort: string | undefined): Order {
   return { ...column, name, isDown: asked.startsWith("-") };
 }
 
-function orderBy(source: ListSource, { column, isDown }: Order, { sort, key }: Columns): RawBuilder<unknown> {
+function orderBy(
+  source: ListSource,
+  { column, isDown }: Order,
+  { sort, key }: Columns,
+  stretch: Stretch = [],
+): RawBuilder<unknown> {
   const way = isDown ? sql`desc` : sql`asc`;
+  if (stretch.length > 0) {
+    const columns = [...stretch.map((one) => one.column), key];
+    return sql`order by ${sql.join(columns.map((one) => sql`${one} ${way}`))}`;
+  }
   return column === source.key ? sql`order by ${key} ${way}` : sql`order by ${sort} ${way}, ${key} ${way}`;
 }
 

@@ -1,8 +1,15 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { engineOf } from "../database/clock.ts";
-import { type ListPage, type ListSource, type PageQuery, type Part, readPage } from "../database/list-page.ts";
+import {
+  type ListPage,
+  type ListSource,
+  type PageQuery,
+  readPage,
+  type SortColumn,
+  type Stretch,
+} from "../database/list-page.ts";
 import { hashOf, idOf, type Match, walletPrefixOf, walletStartsWith, walletTest } from "../database/list-search.ts";
-import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/schema.ts";
+import { OPERATION_KINDS, type OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Operation } from "../sender/queue.ts";
 
@@ -25,44 +32,30 @@ async function readOperations(queries: Queries, ids: readonly bigint[]): Promise
 
 const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
 
-/** An index begins with status and kind: each list is a few of its stretches, merged. */
+/** An index begins with status and kind: each list is a few of its stretches. */
 const STATUSES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
-const stretch = (where: RawBuilder<SqlBool>): Part => ({ index: "operations_listed", where });
-const isKind = (kind: OperationKind) => sql<SqlBool>`operations.kind = ${sql.lit(kind)}`;
-const isStatus = (status: OperationStatus) => sql<SqlBool>`operations.status = ${sql.lit(status)}`;
+const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "operations_listed" };
+
+function stretch(status: string, kind: OperationKind): Stretch {
+  return [
+    { column: sql.ref("operations.status"), value: status },
+    { column: sql.ref("operations.kind"), value: kind },
+  ];
+}
 
 const OPERATIONS: ListSource = {
   table: "operations",
   key: "id",
   keyType: "number",
-  sorts: {
-    id: {
-      column: "id",
-      type: "number",
-      followsState: true,
-      stateParts: OPERATION_KINDS.map((kind) => stretch(isKind(kind))),
-    },
-  },
-  state: (state) => sql<SqlBool>`operations.status = ${state}`,
+  sorts: { id: BY_ID },
+  stretches: (status) => OPERATION_KINDS.map((kind) => stretch(status, kind)),
   stateTest: (state) => sql<SqlBool>`(operations.status || '') = ${state}`,
   matches: (term, queries) => matchesOf(queries, term, OPERATION_KINDS),
 };
 
 const STUCK_OPERATIONS: ListSource = {
   ...OPERATIONS,
-  sorts: {
-    id: {
-      column: "id",
-      type: "number",
-      followsState: true,
-      stateParts: OPERATION_KINDS.flatMap((kind) =>
-        (["waiting", "failed"] as const).map((status) =>
-          stretch(sql<SqlBool>`${isKind(kind)} and ${isStatus(status)}`),
-        ),
-      ),
-    },
-  },
-  state: () => sql<SqlBool>`operations.status in ('waiting', 'failed')`,
+  stretches: () => OPERATION_KINDS.flatMap((kind) => [stretch("waiting", kind), stretch("failed", kind)]),
   stateTest: () => sql<SqlBool>`(operations.status || '') in ('waiting', 'failed')`,
 };
 
@@ -70,11 +63,12 @@ const PAYOUTS: ListSource = {
   ...OPERATIONS,
   sorts: {
     id: {
-      column: "id",
-      type: "number",
-      followsState: true,
-      stateIndex: "operations_listed",
-      parts: STATUSES.map((status) => ({ ...stretch(isStatus(status)), has: (state) => state === status })),
+      ...BY_ID,
+      parts: STATUSES.map((status) => ({
+        index: "operations_listed",
+        where: sql<SqlBool>`operations.status = ${sql.lit(status)}`,
+        has: (state) => state === status,
+      })),
     },
     // Two indexes: entries sorted by amount are scattered, so in one large index each new payout would write its own page.
     amount: {
@@ -95,6 +89,7 @@ const PAYOUTS: ListSource = {
     },
   },
   only: sql<SqlBool>`operations.kind = 'pay'`,
+  stretches: (status) => [stretch(status, "pay")],
   matches: (term, queries) => matchesOf(queries, term, ["pay"]),
 };
 

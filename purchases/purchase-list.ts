@@ -36,7 +36,7 @@ const PURCHASES: ListSource = {
     id: { column: "id", type: "number", followsState: true, stateIndex: "purchases_state" },
     amount: { column: "amount_cents", type: "number", index: "purchases_amount" },
   },
-  state: (state) => sql<SqlBool>`${STATE} = ${state}`,
+  stretches: (state) => [[{ column: STATE, value: state }]],
   stateTest: (state) => sql<SqlBool>`(${STATE} || '') = ${state}`,
   matches(term, queries) {
     const hash = hashOf(term);

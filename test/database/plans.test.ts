@@ -162,7 +162,9 @@ async function postgresUnindexed({ kysely }: Database, query: CompiledQuery): Pr
 const STRETCH = "select * from (";
 const WALK =
   "where (1 = 1|operations\\.kind = 'pay'( and operations\\.status (=|<>) '\\w+')?|erased_at is null)( and 1 = 1)?";
-const LIMITED_WALK = new RegExp(`${WALK} order by [^()]* limit [?$]|${WALK}\\) as k limit \\d+\\) as counted$`);
+const LIMITED_WALK = new RegExp(
+  `${WALK} order by [^()]* limit [?$]|${WALK}\\) as (k limit \\d+\\) as counted|found limit \\d+)$`,
+);
 
 /** Reads the rows of a list in order and without a condition that could pass over many, up to a limit; in one stretch or several. */
 function isWalk(query: CompiledQuery): boolean {
@@ -287,6 +289,33 @@ describe("The plan of every panel list", function () {
         }
       }
       expect([...faults].slice(0, 8).join("\n")).to.equal("");
+    });
+  });
+});
+
+describe("The rows of a state", function () {
+  this.timeout(300_000);
+  onBothEngines(({ open }) => {
+    it("are found in its index, even if they all are the second half of the table", async () => {
+      const { database } = await open();
+      await fillShop(database);
+      const first = PURCHASES * 0.5;
+      await sql`update purchases set held_at = null, settled_at = null, counted_paid_gwei = 0,
+        counted_status = case when id > ${first} then 1 else 2 end`.execute(database.kysely);
+      await sql.raw(database.engine === "postgres" ? "vacuum analyze purchases" : "analyze").execute(database.kysely);
+      for (const sort of ["id", "-id"]) {
+        const asked = await recordQueries(database, (queries) =>
+          listPanelPurchases(queries, { state: "pending", sort, limit: 50 }),
+        );
+        const ofState = asked.filter(
+          (query) => /^\s*select [^()]*\bkey\b/.test(query.sql) && query.parameters.includes("pending"),
+        );
+        expect(ofState, sort).to.not.deep.equal([]);
+        for (const query of ofState) {
+          const steps = (await stepsOf(database, query)).map(({ step }) => step);
+          expect(steps.join("\n"), `${sort}\n${query.sql}`).to.match(/purchases_state/);
+        }
+      }
     });
   });
 });
