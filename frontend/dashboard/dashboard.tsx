@@ -95,7 +95,7 @@ function Unreachable() {
 
 function ProfileView({ profile }: { profile: Profile }) {
   const t = useText();
-  const { chz, brl } = useFormat();
+  const { chz, brl, integer } = useFormat();
   const { refresh } = useSession();
   const [isRefreshing, setRefreshing] = useState(false);
   const config = useQuery(configQuery).data;
@@ -140,7 +140,7 @@ function ProfileView({ profile }: { profile: Profile }) {
         <section className="stat stat-main">
           <h2>{t("dashboard.total")}</h2>
           <div className="stat-figure">
-            <p className="stat-number">{chz(sums.totalChz)}</p>
+            <StatNumber>{chz(sums.totalChz)}</StatNumber>
             <p className="stat-reais figures">
               {t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
             </p>
@@ -151,14 +151,14 @@ function ProfileView({ profile }: { profile: Profile }) {
         </section>
         <section className="stat">
           <h2>{t("dashboard.transactions")}</h2>
-          <p className="stat-number">{sums.count}</p>
+          <StatNumber>{integer(sums.count)}</StatNumber>
           <p className="stat-note">
             {t("dashboard.transactions.note", { confirmed: sums.confirmedCount, pending: sums.pendingCount })}
           </p>
         </section>
         <section className="stat">
           <h2>{t("dashboard.pending")}</h2>
-          <p className="stat-number">{chz(sums.pendingChz)}</p>
+          <StatNumber>{chz(sums.pendingChz)}</StatNumber>
           <p className="stat-note">{t("dashboard.pending.note")}</p>
         </section>
       </div>
@@ -170,6 +170,17 @@ function ProfileView({ profile }: { profile: Profile }) {
         <BonusSystem profile={profile} />
       </div>
       <FanTokens profile={profile} />
+    </div>
+  );
+}
+
+/** A figure on one line, as large as its length allows. */
+function StatNumber({ children }: { children: string }) {
+  return (
+    <div className="stat-line">
+      <p className="stat-number" style={{ ["--length" as string]: children.length }}>
+        {children}
+      </p>
     </div>
   );
 }

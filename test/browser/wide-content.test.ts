@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
+import { testWallet } from "./support/test-wallet.ts";
 
 const WIDTHS = [320, 360, 768, 1024, 1440];
 const LONG_NAME = "Associação Desportiva Internacionalíssima da Arquibancada Superior";
@@ -61,5 +62,46 @@ describe("Long names and wide figures", () => {
         expect(await excess(page)).to.equal(0);
       });
     }
+  }
+
+  for (const width of WIDTHS) {
+    it(`stay inside the dashboard's figures at ${width} px`, async () => {
+      const wallet = testWallet();
+      const me = site.server.signIn(wallet.address);
+      me.totals = { ...me.totals, total: "98765432.12", pending: "12345678.9", count: 12_345 };
+      const { page } = await site.openLoggedIn("/dashboard", { wallet, viewport: { width, height: 900 } });
+      await page.getByText("98.765.432,12 CHZ").waitFor();
+      await page.getByText("12.345", { exact: true }).waitFor();
+      const overflowing = () =>
+        page.locator(".stat-number").evaluateAll((figures) =>
+          figures
+            .filter((figure) => {
+              const text = document.createRange();
+              text.selectNodeContents(figure);
+              const card = figure.closest(".stat")?.getBoundingClientRect();
+              return !card || text.getBoundingClientRect().right > card.right;
+            })
+            .map((figure) => figure.textContent),
+        );
+      await eventually(async () => expect(await overflowing()).to.deep.equal([]));
+      expect(await excess(page)).to.equal(0);
+    });
+  }
+});
+
+describe("Text of twice the size", () => {
+  const site = useSite();
+
+  for (const path of ["/", "/stores", "/stores/1", "/auth", "/dashboard", "/profile", "/visits", "/help/bonus"]) {
+    it(`never makes ${path} scroll sideways`, async () => {
+      for (const width of [360, 1280]) {
+        const { page, context } = await site.openLoggedIn(path, { viewport: { width, height: 900 } });
+        const devtools = await context.newCDPSession(page);
+        await devtools.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.waitForFunction(() => !document.querySelector("[data-skeleton]"));
+        await eventually(async () => expect(await excess(page), `${width} px`).to.equal(0));
+      }
+    });
   }
 });
