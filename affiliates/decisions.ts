@@ -1,4 +1,5 @@
 import type { Queries } from "../database/transaction.ts";
+import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
 import { findClickById, findClickByToken } from "./clicks.ts";
 import { applySale } from "./ledger.ts";
 import { findRevision } from "./queries.ts";
@@ -7,6 +8,12 @@ import type { Sale, SaleRules } from "./sale.ts";
 /** A decision does not fit the current state of the sale or claim. */
 export class DecisionError extends Error {
   override readonly name = "DecisionError";
+  readonly why: DecisionRefusal;
+
+  constructor(why: DecisionRefusal, message: string) {
+    super(message);
+    this.why = why;
+  }
 }
 
 /** The network reported a change after the decision was based on the sale. */
@@ -39,9 +46,10 @@ export async function releaseSale(
 ): Promise<{ reasons: string } | undefined> {
   const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
-  if (sale.state !== "held") throw new DecisionError(`This sale is not held, it is ${sale.state}`);
+  if (sale.state !== "held") throw new DecisionError("not_held", `This sale is not held, it is ${sale.state}`);
   if (sale.hold_reasons.split(" ").includes("no_rate")) {
     throw new DecisionError(
+      "no_rate",
       `There is no exchange rate for ${sale.currency}: set FX_RATES or FX_URL, or decline the sale`,
     );
   }
@@ -64,7 +72,7 @@ export async function declineSale(
 ): Promise<true | undefined> {
   const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
-  if (sale.declined_by !== null) throw new DecisionError("This sale was declined before");
+  if (sale.declined_by !== null) throw new DecisionError("declined", "This sale was declined before");
   await queries.updateTable("sales").set({ declined_by: actor, decline_reason: reason }).where("id", "=", id).execute();
   await applySale(queries, sale, rules);
   return true;
@@ -79,9 +87,9 @@ export async function assignSale(
 ): Promise<true | undefined> {
   const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
-  if (sale.click_id !== null) throw new DecisionError("This sale has its buyer already");
+  if (sale.click_id !== null) throw new DecisionError("has_buyer", "This sale has its buyer already");
   const click = await findClickByToken(queries, token);
-  if (!click) throw new DecisionError("There is no such click");
+  if (!click) throw new DecisionError("no_click", "There is no such click");
   await queries
     .updateTable("sales")
     .set({ click_id: click.id, wallet: click.wallet, store_id: click.store_id })
@@ -101,13 +109,13 @@ export async function matchClaim(
   const claim = await lockOpenClaim(queries, id);
   if (!claim) return undefined;
   const sale = await lock(queries, saleId);
-  if (!sale) throw new DecisionError("There is no such sale");
+  if (!sale) throw new DecisionError("no_sale", "There is no such sale");
   if (sale.click_id === null) {
     const click = await findClickById(queries, claim.click_id);
-    if (!click) throw new DecisionError("There is no such click");
+    if (!click) throw new DecisionError("no_click", "There is no such click");
     await assignSale(queries, saleId, click.token, { rules });
   } else if (sale.wallet !== claim.wallet) {
-    throw new DecisionError("This sale is another buyer's");
+    throw new DecisionError("of_another_buyer", "This sale is another buyer's");
   }
   await decide(queries, id, { state: "matched", sale_id: saleId, decided_by: actor });
   return true;
@@ -131,7 +139,7 @@ async function lockOpenClaim(queries: Queries, id: bigint) {
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-  if (claim && claim.state !== "open") throw new DecisionError(`This claim is ${claim.state} already`);
+  if (claim && claim.state !== "open") throw new DecisionError("claim_decided", `This claim is ${claim.state} already`);
   return claim;
 }
 

@@ -256,7 +256,7 @@ function decided<Body>(
         await appendAudit(queries, { actor, action, subject, detail });
       });
     } catch (error) {
-      if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED");
+      if (error instanceof DecisionError) throw conflict(error.message, "DECISION_REFUSED", { why: error.why });
       if (error instanceof SaleChangedError) throw conflict(error.message, "SALE_CHANGED");
       throw error;
     }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIST_LIMIT } from "../product.ts";
+import { DECISION_REFUSALS } from "../sale/decision-refusals.ts";
 import { isAddressShaped, toWalletAddress } from "../wallet-address.ts";
 import { ERROR_CODES } from "./error-codes.ts";
 
@@ -74,6 +75,8 @@ export const errorSchema = z.object({
   due_at: z.iso.datetime().nullable().optional(),
   /** With APPROVAL_NEEDED: the request that another admin decides. */
   approval_id: z.number().optional(),
+  /** With DECISION_REFUSED: what does not fit. */
+  why: z.enum(DECISION_REFUSALS).optional(),
   /** With NONCE_REQUIRED: the challenge to sign. */
   challenge: challengeSchema.optional(),
 });

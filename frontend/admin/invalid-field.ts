@@ -8,11 +8,20 @@ const LABELS: Record<string, string> = {
   image: "URL da imagem",
 };
 
-/** The rules of `domain/api/catalogue.ts` as the api words them. */
+/** The rules of `domain/api/` as the api words them. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/must not be empty|is missing|received undefined/, "não pode ficar vazio"],
   [/must be at most (\d+) characters/, "aceita até $1 caracteres"],
-  [/must be at most (\d+)$/, "pode ser no máximo $1"],
+  [/must be at most ([\d.]+)$/, "pode ser no máximo $1"],
+  [/must have at most (\d+) decimals/, "aceita até $1 casas decimais"],
+  [/must be more than 0/, "precisa ser maior que zero"],
+  [/must be a percent/, "precisa ser um percentual como 5,75"],
+  [/must be a (?:finite|non-negative decimal) number/, "precisa ser um número"],
+  [/must be a day such as (.*)/, "precisa ser um dia como $1"],
+  [/must be a month such as (.*)/, "precisa ser um mês como $1"],
+  [/must be csv or json/, "precisa ser csv ou json"],
+  [/must be one of/, "precisa ser um dos valores da lista"],
+  [/wallet address/, "precisa ser um endereço de carteira"],
   [/whole number|must not be negative/, "precisa ser um número inteiro, sem sinal"],
   [/1 to 32 lower-case letters/, "aceita até 32 letras minúsculas, números e hífens"],
   [/id of a click/, "precisa ser o código de um clique"],

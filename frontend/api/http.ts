@@ -26,18 +26,26 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   /** The invalid field of the request. */
   readonly field: string | undefined;
+  /** What a refused decision does not fit. */
+  readonly why: string | undefined;
   /** Whether the message is the server's, or derived from the status. */
   readonly isServersWord: boolean;
 
   constructor(
     message: string,
     status: number,
-    { code, field, isServersWord = false }: { code?: string; field?: string; isServersWord?: boolean } = {},
+    {
+      code,
+      field,
+      why,
+      isServersWord = false,
+    }: { code?: string; field?: string; why?: string; isServersWord?: boolean } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.field = field;
+    this.why = why;
     this.isServersWord = isServersWord;
   }
 }
@@ -50,7 +58,7 @@ export class UnreachableError extends Error {
 /** docs/product.md#session-browser. Shown in the user's language by the session's toast. */
 export const SESSION_EXPIRED = "Unauthorized: Session expired";
 
-type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown; field?: unknown };
+type Body = { success?: boolean; error?: unknown; message?: unknown; code?: unknown; field?: unknown; why?: unknown };
 
 let onUnauthorized: (token: string | null) => void = () => {};
 
@@ -127,6 +135,7 @@ function refusal(response: Response, json: Body | undefined): ApiError {
   return new ApiError(said ?? statusMessage(response), response.status, {
     code: textOf(json?.code),
     field: textOf(json?.field),
+    why: textOf(json?.why),
     isServersWord: said !== undefined,
   });
 }

@@ -168,7 +168,7 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
         ["Rede", store.network && `${networkName(store.network)}${store.account ? `, conta ${store.account}` : ""}`],
         ["Anunciante", store.advertiser_id],
         ["Site da loja", store.store_url],
-        ["Espera antes do bilhete", inGivenWords(store.mint_delay_seconds)],
+        ["Espera antes do ingresso", inGivenWords(store.mint_delay_seconds)],
         ["Prazo de segurança", inGivenWords(store.hold_seconds)],
         ["Dias para reclamar", store.claim_days],
       ],

@@ -1,0 +1,61 @@
+import type { ErrorCode } from "../../domain/api/error-codes.ts";
+import type { DecisionRefusal } from "../../domain/sale/decision-refusals.ts";
+import { ApiError } from "../api/http.ts";
+import { reasonOf } from "../api/reason-of.ts";
+import type { Translate } from "../i18n/language.tsx";
+import { invalidField } from "./invalid-field.ts";
+import { fileProblems } from "./stores/file-problems.ts";
+
+/** The api's errors for admin calls, by code. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  ASSETS_UNAVAILABLE: "O lugar onde as imagens ficam não está respondendo agora. Tente de novo em instantes.",
+  APPROVAL_NEEDED: "Este valor pede duas pessoas: outra pessoa aprova em Aprovações, e depois você conclui.",
+  OWN_REQUEST: "Outra pessoa precisa decidir sobre o seu pedido.",
+  DECIDED: "Este pedido já foi decidido. Recarregue a lista.",
+  LAPSED: "Este pedido venceu: o pagamento precisa ser pedido de novo.",
+  NOTHING_PAYABLE: "Não há nada a pagar a este comprador agora.",
+  WRONG_AMOUNT: "O valor a pagar mudou desde o pedido: peça de novo com o valor de agora.",
+  PAYOUTS_PAUSED: "Os pagamentos estão pausados. Retome-os em Pagamentos.",
+  BODY_TOO_LARGE: "O arquivo é grande demais: cabem até 8 MB, e até 512 kB numa imagem.",
+  CONTRACT_TAKEN: "Outro fan token já tem este contrato.",
+  NOT_A_PICTURE: "O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até 512 kB e 4.096 pixels de lado.",
+  HELD: "Esta compra já está retida.",
+  NOT_HELD: "Esta compra não está retida.",
+  SALE_CHANGED:
+    "A rede mudou esta venda depois que você a abriu. Confira os valores, que já são os de agora, e decida.",
+  STORE_NAME_TAKEN: "Já existe uma loja com este nome.",
+  GROUP_TAKEN: "Outra categoria da loja já tem este grupo de comissão.",
+  NOT_STUCK: "Esta transação não está mais parada. Recarregue a lista.",
+  OVER: "Não há mais o que fazer nesta compra.",
+  PAID: "O pagamento desta compra já saiu: não dá mais para parar.",
+  NOT_A_TOKEN: "A rede não tem um token neste endereço.",
+  SIGN_IN_AGAIN: "Seu login tem mais de 15 minutos. Entre de novo para continuar.",
+} satisfies Partial<Record<ErrorCode, string>>;
+
+const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
+  not_held: "Esta venda não está mais retida.",
+  no_rate: "Não há cotação para a moeda desta venda: configure FX_RATES ou FX_URL, ou recuse a venda.",
+  declined: "Esta venda já foi recusada.",
+  has_buyer: "Esta venda já tem um comprador.",
+  no_click: "Este clique não existe. Confira o código.",
+  no_sale: "Esta venda não existe. Confira o número.",
+  of_another_buyer: "Esta venda já é de outro comprador.",
+  claim_decided: "Esta reclamação já foi respondida.",
+};
+
+/** Why the server rejected an admin's call, in Portuguese; undefined if the reason is unknown. `t` is Portuguese too. */
+export function sayRefusal(error: unknown, t: Translate): string | undefined {
+  if (!(error instanceof ApiError)) return reasonOf(error, t);
+  if (error.code === "CATALOGUE_FILE") return fileProblems(error.message);
+  const known = BY_CODE[error.code ?? ""] ?? decisionOf(error);
+  if (known) return known;
+  if (error.code === "INVALID_REQUEST" && error.field) return invalidField(error.field, error.message);
+  if (error.isServersWord) return reasonOf(error, t);
+  return error.status >= 400 ? `O servidor respondeu com o erro ${error.status}.` : undefined;
+}
+
+function decisionOf({ code, why = "" }: ApiError): string | undefined {
+  if (code !== "DECISION_REFUSED") return undefined;
+  const known = Object.entries(DECISIONS).find(([refusal]) => refusal === why)?.[1];
+  return known ?? "Esta decisão não cabe mais aqui. Recarregue a página.";
+}
