@@ -89,6 +89,41 @@ describe("Long names and wide figures", () => {
   }
 });
 
+/** The words of a table that are broken in the middle. */
+function brokenWords(page: Page): Promise<string[]> {
+  return page.locator(".table-wrap :is(th, td)").evaluateAll((cells) =>
+    cells.flatMap((cell) => {
+      const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode();
+      return [...(text?.textContent ?? "").matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+        const range = document.createRange();
+        if (!text) return [];
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        return range.getClientRects().length > 1 ? [word] : [];
+      });
+    }),
+  );
+}
+
+describe("Tables on a narrow phone", () => {
+  const site = useSite();
+
+  it("scroll, and break no word and no figure", async () => {
+    const wallet = testWallet();
+    const me = site.server.signIn(wallet.address);
+    for (const one of me.purchases) Object.assign(one, { store: "Internacionalíssima", cashback_amount: "1234567.89" });
+    const { page } = await site.openLoggedIn("/dashboard", { wallet, viewport: { width: 320, height: 900 } });
+    await page.getByText("Ver como tabela").click();
+    await page
+      .getByRole("rowheader", { name: /Internacionalíssima/ })
+      .or(page.getByRole("cell"))
+      .first()
+      .waitFor();
+    expect(await brokenWords(page)).to.deep.equal([]);
+    expect(await excess(page)).to.equal(0);
+  });
+});
+
 describe("Text of twice the size", () => {
   const site = useSite();
 
