@@ -197,7 +197,7 @@ type PurchasesTable = {
   /** The exact cashback in cents × basis points: at most value × percent. */
   cashback_cent_bps: Generated<bigint>;
   created_at: bigint;
-  /** How it was counted in the totals; null if it never was. Only `purchases/totals.ts` writes these. */
+  /** How it was counted in the totals; null if it never was. Only `purchases/counting.ts` writes these. */
   counted_status: bigint | null;
   counted_wei_per_cent: bigint | null;
   counted_cent_bps: Generated<bigint>;

@@ -7,11 +7,11 @@ import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations } from "../sender/queue.ts";
 import { newClickToken } from "./click-token.ts";
+import { addNewPurchases, countedAsNew, recountPurchases } from "./counting.ts";
 import { settleSales } from "./sale-totals.ts";
-import { addNewPurchases, countedAsNew, recountPurchases } from "./totals.ts";
 
 /*
- * Every change of a purchase's row. Only `totals.ts` sets how a purchase was counted.
+ * Every change of a purchase's row. Only `counting.ts` sets how a purchase was counted.
  * docs/product.md#purchase-steps
  */
 

@@ -16,12 +16,12 @@ import { cashbackOf } from "../domain/purchase/settlement.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { RateSource } from "../rates/rate-source.ts";
 import { enqueue } from "../sender/queue.ts";
+import { countLate } from "./counting.ts";
 import { insertAdjustment } from "./debt.ts";
 import { isAnyDue, setNextLook, takeDue } from "./due.ts";
 import { freezeRates, settlePurchases } from "./lifecycle.ts";
 import { paidReversals, readStanding, type StandingPurchase, type StandingRow } from "./queries.ts";
 import { enqueuePayouts } from "./settlement.ts";
-import { countLate } from "./totals.ts";
 
 export type PlanOptions = {
   rates: RateSource;

@@ -171,7 +171,7 @@ export async function lockPurchases(queries: Queries, ids: readonly bigint[]): P
     .execute();
 }
 
-/** How a purchase was counted; only `totals.ts` knows what they mean. */
+/** How a purchase was counted; only `counting.ts` knows what they mean. */
 export const COUNTED_COLUMNS = [
   ...(["purchases.counted_status", "purchases.counted_wei_per_cent", "purchases.counted_cent_bps"] as const),
   ...(["purchases.counted_paid_gwei", "purchases.counted_open"] as const),

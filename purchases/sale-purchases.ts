@@ -6,10 +6,10 @@ import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { SaleAction, SalePurchase, SalePurchaseStage } from "../domain/sale/plan.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { enqueue, forgetOperations, lockOperations } from "../sender/queue.ts";
+import { recountPurchases } from "./counting.ts";
 import { adjustDebt } from "./debt.ts";
 import { entitlePurchase, insertPurchase, permitPurchase, takeBackPayout, withdrawPurchase } from "./lifecycle.ts";
 import { countPaid } from "./sale-totals.ts";
-import { recountPurchases } from "./totals.ts";
 
 type PurchaseRow = Selectable<Schema["purchases"]>;
 

@@ -11,7 +11,7 @@ import { openReconcile } from "../api/operations/open-reconcile.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import { chzTextFromWei } from "../domain/money.ts";
-import { findWrongTotals } from "../purchases/totals.ts";
+import { findWrongTotals } from "../purchases/wrong-totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../reconcile/reconcile.ts";
 import { acceptForeign, foreignText, type WatchedKey } from "../sender/foreign-transactions.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";

@@ -3,7 +3,8 @@ import { hashToken } from "../../api/people/sessions.ts";
 import type { Database } from "../../database/connect.ts";
 import { inTransaction } from "../../database/transaction.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
-import { addToShop, recountPurchases } from "../../purchases/totals.ts";
+import { recountPurchases } from "../../purchases/counting.ts";
+import { addToShop } from "../../purchases/totals.ts";
 
 /** One buyer has this many purchases. */
 const HEAVY_PURCHASES = 10_000;

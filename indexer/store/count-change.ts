@@ -1,8 +1,9 @@
 import { among } from "../../database/among.ts";
 import { addToDay, dayOf } from "../../database/day-totals.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { recountPurchases } from "../../purchases/counting.ts";
 import { makeAllDue } from "../../purchases/due.ts";
-import { addToPayouts, recountPurchases } from "../../purchases/totals.ts";
+import { addToPayouts } from "../../purchases/totals.ts";
 import type { Payout } from "../fold.ts";
 
 /** What the totals know of a payout. */

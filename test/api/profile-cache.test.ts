@@ -3,7 +3,7 @@ import { ProfileCache } from "../../api/people/profile-cache.ts";
 import { findVisitors, hashToken, insertSession, type Visitor } from "../../api/people/sessions.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { inTransaction } from "../../database/transaction.ts";
-import { recountPurchases } from "../../purchases/totals.ts";
+import { recountPurchases } from "../../purchases/counting.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { buyerOf } from "../testing/event-chain.ts";
 import { insertPlainPurchase, PLAIN_TICKET } from "../testing/plain-purchase.ts";

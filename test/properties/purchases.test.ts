@@ -8,8 +8,8 @@ import { CHAIN_STATUS } from "../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
 import { outstandingDebt } from "../../purchases/debt.ts";
 import { listPurchases, type Purchase } from "../../purchases/queries.ts";
-import { findWrongTotals } from "../../purchases/totals.ts";
 import { toPurchaseRecord } from "../../purchases/view.ts";
+import { findWrongTotals } from "../../purchases/wrong-totals.ts";
 import { PROPERTY_TIMEOUT_MS, seeded } from "./support/seeded.ts";
 import { type Reply, WALLETS, World } from "./support/world.ts";
 

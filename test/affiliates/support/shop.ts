@@ -7,8 +7,8 @@ import { inTransaction } from "../../../database/transaction.ts";
 import type { SaleReport } from "../../../domain/sale/report.ts";
 import type { ClickTerms } from "../../../domain/sale/terms.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
+import { recountPurchases } from "../../../purchases/counting.ts";
 import { planNextSteps } from "../../../purchases/next-step.ts";
-import { recountPurchases } from "../../../purchases/totals.ts";
 import { fixedRate } from "../../../rates/rate-source.ts";
 
 export const WEI_PER_CENT = 10n ** 16n;

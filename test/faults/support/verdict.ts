@@ -3,7 +3,7 @@ import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distri
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
 import { connect } from "../../../database/connect.ts";
 import { WEI_PER_GWEI } from "../../../domain/product.ts";
-import { findWrongTotals } from "../../../purchases/totals.ts";
+import { findWrongTotals } from "../../../purchases/wrong-totals.ts";
 import { readEvents } from "../../testing/ledger.ts";
 
 type Where = {

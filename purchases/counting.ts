@@ -1,0 +1,208 @@
+import { sql } from "kysely";
+import { numberRows } from "../database/among.ts";
+import type { Queries } from "../database/transaction.ts";
+import { cashbackOfCentBps } from "../domain/cashback.ts";
+import {
+  PURCHASE_STATUSES,
+  type PurchaseStatus,
+  purchaseStatusFromChain,
+  shownStatus,
+} from "../domain/purchase/life.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
+import { makeDue } from "./due.ts";
+import { COUNTED_COLUMNS, lockPurchases, somePurchasesWithIndex } from "./queries.ts";
+import { addToBuyers, addToShop, type BuyerTotals, emptyTotals } from "./totals.ts";
+
+/** What one purchase contributes to the totals of its buyer and of the shop. */
+export type Standing = {
+  status: PurchaseStatus;
+  /** Null while the rate is not frozen: then its cashback is summed as cents × basis points. */
+  weiPerCent: bigint | null;
+  centBps: bigint;
+  paidGwei: bigint;
+  /** Its cashback is still to be paid. */
+  isOpen: boolean;
+};
+
+/** Ids in one statement; SQLite takes 32,766 parameters. */
+const PAGE = 5_000;
+
+/**
+ * Recounts purchases after a change of their rows, tokens or payouts, in the transaction of the change, and makes them
+ * due. Idempotent.
+ */
+export async function recountPurchases(queries: Queries, ids: readonly bigint[]): Promise<void> {
+  for (const page of pagesOf(ids)) {
+    const { changed, counted } = await countPage(queries, page);
+    await writeCounted(queries, changed);
+    await makeDue(
+      queries,
+      counted.map((row) => row.id),
+    );
+  }
+}
+
+/**
+ * Counts the locked purchases whose totals are behind: never counted by an earlier version, or not since the index was
+ * emptied. The caller decides when they are due.
+ */
+export async function countLate(queries: Queries, purchases: readonly { row: StandingRow }[]): Promise<void> {
+  const late = purchases.filter(({ row }) => !isSame(countedOf(row), standingOf(row)));
+  for (const page of pagesOf(late.map(({ row }) => row.id))) {
+    await writeCounted(queries, (await countPage(queries, page)).changed);
+  }
+}
+
+function pagesOf(ids: readonly bigint[]): (readonly bigint[])[] {
+  return Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, index) =>
+    ids.slice(index * PAGE, (index + 1) * PAGE),
+  );
+}
+
+/** Adds the difference between the current and the counted values to the totals. */
+async function countPage(
+  queries: Queries,
+  ids: readonly bigint[],
+): Promise<{ changed: Counted[]; counted: Counted[] }> {
+  const rows = await readCounted(queries, ids);
+  const changed = rows.filter(({ counted, standing }) => !isSame(counted, standing));
+  const buyers = new Map<WalletAddress, BuyerTotals>();
+  const shop = new Map<string, bigint>();
+  for (const { wallet, counted, standing } of changed) {
+    if (counted) addStanding(buyers, shop, wallet, counted, -1n);
+    addStanding(buyers, shop, wallet, standing, 1n);
+  }
+  await addToBuyers(queries, buyers);
+  await addToShop(queries, Object.fromEntries(shop));
+  return { changed, counted: rows };
+}
+
+function isSame(one: Standing | undefined, other: Standing): boolean {
+  return one !== undefined && (Object.keys(other) as (keyof Standing)[]).every((key) => one[key] === other[key]);
+}
+
+/** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */
+export function countedAsNew(centBps: bigint) {
+  const { status, weiPerCent, paidGwei, isOpen } = standingAsNew(centBps);
+  return {
+    counted_status: BigInt(PURCHASE_STATUSES.indexOf(status)),
+    counted_wei_per_cent: weiPerCent,
+    counted_cent_bps: centBps,
+    counted_paid_gwei: paidGwei,
+    counted_open: isOpen ? 1n : 0n,
+  };
+}
+
+/** Adds purchases that were just inserted to the sums of their buyers and of the shop. */
+export async function addNewPurchases(
+  queries: Queries,
+  rows: readonly { wallet: WalletAddress; cashback_cent_bps: bigint }[],
+): Promise<void> {
+  const buyers = new Map<WalletAddress, BuyerTotals>();
+  const shop = new Map<string, bigint>();
+  for (const row of rows) addStanding(buyers, shop, row.wallet, standingAsNew(row.cashback_cent_bps), 1n);
+  await addToBuyers(queries, buyers);
+  await addToShop(queries, Object.fromEntries(shop));
+}
+
+function standingAsNew(centBps: bigint): Standing {
+  return { status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
+}
+
+type StandingRow = Awaited<ReturnType<typeof readStandings>>[number];
+
+export async function readStandings(queries: Queries, ids: readonly bigint[]) {
+  return somePurchasesWithIndex(queries, ids)
+    .select([
+      ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
+      ...(["purchases.reversed_at", "purchases.settled_at", "nfts.status as chain_status"] as const),
+      ...(["payouts.state as payout_state", "payouts.amount_gwei as paid_gwei", ...COUNTED_COLUMNS] as const),
+    ])
+    .execute();
+}
+
+async function readCounted(queries: Queries, ids: readonly bigint[]) {
+  await lockPurchases(queries, ids);
+  const rows = await readStandings(queries, ids);
+  return rows.map((row) => ({
+    id: row.id,
+    wallet: row.wallet,
+    counted: countedOf(row),
+    standing: standingOf(row),
+  }));
+}
+
+export function standingOf(row: StandingRow): Standing {
+  return {
+    status: shownStatus(purchaseStatusFromChain(row.chain_status ?? undefined), {
+      isReturned: row.reversed_at !== null,
+      isPaid: row.payout_state !== null,
+    }),
+    weiPerCent: row.wei_per_cent,
+    centBps: row.cashback_cent_bps,
+    paidGwei: row.payout_state === "paid" ? (row.paid_gwei ?? 0n) : 0n,
+    isOpen: row.settled_at === null && row.reversed_at === null,
+  };
+}
+
+function countedOf(row: StandingRow): Standing | undefined {
+  const status = row.counted_status === null ? undefined : PURCHASE_STATUSES[Number(row.counted_status)];
+  return (
+    status && {
+      status,
+      weiPerCent: row.counted_wei_per_cent,
+      centBps: row.counted_cent_bps,
+      paidGwei: row.counted_paid_gwei,
+      isOpen: row.counted_open === 1n,
+    }
+  );
+}
+
+/** Adds what a purchase contributes to the totals of its buyer and of the shop; -1n takes it away. */
+export function addStanding(
+  buyers: Map<WalletAddress, BuyerTotals>,
+  shop: Map<string, bigint>,
+  wallet: WalletAddress,
+  standing: Standing,
+  sign: 1n | -1n,
+): void {
+  const { status, weiPerCent, centBps, paidGwei, isOpen } = standing;
+  const totals = buyers.get(wallet) ?? emptyTotals();
+  buyers.set(wallet, totals);
+  const add = (name: string, value: bigint) => shop.set(name, (shop.get(name) ?? 0n) + sign * value);
+  totals[status] += sign;
+  add(status, 1n);
+  totals.paid_gwei += sign * paidGwei;
+  const gwei = weiPerCent === null ? undefined : cashbackOfCentBps(centBps, weiPerCent);
+  const group = status === "confirmed" ? "confirmed" : "pending";
+  if (status !== "cancelled") {
+    if (gwei === undefined) totals[`${group}_cent_bps`] += sign * centBps;
+    else totals[`${group}_gwei`] += sign * gwei;
+  }
+  if (!isOpen) return;
+  if (gwei === undefined) add("open_cent_bps", centBps);
+  else add("open_gwei", gwei);
+}
+
+type Counted = { id: bigint; standing: Standing };
+
+/** One statement for all of them. */
+async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { list, column } = numberRows(
+    queries,
+    rows.map(({ id, standing: one }) => [
+      id,
+      BigInt(PURCHASE_STATUSES.indexOf(one.status)),
+      one.weiPerCent,
+      one.centBps,
+      one.paidGwei,
+      one.isOpen ? 1n : 0n,
+    ]),
+  );
+  await sql`update purchases set counted_status = c.status, counted_wei_per_cent = c.wei_per_cent,
+      counted_cent_bps = c.cent_bps, counted_paid_gwei = c.paid_gwei, counted_open = c.is_open
+    from (select ${column(0)} as id, ${column(1)} as status, ${column(2)} as wei_per_cent, ${column(3)} as cent_bps,
+      ${column(4)} as paid_gwei, ${column(5)} as is_open from ${list}) c
+    where purchases.id = c.id`.execute(queries);
+}
