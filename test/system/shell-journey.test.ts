@@ -52,11 +52,11 @@ describe("The whole loop from a shell", function () {
     expect(attributes.Comprador.toLowerCase()).to.equal(shopper.address);
   });
 
-  it("mints once and pays once, whatever is killed during ten purchases", async () => {
+  it("mints once and pays once, whatever is killed during four purchases", async () => {
     const shopper = new Shopper(torcida.url);
     await shopper.signUp();
     const ids: number[] = [];
-    const victims = ["api", "indexer", "api", "api", "indexer", "api", "indexer", "api", "api", "indexer"] as const;
+    const victims = ["api", "indexer", "api", "indexer"] as const;
     for (const [index, victim] of victims.entries()) {
       ids.push(await patiently(() => shopper.buy((index % 8) + 1, 100 + index)));
       process.kill(torcida.pidOf(victim), "SIGKILL");
