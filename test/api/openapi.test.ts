@@ -18,7 +18,12 @@ import { type ApiSystem, onBothSystems } from "./support/system.ts";
 
 const SEED = Number(process.env.FUZZ_SEED ?? process.env.FAULT_SEED ?? 1);
 /** Per database. `FUZZ_SECONDS=600 FUZZ_SEED=7 npx mocha test/api/openapi.test.ts` runs longer with another seed. */
-const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 5);
+const FUZZ_SECONDS = Number(process.env.FUZZ_SECONDS ?? 0);
+const REQUESTS = 500;
+const HOW_LONG =
+  FUZZ_SECONDS > 0
+    ? { numRuns: 10_000_000, interruptAfterTimeLimit: FUZZ_SECONDS * 1_000, markInterruptAsFailure: false }
+    : { numRuns: REQUESTS };
 
 const ROLES = ["anonymous", "dead", "owner", "other", "compat", "admin", "service"] as const;
 type Role = (typeof ROLES)[number];
@@ -161,8 +166,8 @@ onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" },
       pools = await poolsOf(system(), callers);
     });
 
-    it(`get the documented responses, as every role (seed ${SEED}, ${FUZZ_SECONDS} s)`, async function () {
-      this.timeout(FUZZ_SECONDS * 1_000 + 60_000);
+    it(`get the documented responses, as every role (seed ${SEED})`, async function () {
+      this.timeout(FUZZ_SECONDS * 1_000 + 300_000);
       const seen = new Map<string, number>();
       const requests = fuzzedRequests(documented.operations(), SENDERS, pools);
       await fc.assert(
@@ -174,18 +179,13 @@ onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" },
           const name = `${operation?.operationId ?? "none"} ${answer.status}`;
           seen.set(name, (seen.get(name) ?? 0) + 1);
         }),
-        {
-          seed: SEED,
-          numRuns: 10_000_000,
-          interruptAfterTimeLimit: FUZZ_SECONDS * 1_000,
-          markInterruptAsFailure: false,
-        },
+        { seed: SEED, ...HOW_LONG },
       );
-      if (process.env.FUZZ_SECONDS) console.log(Object.fromEntries([...seen].sort()));
+      if (FUZZ_SECONDS > 0) console.log(Object.fromEntries([...seen].sort()));
       // A fuzz run whose requests are all rejected proves nothing.
       const reached = [...seen.keys()].filter((name) => / 2\d\d$/.test(name)).map((name) => name.split(" ")[0]);
       const count = [...seen.values()].reduce((sum, times) => sum + times, 0);
-      if (count >= 500) expect(new Set(reached).size, "calls that succeeded").to.be.greaterThan(12);
+      if (count >= REQUESTS) expect(new Set(reached).size, "calls that succeeded").to.be.greaterThan(12);
       expect((await system().anonymous().get("/healthz")).status).to.equal(200);
       expect(system().apiLog()).to.not.match(/"level":"fatal"|"status":500/);
     });
