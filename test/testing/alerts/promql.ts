@@ -1,6 +1,6 @@
-import type { SyntaxNode } from "@lezer/common";
+import type { SyntaxNode, Tree } from "@lezer/common";
 import { parser } from "@prometheus-io/lezer-promql";
-import { keyOf, type Labels, numberOf, type Point, type ScrapedSeries, type Series } from "./series.ts";
+import { keyOf, type Labels, numberOf, type Point, type ScrapedSeries, type Selector, type Series } from "./series.ts";
 
 type Sample = { labels: Labels; value: number };
 /** A number, or an instant vector in Prometheus terms. */
@@ -13,11 +13,15 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
  * `promtool` is installed a test compares both.
  */
 export function evaluate(expression: string, series: ScrapedSeries, atMs: number): Sample[] {
-  const top = parser.parse(expression).topNode.firstChild;
+  const tree = parsed.get(expression) ?? parser.parse(expression);
+  parsed.set(expression, tree);
+  const top = tree.topNode.firstChild;
   if (!top) throw new Error(`Empty expression: ${expression}`);
   const value = new Evaluation(expression, series, atMs).value(top);
   return typeof value === "number" ? [{ labels: {}, value }] : value;
 }
+
+const parsed = new Map<string, Tree>();
 
 class Evaluation {
   readonly #text: string;
@@ -38,7 +42,7 @@ class Evaluation {
       case "NumberDurationLiteral":
         return numberOf(this.#of(node));
       case "VectorSelector":
-        return this.#series.at(this.#matcher(node), this.#atMs);
+        return this.#series.at(this.#selector(node), this.#atMs);
       case "AggregateExpr":
         return this.#aggregate(node);
       case "FunctionCall":
@@ -114,7 +118,7 @@ class Evaluation {
     if (node.name !== "MatrixSelector") return this.#unknown(node);
     const rangeMs = durationMs(this.#of(this.#only(node, "DurationExpr")));
     const ranges: Series[] = this.#series.during(
-      this.#matcher(this.#only(node, "VectorSelector")),
+      this.#selector(this.#only(node, "VectorSelector")),
       this.#atMs,
       rangeMs,
     );
@@ -158,15 +162,17 @@ class Evaluation {
     });
   }
 
-  #matcher(node: SyntaxNode): (labels: Labels) => boolean {
+  #selector(node: SyntaxNode): Selector {
     const name = node.getChild("Identifier");
     const conditions = this.#matchersOf(node).map(({ label, operator, text }) => {
       const pattern = operator.endsWith("~") ? new RegExp(`^(?:${text})$`) : undefined;
       const isWanted = !operator.startsWith("!");
       return (labels: Labels) => (pattern?.test(labels[label] ?? "") ?? (labels[label] ?? "") === text) === isWanted;
     });
-    return (labels) =>
-      (!name || labels.__name__ === this.#of(name)) && conditions.every((condition) => condition(labels));
+    return {
+      name: name ? this.#of(name) : this.#unknown(node),
+      matches: (labels) => conditions.every((condition) => condition(labels)),
+    };
   }
 
   #matchersOf(node: SyntaxNode): { label: string; operator: string; text: string }[] {

@@ -2,6 +2,9 @@ export type Labels = Readonly<Record<string, string>>;
 export type Point = { atMs: number; value: number };
 export type Series = { labels: Labels; points: Point[] };
 
+/** The series of one name whose labels match. */
+export type Selector = { name: string; matches: (labels: Labels) => boolean };
+
 /** Prometheus looks this far back for the newest point of a series. */
 const LOOKBACK_MS = 5 * 60_000;
 /** Prometheus' marker for a series that a target omits: it ends at once, not after the lookback. */
@@ -13,6 +16,7 @@ const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 /** The scraped samples, as Prometheus keeps them. */
 export class ScrapedSeries {
   readonly #series = new Map<string, Series>();
+  readonly #named = new Map<string, Series[]>();
   readonly #ofTarget = new Map<string, Set<string>>();
 
   /** Adds one scrape of a target; `text` is undefined if it did not respond. */
@@ -27,8 +31,8 @@ export class ScrapedSeries {
   }
 
   /** The newest value of each series that matches. */
-  at(matches: (labels: Labels) => boolean, atMs: number): { labels: Labels; value: number }[] {
-    return this.#matching(matches).flatMap(({ labels, points }) => {
+  at(selector: Selector, atMs: number): { labels: Labels; value: number }[] {
+    return this.#selected(selector).flatMap(({ labels, points }) => {
       const last = points.findLast((point) => point.atMs <= atMs);
       const isAlive = last && !Number.isNaN(last.value) && atMs - last.atMs < LOOKBACK_MS;
       return isAlive ? [{ labels, value: last.value }] : [];
@@ -36,8 +40,8 @@ export class ScrapedSeries {
   }
 
   /** The points of each series that matches, from `atMs - rangeMs` on, that moment included. */
-  during(matches: (labels: Labels) => boolean, atMs: number, rangeMs: number): Series[] {
-    return this.#matching(matches).flatMap(({ labels, points }) => {
+  during(selector: Selector, atMs: number, rangeMs: number): Series[] {
+    return this.#selected(selector).flatMap(({ labels, points }) => {
       const within = points.filter(
         (point) => point.atMs >= atMs - rangeMs && point.atMs <= atMs && !Number.isNaN(point.value),
       );
@@ -45,15 +49,20 @@ export class ScrapedSeries {
     });
   }
 
-  #matching(matches: (labels: Labels) => boolean): Series[] {
-    return [...this.#series.values()].filter(({ labels }) => matches(labels));
+  #selected({ name, matches }: Selector): Series[] {
+    return (this.#named.get(name) ?? []).filter(({ labels }) => matches(labels));
   }
 
   #add(labels: Labels, value: number, atMs: number): string {
     const key = keyOf(labels);
-    const series = this.#series.get(key) ?? { labels, points: [] };
+    const known = this.#series.get(key);
+    const series = known ?? { labels, points: [] };
     series.points.push({ atMs, value });
-    this.#series.set(key, series);
+    if (!known) {
+      this.#series.set(key, series);
+      const name = labels.__name__ ?? "";
+      this.#named.set(name, [...(this.#named.get(name) ?? []), series]);
+    }
     return key;
   }
 }
