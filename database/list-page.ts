@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { engineOf } from "./clock.ts";
 import { COUNTED, countRows } from "./counted.ts";
 import { byBytes, type Match } from "./list-search.ts";
+import { betweenRows, hasValues, inStretch, type Stretch } from "./stretch.ts";
 import type { Queries } from "./transaction.ts";
 
 /** If more rows match, rows are read in order and tested, so many for a page: a few at first, which mostly suffice. */
@@ -26,9 +27,6 @@ export type SortColumn = {
 
 /** A partial index or a stretch of one, the condition of its rows, and whether it has rows in a state. */
 export type Part = { index: string; where: RawBuilder<SqlBool>; has(state: string): boolean };
-
-/** The first columns of a state's index, each with a value: the rows that have them follow each other there. */
-export type Stretch = readonly { column: RawBuilder<unknown>; value: string }[];
 
 /** A table as a list that can be searched, filtered, sorted and paged, at a cost that does not grow with the table. */
 export type ListSource = {
@@ -239,7 +237,7 @@ function sortedRows(
     ${orderBy(source, order, columns, part.stretch)} limit ${limit}`;
   const stretches = parts.flatMap((part) =>
     part.stretch
-      ? [rowsOf(part, boundsOf(source, part.stretch, order, before))]
+      ? [rowsOf(part, betweenRows(part.stretch, afterOf(source, order, before)))]
       : stretchesAfter(source, order, before, columns).map((isAfter) => rowsOf(part, isAfter)),
   );
   const [only] = stretches;
@@ -274,7 +272,7 @@ function partsOf(queries: Queries, source: ListSource, order: Order, state: stri
   if (isByState && source.stretches)
     return source
       .stretches(state)
-      .map((stretch) => ({ hint: hint ?? sql``, ...(isSqlite ? { where: isIn(stretch) } : { stretch }) }));
+      .map((stretch) => ({ hint: hint ?? sql``, ...(isSqlite ? { where: hasValues(stretch) } : { stretch }) }));
   if (!isByState && order.parts) {
     const parts = order.parts.filter(({ has }) => state === undefined || has(state));
     return parts.map(({ index, where }) => ({ hint: by(index), where }));
@@ -282,22 +280,8 @@ function partsOf(queries: Queries, source: ListSource, order: Order, state: stri
   return [{ hint: hint ?? (isSqlite && order.column === source.key && !isByState ? sql`not indexed` : sql``) }];
 }
 
-function isIn(stretch: Stretch): RawBuilder<SqlBool> {
-  return conditions(...stretch.map(({ column, value }) => sql<SqlBool>`${column} = ${value}`));
-}
-
-/**
- * A stretch for PostgreSQL, between two rows of its index. If its columns were compared one by one, it might rather read
- * the whole table, or all of it in order, in the hope to meet the first of these rows soon.
- */
-function boundsOf(source: ListSource, stretch: Stretch, order?: Order, before?: Cursor): RawBuilder<SqlBool> {
-  const columns = sql.join(stretch.map(({ column }) => column));
-  const values = sql.join(stretch.map(({ value }) => value));
-  const first = sql`(${columns}) >= (${values})`;
-  const last = sql`(${columns}) <= (${values})`;
-  if (order === undefined || before === undefined) return sql<SqlBool>`${first} and ${last}`;
-  const after = sql`(${columns}, ${sql.ref(source.key)}) ${order.isDown ? sql`<` : sql`>`} (${values}, ${before.key})`;
-  return order.isDown ? sql<SqlBool>`${first} and ${after}` : sql<SqlBool>`${after} and ${last}`;
+function afterOf(source: ListSource, { isDown }: Order, before: Cursor | undefined) {
+  return before && { column: sql.ref(source.key), key: before.key, isDown };
 }
 
 function anyOf(matches: readonly Match[]): RawBuilder<SqlBool> {
@@ -313,13 +297,13 @@ function keysOf(source: ListSource, where: RawBuilder<SqlBool>): RawBuilder<unkn
 
 function inState(queries: Queries, source: ListSource, state: string): RawBuilder<unknown> {
   if (!source.stretches) return keysOf(source, conditions(source.only, source.state?.(state, queries)));
-  const isSqlite = engineOf(queries) === "sqlite";
-  const keys = source.stretches(state).map((stretch) => {
-    const columns = sql.join(stretch.map(({ column }) => column));
-    return isSqlite
-      ? keysOf(source, isIn(stretch))
-      : sql`select key from (${keysOf(source, boundsOf(source, stretch))} order by ${columns}) as stretch`;
-  });
+  const key = sql.ref(source.key);
+  const keys = source
+    .stretches(state)
+    .map(
+      (one) =>
+        sql`select key from (select ${key} as key from ${sql.table(source.table)} ${inStretch(queries, one)}) as stretch`,
+    );
   return sql.join(keys, sql` union all `);
 }
 

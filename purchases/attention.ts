@@ -1,22 +1,33 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { countOf } from "../database/counted.ts";
-import { OPERATION_KINDS } from "../database/schema.ts";
+import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/schema.ts";
+import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
+import { operationsIn } from "../sender/queue.ts";
 
-/** By name: an index has no stretch of "all but payments". */
-const OTHER_KINDS = sql.join(OPERATION_KINDS.filter((kind) => kind !== "pay").map((kind) => sql.lit(kind)));
+const OTHER_KINDS = OPERATION_KINDS.filter((kind) => kind !== "pay");
 
-const COUNTS = {
-  held_sales: sql`select 1 from sales where state = 'held'`,
-  unmatched_sales: sql`select 1 from sales where state = 'unmatched'`,
-  open_claims: sql`select 1 from claims where state = 'open'`,
-  failed_payments: sql`select 1 from operations where kind = 'pay' and status = 'failed'`,
-  waiting_payments: sql`select 1 from operations where kind = 'pay' and status = 'waiting'`,
-  failed_operations: sql`select 1 from operations where kind in (${OTHER_KINDS}) and status = 'failed'`,
-} satisfies Record<string, RawBuilder<unknown>>;
+/** The rows of the open tasks, each from the index that has them. */
+function tasksOf(queries: Queries) {
+  const ofState = (table: string, state: string) =>
+    sql`select 1 from ${sql.table(table)} ${inStretch(queries, [{ column: sql.ref("state"), value: state }])}`;
+  const ofKind = (status: OperationStatus, kind: OperationKind) =>
+    sql`select 1 from (select 1 from operations ${inStretch(queries, operationsIn(status, kind))}) as stretch`;
+  return {
+    held_sales: ofState("sales", "held"),
+    unmatched_sales: ofState("sales", "unmatched"),
+    open_claims: ofState("claims", "open"),
+    failed_payments: ofKind("failed", "pay"),
+    waiting_payments: ofKind("waiting", "pay"),
+    failed_operations: sql.join(
+      OTHER_KINDS.map((kind) => ofKind("failed", kind)),
+      sql` union all `,
+    ),
+  };
+}
 
 export type AttentionCounts = Record<
-  keyof typeof COUNTS | "held_purchases" | "draft_stores" | "open_approvals",
+  keyof ReturnType<typeof tasksOf> | "held_purchases" | "draft_stores" | "open_approvals",
   number
 >;
 
@@ -26,7 +37,7 @@ export async function countAttention(
   { isHeld, isDraft, isOpenApproval }: Record<"isHeld" | "isDraft" | "isOpenApproval", RawBuilder<SqlBool>>,
 ): Promise<AttentionCounts> {
   const all = {
-    ...COUNTS,
+    ...tasksOf(queries),
     held_purchases: sql`select 1 from purchases where ${isHeld}`,
     draft_stores: sql`select 1 from stores where ${isDraft}`,
     open_approvals: sql`select 1 from approvals where ${isOpenApproval}`,

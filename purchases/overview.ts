@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { countOf } from "../database/counted.ts";
+import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { cashbackOfCentBps } from "../domain/cashback.ts";
 import type { PurchaseStatus } from "../domain/purchase/life.ts";
+import { operationsIn } from "../sender/queue.ts";
 import { payoutSums, readShopTotals } from "./totals.ts";
 
 /** The figures of the whole shop; `rate` applies to cashback without a frozen rate. */
@@ -26,7 +28,7 @@ export async function readFigures(queries: Queries, weiPerCent: bigint) {
 /** One statement, because on PostgreSQL each one costs a round trip. */
 async function readCounts(queries: Queries): Promise<{ stores: number; queued: number; failed: number }> {
   const countOperations = (status: "queued" | "failed") =>
-    countOf(sql`select 1 from operations where status = ${status}`);
+    countOf(sql`select 1 from operations ${inStretch(queries, operationsIn(status))}`);
   const { rows } = await sql<Record<"stores" | "queued" | "failed", bigint>>`select
     (select count(*) from stores where deleted_at is null) as stores,
     ${countOperations("queued")} as queued, ${countOperations("failed")} as failed`.execute(queries);

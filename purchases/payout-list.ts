@@ -1,17 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import { engineOf } from "../database/clock.ts";
-import {
-  type ListPage,
-  type ListSource,
-  type PageQuery,
-  readPage,
-  type SortColumn,
-  type Stretch,
-} from "../database/list-page.ts";
+import { type ListPage, type ListSource, type PageQuery, readPage, type SortColumn } from "../database/list-page.ts";
 import { hashOf, idOf, type Match, walletPrefixOf, walletStartsWith, walletTest } from "../database/list-search.ts";
 import { OPERATION_KINDS, type OperationKind } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { Operation } from "../sender/queue.ts";
+import { type Operation, operationsIn } from "../sender/queue.ts";
 
 export type PayoutRow = Awaited<ReturnType<typeof readPayouts>>[number];
 
@@ -36,26 +29,19 @@ const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
 const STATUSES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
 const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "operations_listed" };
 
-function stretch(status: string, kind: OperationKind): Stretch {
-  return [
-    { column: sql.ref("operations.status"), value: status },
-    { column: sql.ref("operations.kind"), value: kind },
-  ];
-}
-
 const OPERATIONS: ListSource = {
   table: "operations",
   key: "id",
   keyType: "number",
   sorts: { id: BY_ID },
-  stretches: (status) => OPERATION_KINDS.map((kind) => stretch(status, kind)),
+  stretches: (status) => OPERATION_KINDS.map((kind) => operationsIn(status, kind)),
   stateTest: (state) => sql<SqlBool>`(operations.status || '') = ${state}`,
   matches: (term, queries) => matchesOf(queries, term, OPERATION_KINDS),
 };
 
 const STUCK_OPERATIONS: ListSource = {
   ...OPERATIONS,
-  stretches: () => OPERATION_KINDS.flatMap((kind) => [stretch("waiting", kind), stretch("failed", kind)]),
+  stretches: () => OPERATION_KINDS.flatMap((kind) => [operationsIn("waiting", kind), operationsIn("failed", kind)]),
   stateTest: () => sql<SqlBool>`(operations.status || '') in ('waiting', 'failed')`,
 };
 
@@ -89,7 +75,7 @@ const PAYOUTS: ListSource = {
     },
   },
   only: sql<SqlBool>`operations.kind = 'pay'`,
-  stretches: (status) => [stretch(status, "pay")],
+  stretches: (status) => [operationsIn(status, "pay")],
   matches: (term, queries) => matchesOf(queries, term, ["pay"]),
 };
 

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
 import { COUNTED, countOf } from "../database/counted.ts";
 import { OPERATION_KINDS, OPERATION_REASONS, type OperationKind } from "../database/schema.ts";
+import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
-import { IS_UNSENT, type Operation, UNSENT } from "./queue.ts";
+import { IS_UNSENT, type Operation, operationsIn, UNSENT } from "./queue.ts";
 import type { Standing } from "./standing.ts";
 
 /** Counting the due operations of a kind stops here; far more than one round sends. */
@@ -58,7 +59,8 @@ export async function summarizeDue(
 export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
   const kinds = sql`(${namesOf(OPERATION_KINDS)}) as kinds`;
   const isIn = sql`operations.status = statuses.name and operations.kind = kinds.name`;
-  const moving = sql`select since from operations where ${isIn} order by id limit ${sql.lit(COUNTED + 1)}`;
+  const all = inStretch(queries, operationsIn(sql`statuses.name`, sql`kinds.name`));
+  const moving = sql`select since from operations ${all} limit ${sql.lit(COUNTED + 1)}`;
   // The second condition is the one of the index.
   const stuck = sql`from operations where ${isIn} and operations.reason = reasons.name
     and operations.status in ('waiting', 'failed')`;

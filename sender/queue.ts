@@ -3,6 +3,7 @@ import { among, numberRows } from "../database/among.ts";
 import { databaseNow } from "../database/clock.ts";
 import { countRows } from "../database/counted.ts";
 import type { OperationKind, OperationReason, OperationStatus, Schema } from "../database/schema.ts";
+import { inStretch, type Stretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 
 export type Operation = Selectable<Schema["operations"]>;
@@ -17,6 +18,12 @@ export const UNSENT = ["queued", "waiting", "failed"] as const satisfies readonl
 /** The condition of the index of what is due. */
 export const IS_UNSENT = sql<SqlBool>`operations.status in ('queued', 'waiting', 'failed')`;
 const INSERT_ROWS = 5_000;
+
+/** The operations in a status, or of a kind in it, in the index that lists them. */
+export function operationsIn(status: unknown, kind?: unknown): Stretch {
+  const ofStatus = { column: sql.ref("operations.status"), value: status };
+  return kind === undefined ? [ofStatus] : [ofStatus, { column: sql.ref("operations.kind"), value: kind }];
+}
 
 /** A time by the database's clock, because a process on another host may read it. */
 export function inMs(queries: Queries, afterMs = 0n): RawBuilder<bigint> {
@@ -177,7 +184,10 @@ export async function countOperations(
   queries: Queries,
   status: OperationStatus | readonly OperationStatus[],
 ): Promise<number> {
-  return countRows(queries, sql`select 1 from operations where status in (${sql.join([status].flat())})`);
+  const ofStatuses = [status]
+    .flat()
+    .map((one) => sql`select 1 from (select 1 from operations ${inStretch(queries, operationsIn(one))}) as stretch`);
+  return countRows(queries, sql.join(ofStatuses, sql` union all `));
 }
 
 /** The last transaction hash of an operation, if it was sent. */

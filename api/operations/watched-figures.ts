@@ -5,6 +5,7 @@ import { polledAccounts } from "../../affiliates/accounts.ts";
 import { readClock } from "../../database/clock.ts";
 import { COUNTED, countRows } from "../../database/counted.ts";
 import { readSetting } from "../../database/settings.ts";
+import { inStretch } from "../../database/stretch.ts";
 import type { Services } from "../services.ts";
 import type { Runway } from "./runway.ts";
 
@@ -70,7 +71,8 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   );
   for (const state of ["held", "unmatched"] as const) {
     gauge(`sales_${state}`, `Sales that are ${state} (counted to ${COUNTED})`, async () => {
-      return only(await countRows(kysely, sql`select 1 from sales where state = ${state}`));
+      const ofState = inStretch(kysely, [{ column: sql.ref("state"), value: state }]);
+      return only(await countRows(kysely, sql`select 1 from sales ${ofState}`));
     });
   }
   gauge("sales_held_oldest_seconds", "Age of the oldest held sale", async () => {

@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
   type RawBuilder,
+  type SqlBool,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -315,6 +316,29 @@ describe("The rows of a state", function () {
           const steps = (await stepsOf(database, query)).map(({ step }) => step);
           expect(steps.join("\n"), `${sort}\n${query.sql}`).to.match(/purchases_state/);
         }
+      }
+    });
+
+    it("are counted in its index, even if they all are the newest", async () => {
+      const { database } = await open();
+      await fillShop(database);
+      const half = PURCHASES / 2;
+      await sql`update operations set status = case when subject_id > ${half} then 'failed' else 'done' end`.execute(
+        database.kysely,
+      );
+      await sql.raw("analyze").execute(database.kysely);
+      const isNone = sql<SqlBool>`1 = 0`;
+      const asked = await recordQueries(database, async (queries) => {
+        await readFigures(queries, 10n ** 16n);
+        await countAttention(queries, { isHeld: isNone, isDraft: isNone, isOpenApproval: isNone });
+        await summarizeStanding(queries);
+      });
+      for (const query of asked) {
+        const steps = (await stepsOf(database, query)).map(({ step }) => step);
+        expect(
+          steps.filter((step) => /^(Seq Scan on|SCAN) operations\b|_pkey/.test(step)).join("\n"),
+          query.sql,
+        ).to.equal("");
       }
     });
   });
