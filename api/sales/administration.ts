@@ -22,7 +22,6 @@ import {
 import { decodeReport } from "../../affiliates/stored-report.ts";
 import { appendAudit } from "../../database/audit-log.ts";
 import type { Queries } from "../../database/transaction.ts";
-import type { ApprovalAction } from "../../domain/api/admin-approvals.ts";
 import { doneSchema } from "../../domain/api/common.ts";
 import {
   adminClaimSchema,
@@ -127,8 +126,10 @@ function saleRoutes(services: Services): Route[] {
       permission: "sales",
       summary: "Releases a held sale as last read",
       body: releaseRequestSchema,
-      handle: decided(services, "sale.release", "Sale released", (queries, id, { revision }, actor) =>
-        releaseSale(queries, id, { rules, actor, revision }),
+      handle: decided(
+        services,
+        { action: "sale.release", message: "Sale released", pays: (id) => id },
+        (queries, id, { revision }, actor) => releaseSale(queries, id, { rules, actor, revision }),
       ),
     }),
     route({
@@ -137,8 +138,10 @@ function saleRoutes(services: Services): Route[] {
       permission: "sales",
       summary: "Declines a sale permanently, whatever the network reports later",
       body: declineRequestSchema,
-      handle: decided(services, "sale.decline", "Sale declined", (queries, id, { reason, revision }, actor) =>
-        declineSale(queries, id, reason, { rules, actor, revision }),
+      handle: decided(
+        services,
+        { action: "sale.decline", message: "Sale declined" },
+        (queries, id, { reason, revision }, actor) => declineSale(queries, id, reason, { rules, actor, revision }),
       ),
     }),
     route({
@@ -148,8 +151,10 @@ function saleRoutes(services: Services): Route[] {
       permission: "sales",
       summary: "Assigns a click to a sale that has none",
       body: assignRequestSchema,
-      handle: decided(services, "sale.assign", "Sale assigned", (queries, id, body) =>
-        assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
+      handle: decided(
+        services,
+        { action: "sale.assign", message: "Sale assigned", pays: (id) => id },
+        (queries, id, body) => assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
       ),
     }),
   ];
@@ -175,8 +180,10 @@ function claimRoutes(services: Services): Route[] {
       permission: "claims",
       summary: "Matches a claim to a sale, which then belongs to the claim's buyer",
       body: matchRequestSchema,
-      handle: decided(services, "claim.match", "Claim matched", (queries, id, body, actor) =>
-        matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
+      handle: decided(
+        services,
+        { action: "claim.match", message: "Claim matched", pays: (_, body) => body.sale_id },
+        (queries, id, body, actor) => matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
       ),
     }),
     route({
@@ -185,7 +192,7 @@ function claimRoutes(services: Services): Route[] {
       permission: "claims",
       summary: "Rejects a claim with a reason shown to its buyer",
       body: reasonRequestSchema,
-      handle: decided(services, "claim.refuse", "Claim refused", (queries, id, body, actor) =>
+      handle: decided(services, { action: "claim.refuse", message: "Claim refused" }, (queries, id, body, actor) =>
         refuseClaim(queries, id, body.reason, actor),
       ),
     }),
@@ -211,47 +218,43 @@ const DECISION = {
 
 const NO_CASHBACK = { wallet: null, cashback_cent_bps: 0n };
 
-/** The sale that becomes payable through a decision. */
-function saleOf(action: string, id: bigint, body: unknown): bigint | undefined {
-  if (action === "sale.release" || action === "sale.assign") return id;
-  return action === "claim.match" ? (body as { sale_id: bigint }).sale_id : undefined;
-}
+/** What a decision's request may contain, whatever it decides. */
+type Decidable = { reason?: string | null | undefined; revision?: bigint | undefined; sale_id?: bigint | undefined };
 
-const reasonIn = (body: unknown): string | null => (body as { reason?: string } | undefined)?.reason || null;
+/** `pays`: the sale that becomes payable through the decision. */
+type Decision<Body> =
+  | { action: "sale.decline" | "claim.refuse"; message: string; pays?: undefined }
+  | { action: "sale.release" | "sale.assign" | "claim.match"; message: string; pays(id: bigint, body: Body): bigint };
 
 type Decide<Body> = (queries: Queries, id: bigint, body: Body, actor: string) => Promise<object | true | undefined>;
 
 /** A decision on the sale or claim in the path, in one transaction with its audit entry. */
-function decided<Body>(
-  services: Services,
-  action: `${"sale" | "claim"}.${string}`,
-  message: string,
-  decide: Decide<Body>,
-) {
+function decided<Body extends Decidable>(services: Services, decision: Decision<Body>, decide: Decide<Body>) {
+  const { action, message } = decision;
   const isSale = action.startsWith("sale.");
   return async (call: { body: Body; params: { id: string }; identity: Identity }) => {
     const id = readId(call.params.id, isSale ? "Sale" : "Claim");
     const actor = actorOf(call.identity);
     try {
       await inApprovedTransaction(services, call.identity, async (queries, approve) => {
-        const saleId = saleOf(action, id, call.body);
+        const saleId = decision.pays?.(id, call.body);
         const before = saleId === undefined ? undefined : await findSale(queries, saleId);
         const outcome = await decide(queries, id, call.body, actor);
         if (outcome === undefined) throw notFound(isSale ? "Sale" : "Claim");
         // Matching a claim to its buyer's own sale moves no money.
-        if (saleId !== undefined && (isSale || before?.wallet == null)) {
+        if (decision.pays && saleId !== undefined && (isSale || before?.wallet == null)) {
           const { wallet, cashback_cent_bps: centBps } = (await findSale(queries, saleId)) ?? NO_CASHBACK;
           await approve({
-            action: action as ApprovalAction,
+            action: decision.action,
             subject: `${isSale ? "sale" : "claim"}:${id}`,
             wallet,
             centBps,
             amountGwei: cashbackOfCentBps(centBps, shownRate(services.rates, services.environment.WEI_PER_CENT)),
-            reason: reasonIn(call.body),
+            reason: call.body.reason || null,
           });
         }
         const about = isSale ? await describeSale(queries, id) : await describeClaim(queries, id);
-        const detail = { ...(call.body ?? {}), ...(outcome === true ? {} : outcome), ...about };
+        const detail = { ...call.body, ...(outcome === true ? {} : outcome), ...about };
         const subject = `${isSale ? "sale" : "claim"}:${id}`;
         await appendAudit(queries, { actor, action, subject, detail });
       });
