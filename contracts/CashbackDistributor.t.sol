@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// Whether a call is refused is what these tests ask.
+// These tests check whether a call is rejected.
 // solhint-disable avoid-low-level-calls
 
 import {RevertingReceiver} from "./testing/HostileReceivers.sol";
 import {TestSystem} from "./testing/TestSystem.t.sol";
 import {VM} from "./testing/Vm.sol";
 
-/// @notice Properties of single payments that hold for any input.
+/// @notice Properties of single payouts that hold for any input.
 contract CashbackDistributorFuzzTest is TestSystem {
     receive() external payable {}
 
@@ -22,7 +22,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         nft.confirm(one(id));
     }
 
-    /// An amount is paid exactly when it is not zero and within percent × rate and the cap; then to the wei.
+    /// An amount is paid, to the wei, exactly when it is not zero and within percent × rate and the cap.
     function testFuzz_amountIsBounded(uint160 id, uint40 valueCents, uint16 totalBps, uint96 rate, uint96 amount) external {
         VM.assume(id != 0 && valueCents != 0);
         totalBps = totalBps % 10_000 + 1;
@@ -39,7 +39,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         expect(distributor.isPaid(id) == isRight || id == 0, "paid bit");
     }
 
-    /// The bit of one id is the bit of no other.
+    /// No two ids share a paid bit.
     function testFuzz_paidBitsDoNotMeet(uint160 id, uint160 other) external {
         VM.assume(id != 0 && other != 0 && id != other);
         _confirmed(id, address(0xb0b), 100, 1000);
@@ -48,7 +48,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         expect(!distributor.isPaid(other), "the other");
     }
 
-    /// A second payment of an id never happens, in whatever form.
+    /// An id is never paid twice, whichever function is called.
     function testFuzz_paidOnce(uint160 id, bool first, bool second) external {
         VM.assume(id != 0);
         _confirmed(id, address(0xb0b), 100, 1000);
@@ -75,7 +75,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         expect(address(0xb0b0).balance == (isDone ? 5 : 0) && address(0xb0b3).balance == (isDone ? 5 : 0), "all or nothing");
     }
 
-    /// A sweep takes exactly what nobody is owed, and never more.
+    /// A sweep takes exactly what is not owed to anyone, never more.
     function testFuzz_sweepLeavesCredits(uint96 credit, uint128 amount) external {
         credit = credit % MAX_PAYOUT + 1;
         address refusing = address(new RevertingReceiver());
@@ -87,7 +87,7 @@ contract CashbackDistributorFuzzTest is TestSystem {
         expect(address(distributor).balance >= credit && distributor.creditOf(refusing) == credit, "the credit stays");
     }
 
-    /// The rate's bound is exact.
+    /// The maximum rate is exact.
     function testFuzz_rateIsBounded(uint256 rate) external {
         _confirmed(1, address(0xb0b), 1_000_000, 1000);
         (bool isDone,) = address(distributor).call(abi.encodeCall(distributor.payBatch, (one(1 << 96 | 1), rate)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// Whether a call is refused is what is asked here; the handler remembers what its invariants are about.
+// These tests check whether a call is rejected; the handler records what its invariants are about.
 // solhint-disable avoid-low-level-calls, max-states-count
 
 import {CashbackDistributor} from "./CashbackDistributor.sol";
@@ -33,7 +33,7 @@ contract Handler is TestSystem {
 
     /// @dev What went into all distributors together.
     uint256 private _deposited;
-    /// @dev What was told as paid or credited, by the arguments that were accepted.
+    /// @dev What was reported as paid or credited, by the accepted arguments.
     uint256 private _accepted;
     /// @dev Accepted on a day by a distributor, and whether that was ever above the cap of that moment.
     mapping(uint256 day => mapping(address distributor => uint256)) private _acceptedOn;
@@ -99,7 +99,7 @@ contract Handler is TestSystem {
         if (_attempt(address(target), call)) _book(target, id, amount, rate % (_maxRate + 2));
     }
 
-    /// Takes ids that were paid before, here or by a predecessor, and the same id twice, as a retry does.
+    /// Pays ids that were paid before, here or by a predecessor, and the same id twice, as a retry does.
     function payBatch(uint256[6] calldata seeds, uint96 amount, uint8 which) external {
         CashbackDistributor target = _distributorAt(which);
         amount %= 1e18 + 2;
@@ -160,7 +160,7 @@ contract Handler is TestSystem {
         _fund(5e18);
     }
 
-    /// A credit is paid out whole, whenever its owner asks, or there is none.
+    /// A credit is withdrawn whole whenever its owner asks, or there is none.
     function withdraw(uint256 buyerSeed, uint8 which) external {
         CashbackDistributor target = _distributorAt(which);
         address buyer = _buyers[buyerSeed % _BUYERS];
@@ -259,7 +259,7 @@ contract Handler is TestSystem {
         }
     }
 
-    /// @dev What was paid is Confirmed; what is told as paid was paid; a successor knows what its predecessors paid.
+    /// @dev What was paid is Confirmed; reported payouts were paid; a successor knows what its predecessors paid.
     function _paidMeansConfirmed(uint256 id, PackedPurchase ticket, bool isPaid) private view {
         expect(isPaid == (_acceptedFor[id] != 0), "paid bit");
         if (isPaid) expect(ticket.status() == IPurchaseNFT.Status.Confirmed, "confirmed");
@@ -354,7 +354,7 @@ contract InvariantTest is TestSystem {
         targets[0] = address(_handler);
     }
 
-    /// All of it after every step: one run of steps is worth more than one for each.
+    /// Checks all of them after every step: one run of steps proves more than a run for each.
     function invariant_whateverHappened() external {
         _handler.noWeiIsLostOrMade();
         _handler.paymentsArriveOrAreCredited();

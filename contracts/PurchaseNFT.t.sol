@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// Whether a call is refused is what these tests ask.
+// These tests check whether a call is rejected.
 // solhint-disable avoid-low-level-calls
 
 import {IPurchaseNFT} from "./interfaces/IPurchaseNFT.sol";
@@ -9,13 +9,13 @@ import {PlainText} from "./libraries/PlainText.sol";
 import {TestSystem} from "./testing/TestSystem.t.sol";
 import {VM} from "./testing/Vm.sol";
 
-/// @notice Properties of the receipts that hold for any input.
+/// @notice Properties of the tickets that hold for any input.
 contract PurchaseNFTFuzzTest is TestSystem {
     function setUp() external {
         deploySystem();
     }
 
-    /// Every field of every purchase comes back as it went in: nothing is cut off, nothing runs into its neighbour.
+    /// Every field of every purchase is returned as it was minted: none is truncated, none overlaps its neighbour.
     function testFuzz_mintedFieldsComeBack(
         uint160 id,
         address buyer,
@@ -39,7 +39,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         expect(bytes(nft.tokenURI(id)).length > 100, "tokenURI");
     }
 
-    /// Cashback and bonus are refused exactly when they are nothing, or above 100 %, together.
+    /// Cashback and bonus are rejected exactly when their sum is zero or above 100 %.
     function testFuzz_percentIsBounded(uint16 cashbackBps, uint16 bonusBps) external {
         uint256 total = uint256(cashbackBps) + bonusBps;
         (bool isDone,) =
@@ -47,7 +47,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         expect(isDone == (total != 0 && total <= 10_000), "percent");
     }
 
-    /// Whatever is asked of it, a status moves None → Pending → Confirmed or Cancelled, and never back.
+    /// Whatever is called, a status moves None → Pending → Confirmed or Cancelled, and never back.
     function testFuzz_statusIsMonotone(uint8[24] calldata moves) external {
         IPurchaseNFT.Status status = IPurchaseNFT.Status.None;
         for (uint256 i; i < moves.length; ++i) {
@@ -63,8 +63,8 @@ contract PurchaseNFTFuzzTest is TestSystem {
         }
     }
 
-    /// No address can move a receipt, with or without an attempt to be approved first.
-    function testFuzz_receiptsAreSoulbound(address caller, address to) external {
+    /// No address can transfer a ticket, whether or not it first tries to be approved.
+    function testFuzz_ticketsAreSoulbound(address caller, address to) external {
         nft.mint(purchase(5, address(7), 1, 1, 1, 1));
         bytes memory reason = abi.encodeWithSelector(IPurchaseNFT.Soulbound.selector);
         VM.startPrank(caller);
@@ -74,7 +74,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         expect(nft.ownerOf(5) == address(7) && nft.getApproved(5) == address(0), "owner");
     }
 
-    /// Any bytes are either refused as a name, or give a ticket that can be read.
+    /// Any bytes are either rejected as a name, or give a readable ticket.
     function testFuzz_anyNameIsRefusedOrDrawn(bytes calldata name) external {
         nft.mint(purchase(5, address(7), 1, 1, 1, 1));
         (bool isDone,) = address(nft).call(abi.encodeCall(nft.renameStore, (1, string(name))));
@@ -83,7 +83,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         if (isDone) expect(keccak256(bytes(nft.storeName(1))) == keccak256(name), "name");
     }
 
-    /// Printable ASCII of 1 to 40 bytes is always a name, but for spaces alone.
+    /// Printable ASCII of 1 to 40 bytes is always a name, unless it is only spaces.
     function testFuzz_asciiIsAName(bytes calldata seed) external {
         VM.assume(seed.length != 0);
         bytes memory name = new bytes(seed.length % 40 + 1);
@@ -94,7 +94,7 @@ contract PurchaseNFTFuzzTest is TestSystem {
         nft.renameStore(1, string(name));
     }
 
-    /// A caller without a role can do nothing that has one.
+    /// A caller without a role can call no function that requires one.
     function testFuzz_strangersAreRefused(address stranger) external {
         VM.assume(stranger != address(this));
         nft.mint(purchase(5, address(7), 1, 1, 1, 1));

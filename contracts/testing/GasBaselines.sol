@@ -10,7 +10,7 @@ import {ERC721URIStorage} from "@openzeppelin/contracts/token/ERC721/extensions/
 import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
 
 /// @title BareMint
-/// @notice What the bench compares with: a token without any attribute.
+/// @notice Baseline for the benchmark: a token without attributes.
 contract BareMint is ERC721("Bare", "BARE") {
     function mint(address to, uint256 id) external {
         _mint(to, id);
@@ -18,7 +18,7 @@ contract BareMint is ERC721("Bare", "BARE") {
 }
 
 /// @title UriStorageMint
-/// @notice What the bench compares with: a token that keeps its JSON in storage.
+/// @notice Baseline for the benchmark: a token that stores its JSON.
 contract UriStorageMint is ERC721URIStorage {
     constructor() ERC721("Uri", "URI") {}
 
@@ -29,7 +29,7 @@ contract UriStorageMint is ERC721URIStorage {
 }
 
 /// @title NaivePayout
-/// @notice What the bench compares with: one flag a payment, one recipient a parameter, no look-up of any kind.
+/// @notice Baseline for the benchmark: one flag per payout, recipients as parameters, no lookups.
 contract NaivePayout is Ownable(msg.sender), ReentrancyGuard {
     mapping(uint256 id => bool) public isPaid;
 
@@ -64,7 +64,7 @@ contract NaivePayout is Ownable(msg.sender), ReentrancyGuard {
 }
 
 /// @title BareDisperse
-/// @notice What the bench compares with: a loop that sends, and remembers nothing.
+/// @notice Baseline for the benchmark: a loop that only sends.
 contract BareDisperse {
     error Refused(address to);
 

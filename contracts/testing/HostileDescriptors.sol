@@ -10,7 +10,7 @@ import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 // solhint-disable no-complex-fallback, payable-fallback, no-inline-assembly
 
 /// @title AnsweringDescriptor
-/// @notice Answers every call with the same bytes, whatever they are.
+/// @notice Returns the same bytes for every call.
 contract AnsweringDescriptor {
     bytes private _answer;
 
@@ -27,7 +27,7 @@ contract AnsweringDescriptor {
 }
 
 /// @title RevertingDescriptor
-/// @notice Refuses every call, with a text that looks like an answer.
+/// @notice Reverts every call with data that looks like a result.
 contract RevertingDescriptor {
     fallback() external {
         bytes memory answer = abi.encode("data:application/json;base64,e30=");
@@ -48,7 +48,7 @@ contract BurningDescriptor {
 }
 
 /// @title BombDescriptor
-/// @notice Answers a text of zeros, as long as it is told.
+/// @notice Returns a string of zeros of a given length.
 contract BombDescriptor {
     uint256 private immutable _LENGTH;
 
@@ -69,7 +69,7 @@ contract BombDescriptor {
 }
 
 /// @title EchoDescriptor
-/// @notice Not hostile: answers what it was handed, as text.
+/// @notice Not hostile: returns its input as text.
 contract EchoDescriptor is ITicketDescriptor {
     using LibString for *;
 

@@ -56,7 +56,7 @@ contract ReturnBombReceiver {
 }
 
 /// @title ReenteringReceiver
-/// @notice Calls the distributor back with prepared data while it is paid, and insists on it or shrugs.
+/// @notice Calls the distributor back with prepared data while it is paid, and requires success or ignores failure.
 contract ReenteringReceiver {
     address private immutable _DISTRIBUTOR;
     bytes private _payload;
@@ -89,7 +89,7 @@ contract ReenteringReceiver {
 }
 
 /// @title BalanceReader
-/// @notice Reads the distributor's books while it is paid, and refuses where they do not fit together.
+/// @notice Reads the distributor's books while it is paid, and rejects the transfer if they are inconsistent.
 contract BalanceReader {
     ICashbackDistributor private immutable _DISTRIBUTOR;
     uint256 private immutable _PURCHASE_ID;
@@ -109,7 +109,7 @@ contract BalanceReader {
 }
 
 /// @title HungryReceiver
-/// @notice Takes CHZ with code that needs far more gas than a batch hands out, as a multisig's may.
+/// @notice Takes CHZ with code that needs far more gas than a batch forwards, as a multisig's may.
 contract HungryReceiver {
     uint256[5] public slots;
 
@@ -121,7 +121,7 @@ contract HungryReceiver {
 }
 
 /// @title CreditReader
-/// @notice Refuses payments, withdraws its credit to itself, and insists that the books are closed before it is sent anything.
+/// @notice Rejects payouts, withdraws its credit to itself, and requires the books to be updated before anything is sent.
 contract CreditReader {
     ICashbackDistributor private immutable _DISTRIBUTOR;
     bool private _isWithdrawing;
@@ -145,7 +145,7 @@ contract CreditReader {
 }
 
 /// @title Funder
-/// @notice Sends CHZ on for somebody else.
+/// @notice Forwards CHZ on behalf of someone else.
 contract Funder {
     error Refused();
 
@@ -156,7 +156,7 @@ contract Funder {
 }
 
 /// @title FalsePredecessor
-/// @notice Answers as a distributor would whose bits were all taken.
+/// @notice Responds like a distributor whose paid bits are all set.
 contract FalsePredecessor {
     address public immutable purchaseNFT;
     bool public immutable isRetired;

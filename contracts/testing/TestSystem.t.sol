@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// Whether a call is refused is what the tests ask.
+// The tests check whether a call is rejected.
 // solhint-disable avoid-low-level-calls
 
 import {CashbackDistributor} from "../CashbackDistributor.sol";
@@ -43,7 +43,7 @@ abstract contract TestSystem {
         fresh.grantRole(fresh.PAUSER_ROLE(), address(this));
     }
 
-    /// @dev A contract as it is deployed: with `new`, a test would hold a copy of it that its own settings compiled.
+    /// @dev Deploys a contract from its own artifact: with `new`, a test would embed a copy compiled with its settings.
     function _create(string memory name, bytes memory arguments) private returns (address created) {
         bytes memory creation = bytes.concat(VM.getCode(string.concat("contracts/", name, ".sol:", name)), arguments);
         // solhint-disable-next-line no-inline-assembly

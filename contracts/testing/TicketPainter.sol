@@ -7,7 +7,7 @@ import {ITicketDescriptor} from "../interfaces/ITicketDescriptor.sol";
 import {TicketArt} from "../libraries/TicketArt.sol";
 
 /// @title TicketPainter
-/// @notice Draws a ticket and nothing else, so that the bench can say what the drawing costs.
+/// @notice Draws a ticket and nothing else, so that the benchmark can measure the cost of drawing.
 contract TicketPainter {
     function draw(ITicketDescriptor.Ticket calldata ticket) external pure returns (string memory) {
         return Base64.encode(bytes(TicketArt.ticket(ticket)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.35;
 
-// The test chain's own name for it.
+// The name that the test chain uses.
 // solhint-disable interface-starts-with-i
 
 /// @title Vm
@@ -17,5 +17,5 @@ interface Vm {
     function addr(uint256 privateKey) external pure returns (address);
 }
 
-/// @dev Where the test chain answers them: the last 20 bytes of keccak256("hevm cheat code").
+/// @dev The address at which the test chain provides them: the last 20 bytes of keccak256("hevm cheat code").
 Vm constant VM = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
