@@ -18,7 +18,10 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
       <div className="store-card-top">
         <StoreMark store={store} />
         <p className="store-percent">
-          {store.minCashback < store.maxCashback && <span className="store-percent-label">{t("store.upTo")}</span>}
+          {/* The line is kept where nothing stands on it, so that a row's tear lines meet. */}
+          <span className="store-percent-label">
+            {store.minCashback < store.maxCashback ? t("store.upTo") : "\u00a0"}
+          </span>
           <span className="store-percent-number">{percent(store.maxCashback)}</span>
           <span className="store-percent-label">{t("store.cashback")}</span>
         </p>

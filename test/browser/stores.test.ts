@@ -33,6 +33,18 @@ describe("Stores", () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it("lines up the tear lines of a row's cards, with a range of percents or without", async () => {
+    const { page } = await site.open("/stores", { ...english(), viewport: { width: 1440, height: 900 } });
+    await lists(page, 8);
+    const lines = () =>
+      page
+        .locator(".store-card")
+        .evaluateAll((cards) =>
+          cards.slice(0, 4).map((card) => card.querySelector(".perforation")?.getBoundingClientRect().top),
+        );
+    await eventually(async () => expect(new Set(await lines()).size).to.equal(1));
+  });
+
   it("offers sorted, distinct options, filters by them, and keeps the filter in the URL", async () => {
     const { page } = await site.open("/stores", english());
     const country = page.getByLabel("Country");
