@@ -102,7 +102,7 @@ function Rows({ proof }: { proof: WalletProof }) {
       </p>
       {proof.purchases.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className="table-wrap" tabIndex={0} aria-label={t("proofPage.title")}>
+        <section className="table-wrap proof-rows" tabIndex={0} aria-label={t("proofPage.title")}>
           <table>
             <thead>
               <tr>
