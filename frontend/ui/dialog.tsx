@@ -1,5 +1,5 @@
 import { Dialog as Modal } from "@base-ui/react/dialog";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useText } from "../i18n/language.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -24,6 +24,12 @@ const CLASSES = { narrow: "dialog", wide: "dialog dialog-wide", sheet: "dialog s
 export function Dialog({ title, note, onClose, children, actions, look = "narrow", lang, focusAfter }: DialogProps) {
   const t = useText();
   const [opener] = useState(() => document.activeElement);
+  useEffect(() => {
+    // A phone's keyboard has opened: not every browser keeps the field in sight.
+    const seeField = () => document.activeElement?.scrollIntoView({ block: "nearest" });
+    addEventListener("resize", seeField);
+    return () => removeEventListener("resize", seeField);
+  }, []);
   return (
     <Modal.Root open onOpenChange={onClose}>
       <Modal.Portal>

@@ -33,7 +33,6 @@ describe("A phone's keyboard", () => {
     const note = page.getByRole("dialog").getByRole("textbox", { name: /Mais alguma coisa/ });
     await note.focus();
     await openKeyboard(page);
-    await note.scrollIntoViewIfNeeded();
     await eventually(async () => {
       const field = await boxOf(note);
       const send = await boxOf(page.getByRole("button", { name: "Enviar" }));
