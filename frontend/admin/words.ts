@@ -125,8 +125,7 @@ const RATE_BOUND = /^RateTooHigh: .* bound of (\d{1,60}) wei a cent$/;
 /** The figures of an operation's `error` as a sentence; undefined for a contract's or node's own message. */
 export function operationFigures(error: string | null, chz: (amount: string) => string): string | undefined {
   const weiPerCent = RATE_BOUND.exec(error ?? "")?.[1];
-  if (weiPerCent !== undefined)
-    return `O teto é de ${chz(chzTextFromWei(BigInt(weiPerCent) * 100n))} por R$\u00a01,00.`;
+  if (weiPerCent !== undefined) return `O teto é de ${chz(chzTextFromWei(BigInt(weiPerCent) * 100n))} por R$ 1,00.`;
   for (const [pattern, say] of OPERATION_FIGURES) {
     const [, amount, limit] = pattern.exec(error ?? "") ?? [];
     if (amount !== undefined && limit !== undefined) return say(chz(amount), chz(limit));
@@ -182,7 +181,7 @@ export function pauseReason(reason: string | null, cause: PauseCause | null): st
     case "differences":
       return "o banco de dados e a rede não batem; veja npm run reconcile antes de retomar";
     case "lost_nonce":
-      return `outro programa usou a chave ${KEY_OWNERS[cause.key] ?? cause.key} (transação nº\u00a0${cause.nonce}); veja se a chave vazou`;
+      return `outro programa usou a chave ${KEY_OWNERS[cause.key] ?? cause.key} (transação nº ${cause.nonce}); veja se a chave vazou`;
     case "restored":
       return `o banco foi restaurado da cópia de ${new Date(cause.created_at).toLocaleString("pt-BR", { dateStyle: "short", timeStyle: "short" })}; rode npm run reconcile antes de pagar`;
     default:

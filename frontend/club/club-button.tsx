@@ -5,6 +5,7 @@ import { useClub } from "./club.ts";
 const ClubDialog = lazy(() => import("./club-dialog.tsx"));
 
 /** The user's club in the header, and the button to change it. */
+/** Its name says "time", not "clube": that word is the label of the stores' filter. */
 export function ClubButton() {
   const t = useText();
   const club = useClub();

@@ -262,7 +262,7 @@ function StatementRow({ entry }: { entry: Entry }) {
       <div className="statement-store">
         <h5>{entry.store}</h5>
         <p className="muted">
-          {t("ticket.number")}&nbsp;{entry.id}
+          {t("ticket.number")} {entry.id}
           {entry.date && (
             <>
               {" · "}
@@ -290,7 +290,7 @@ function StatementRow({ entry }: { entry: Entry }) {
               {t("nft.details")}
               <span className="sr-only">
                 {" "}
-                {t("ticket.number")}&nbsp;{entry.id}
+                {t("ticket.number")} {entry.id}
               </span>
             </button>
             <Link className="link" to={paths.ticket(entry.id)}>

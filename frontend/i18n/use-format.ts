@@ -16,10 +16,10 @@ export function useFormat() {
     return {
       /** Two decimals. docs/product.md#formats. */
       decimal,
-      chz: (value: string | number) => `${decimal(value)}\u00a0CHZ`,
+      chz: (value: string | number) => `${decimal(value)} CHZ`,
       /** Every decimal, for readers who do the sum themselves. docs/product.md#formats. */
       exactChz: (value: string) =>
-        `${new Intl.NumberFormat(intl.locale, ALL_DECIMALS).format(value as `${number}`)}\u00a0CHZ`,
+        `${new Intl.NumberFormat(intl.locale, ALL_DECIMALS).format(value as `${number}`)} CHZ`,
       brl: (reais: string | number) =>
         new Intl.NumberFormat(intl.locale, { style: "currency", currency: "BRL" }).format(reais as number),
       /** Without trailing zeros: 5.75 → "5,75%". */

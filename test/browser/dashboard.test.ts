@@ -14,7 +14,7 @@ describe("Dashboard", () => {
     const { page, problems } = await site.openLoggedIn("/dashboard", ENGLISH);
     await page.getByText("14.00 CHZ").waitFor();
     await page.getByText("1 confirmed · 1 pending").waitFor();
-    expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.match(/7\.00\sCHZ/);
+    expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("7.00 CHZ");
     expect(problems).to.deep.equal([]);
   });
 
@@ -40,7 +40,7 @@ describe("Dashboard", () => {
     const { page } = await site.openLoggedIn("/dashboard", { wallet, ...ENGLISH });
     await page.getByText("75.73 CHZ").first().waitFor();
     await page.getByText("1 confirmed · 2 pending").waitFor();
-    expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.match(/14\.00\sCHZ/);
+    expect(await page.locator(".stat").filter({ hasText: "Pending cashback" }).textContent()).to.include("14.00 CHZ");
   });
 
   it("shows holdings of the two fan tokens with their tiers, inclusive thresholds", async () => {
@@ -152,7 +152,7 @@ describe("Dashboard", () => {
     await hasRows(12);
     const first = rows.first();
     await first.getByRole("heading", { name: "=Mercado da Bola" }).waitFor();
-    for (const text of ["Nº\u00a099", "R$", "%", `${wallet.address.slice(0, 6)}...`])
+    for (const text of ["Nº 99", "R$", "%", `${wallet.address.slice(0, 6)}...`])
       expect(await first.textContent()).to.include(text);
     await page.getByRole("button", { name: "Mostrar mais" }).click();
     await hasRows(24);

@@ -24,7 +24,7 @@ describe("What an operation waits for, in the panel's words", () => {
   it("includes the maximum rate, per real", () => {
     const verdict = aboveRate(25_000_000_000_000_000n);
     const error = verdict.kind === "later" ? verdict.text : null;
-    expect(operationFigures(error, chz)).to.equal("O teto é de 2.5 CHZ por R$\u00a01,00.");
+    expect(operationFigures(error, chz)).to.equal("O teto é de 2.5 CHZ por R$ 1,00.");
   });
 
   it("leaves a contract's own message unchanged", () => {

@@ -23,21 +23,21 @@ type Words = { title: string; text: ReactNode; action: string; reasonHint: strin
 
 const WORDS: Record<ApprovalDecision, (id: number) => Words> = {
   approve: (id) => ({
-    title: `Aprovar o pedido nº\u00a0${id}?`,
+    title: `Aprovar o pedido nº ${id}?`,
     text: "Confira o comprador e o valor. Quem pediu pode então fazer este pagamento, uma vez só, até amanhã a esta hora.",
     action: "Aprovar pagamento",
     reasonHint: "O que você conferiu. Fica no registro.",
     done: "Pagamento aprovado: quem pediu já pode concluir.",
   }),
   refuse: (id) => ({
-    title: `Recusar o pedido nº\u00a0${id}?`,
+    title: `Recusar o pedido nº ${id}?`,
     text: "Nada é pago. Quem pediu vê o motivo aqui, e pode pedir de novo.",
     action: "Recusar pagamento",
     reasonHint: "Escreva para quem pediu. Fica no registro.",
     done: "Pagamento recusado.",
   }),
   conclude: (id) => ({
-    title: `Concluir o pedido nº\u00a0${id}?`,
+    title: `Concluir o pedido nº ${id}?`,
     text: "Outra pessoa aprovou. O pagamento é feito agora, uma vez só; se falhar, a aprovação continua valendo.",
     action: "Pagar agora",
     reasonHint: "Fica no registro.",

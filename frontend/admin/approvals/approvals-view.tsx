@@ -64,7 +64,7 @@ function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval)
     nameOf: (row) => (
       <Link to={approvalHref(row)} className="row-link" data-row="">
         {askedFor(row)}
-        <span className="row-note figures">Pedido nº&nbsp;{row.id}</span>
+        <span className="row-note figures">Pedido nº {row.id}</span>
       </Link>
     ),
     columns: [
@@ -114,10 +114,10 @@ function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval)
             className="button button-small"
             onClick={() => onDecide("approve", row)}
           >
-            Aprovar<span className="sr-only"> – pedido nº&nbsp;{row.id}</span>
+            Aprovar<span className="sr-only"> – pedido nº {row.id}</span>
           </PermittedButton>
           <PermittedButton permission="payments" onClick={() => onDecide("refuse", row)}>
-            Recusar<span className="sr-only"> – pedido nº&nbsp;{row.id}</span>
+            Recusar<span className="sr-only"> – pedido nº {row.id}</span>
           </PermittedButton>
         </>
       );
@@ -140,7 +140,7 @@ function Conclude({
   if (approval.action === "sale.assign" || approval.action === "claim.match") {
     return (
       <Link className="button button-small" to={approvalHref(approval)}>
-        Concluir<span className="sr-only"> – pedido nº&nbsp;{approval.id}</span>
+        Concluir<span className="sr-only"> – pedido nº {approval.id}</span>
       </Link>
     );
   }
@@ -150,7 +150,7 @@ function Conclude({
       className="button button-small"
       onClick={() => onDecide("conclude", approval)}
     >
-      Concluir<span className="sr-only"> – pedido nº&nbsp;{approval.id}</span>
+      Concluir<span className="sr-only"> – pedido nº {approval.id}</span>
     </PermittedButton>
   );
 }

@@ -9,17 +9,17 @@ export function askedFor(approval: Pick<Approval, "action" | "subject" | "purcha
   const number = subjectOf(approval);
   switch (approval.action) {
     case "operation.retry":
-      return `Tentar de novo o pagamento da compra nº\u00a0${approval.purchase_id ?? number}`;
+      return `Tentar de novo o pagamento da compra nº ${approval.purchase_id ?? number}`;
     case "purchase.release":
-      return `Liberar a compra nº\u00a0${number}`;
+      return `Liberar a compra nº ${number}`;
     case "cashback.distribute":
       return "Pagar tudo o que o comprador tem a receber";
     case "sale.release":
-      return `Liberar a venda nº\u00a0${number}`;
+      return `Liberar a venda nº ${number}`;
     case "sale.assign":
-      return `Dar a venda nº\u00a0${number} a um comprador`;
+      return `Dar a venda nº ${number} a um comprador`;
     case "claim.match":
-      return `Ligar a reclamação nº\u00a0${number} a uma venda`;
+      return `Ligar a reclamação nº ${number} a uma venda`;
   }
 }
 

@@ -80,7 +80,7 @@ function Candidates({ orderRef, selected, onSelect }: CandidatesProps) {
           <input type="radio" name="sale" checked={selected === sale.id} onChange={() => onSelect(sale.id)} />
           <span>
             <strong className="block figures">
-              Nº&nbsp;{sale.id} · {money(sale)}
+              Nº {sale.id} · {money(sale)}
             </strong>
             {wordOf(SALE_WORDS, sale.state).label}
             {sale.wallet && ` · já é de ${sale.wallet}`}

@@ -40,7 +40,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
       <>
         <span className="figures">Pedido {row.order_ref}</span>
         <span className="row-note">
-          Nº&nbsp;{row.id} · {row.store}
+          Nº {row.id} · {row.store}
         </span>
       </>
     ),
@@ -53,7 +53,7 @@ function useClaimsList(onDecide: (kind: Decision["kind"], claim: Claim) => void)
             {row.reason && <span className="row-note">{row.reason}</span>}
             {row.sale_id !== null && (
               <Link className="link row-note" to={viewHref({ view: "sales" }, { row: String(row.sale_id) })}>
-                Venda nº&nbsp;{row.sale_id}
+                Venda nº {row.sale_id}
               </Link>
             )}
           </>

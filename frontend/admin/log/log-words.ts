@@ -41,22 +41,20 @@ const SENTENCES: Record<string, (said: Said) => string> = {
   "operation.dismiss": (said) => `desistiu do que nunca poderia ser enviado: ${operationOf(said)}`,
   "operation.release": () => "mandou tentar de novo tudo o que esperava",
   "foreign.accept": ({ detail }) => `aceitou ${text(detail.count) ?? ""} transações de fora`,
-  "purchase.confirm": ({ subject }) => `confirmou à mão a compra nº\u00a0${idOf(subject)}`,
-  "purchase.hold": ({ detail, subject }) => `reteve a compra nº\u00a0${idOf(subject)}${because(detail)}`,
-  "purchase.release": ({ detail, subject }) => `liberou a compra nº\u00a0${idOf(subject)}${because(detail)}`,
+  "purchase.confirm": ({ subject }) => `confirmou à mão a compra nº ${idOf(subject)}`,
+  "purchase.hold": ({ detail, subject }) => `reteve a compra nº ${idOf(subject)}${because(detail)}`,
+  "purchase.release": ({ detail, subject }) => `liberou a compra nº ${idOf(subject)}${because(detail)}`,
   "approval.ask": ({ detail, subject }) => `pediu aprovação${aboutApproval(detail, subject)}${because(detail)}`,
   "approval.approve": ({ detail, subject }) => `aprovou${aboutApproval(detail, subject)}${because(detail)}`,
   "approval.refuse": ({ detail, subject }) => `recusou aprovar${aboutApproval(detail, subject)}${because(detail)}`,
   "cashback_distribution.create": ({ detail, subject }) =>
-    `pagou ${inReais(text(detail.amount) ?? "0")}\u00a0CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
-  "sale.release": ({ detail, subject }) =>
-    `liberou a venda nº\u00a0${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
-  "sale.decline": ({ detail, subject }) =>
-    `recusou a venda nº\u00a0${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
-  "sale.assign": ({ detail, subject }) => `deu a venda nº\u00a0${idOf(subject)} a um clique${because(detail)}`,
+    `pagou ${inReais(text(detail.amount) ?? "0")} CHZ de cashback a ${walletOf(subject)}${because(detail)}`,
+  "sale.release": ({ detail, subject }) => `liberou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
+  "sale.decline": ({ detail, subject }) => `recusou a venda nº ${idOf(subject)}${aboutSale(detail)}${because(detail)}`,
+  "sale.assign": ({ detail, subject }) => `deu a venda nº ${idOf(subject)} a um clique${because(detail)}`,
   "claim.match": ({ detail, subject }) =>
-    `ligou a reclamação nº\u00a0${idOf(subject)} à venda nº\u00a0${text(detail.sale_id) ?? "?"}${because(detail)}`,
-  "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº\u00a0${idOf(subject)}${because(detail)}`,
+    `ligou a reclamação nº ${idOf(subject)} à venda nº ${text(detail.sale_id) ?? "?"}${because(detail)}`,
+  "claim.refuse": ({ detail, subject }) => `recusou a reclamação nº ${idOf(subject)}${because(detail)}`,
   "user.sessions_revoke": ({ detail, subject }) => `encerrou as sessões de ${walletOf(subject)}${because(detail)}`,
   "user.erase": ({ detail, subject }) => `apagou o cadastro de ${walletOf(subject)}${because(detail)}`,
 };
@@ -83,22 +81,22 @@ const idOf = (subject: string): string => /(\d+)$/.exec(subject)?.[1] ?? subject
 /** The name at that time, if the log has it. */
 function storeOf({ detail, subject, names }: Said): string {
   const id = idsOf(subject).store ?? idOf(subject);
-  return text(detail.store) ?? names.store(id) ?? `nº\u00a0${id}`;
+  return text(detail.store) ?? names.store(id) ?? `nº ${id}`;
 }
 
 function categoryOf({ detail, subject, names }: Said): string {
   const { store = "", cashback = "" } = idsOf(subject);
-  return text(detail.category) ?? names.category(store, cashback) ?? `nº\u00a0${cashback}`;
+  return text(detail.category) ?? names.category(store, cashback) ?? `nº ${cashback}`;
 }
 
 function operationOf({ detail, subject }: Said): string {
   const what = OPERATION_KINDS[text(detail.kind) ?? ""]?.toLowerCase() ?? `a operação ${idOf(subject)}`;
-  return `${what}, nº\u00a0${text(detail.subject_id) ?? idOf(subject)}`;
+  return `${what}, nº ${text(detail.subject_id) ?? idOf(subject)}`;
 }
 
 function tokenOf({ detail, subject, names }: Said): string {
   const id = idOf(subject);
-  return text(detail.name) ?? names.fanToken(id) ?? `nº\u00a0${id}`;
+  return text(detail.name) ?? names.fanToken(id) ?? `nº ${id}`;
 }
 
 function walletOf(subject: string): string {
@@ -131,7 +129,7 @@ function aboutSale(detail: Detail): string {
   const order = text(detail.order_ref);
   const amount = text(detail.amount);
   const currency = text(detail.currency);
-  const money = amount && (currency === "BRL" ? `R$\u00a0${inReais(amount)}` : `${currency ?? ""} ${inReais(amount)}`);
+  const money = amount && (currency === "BRL" ? `R$ ${inReais(amount)}` : `${currency ?? ""} ${inReais(amount)}`);
   return `${order ? `, pedido ${order}` : ""}${money ? `, de ${money}` : ""}`;
 }
 
@@ -139,10 +137,10 @@ function aboutSale(detail: Detail): string {
 function aboutApproval(detail: Detail, subject: string): string {
   const of = text(detail.of) ?? "";
   const what = APPROVED_WORDS[text(detail.asked) ?? ""];
-  const which = of.startsWith("user:") ? "" : ` nº\u00a0${idOf(of)}`;
+  const which = of.startsWith("user:") ? "" : ` nº ${idOf(of)}`;
   const wallet = text(detail.wallet);
   const amount = inReais(text(detail.amount) ?? "0");
-  return `: ${what ?? text(detail.asked) ?? "pagamento"}${which}, de ${amount}\u00a0CHZ${wallet ? `, para ${shortenAddress(wallet)}` : ""} (pedido nº\u00a0${idOf(subject)})`;
+  return `: ${what ?? text(detail.asked) ?? "pagamento"}${which}, de ${amount} CHZ${wallet ? `, para ${shortenAddress(wallet)}` : ""} (pedido nº ${idOf(subject)})`;
 }
 
 const APPROVED_WORDS: Record<string, string> = {

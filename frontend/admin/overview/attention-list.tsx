@@ -83,7 +83,7 @@ function differencesOf({ differences, difference_list }: Attention): Alarm[] {
   const listed = difference_list.map(({ kind, purchase_id }) => {
     if (purchase_id !== null)
       return {
-        text: `Compra nº\u00a0${purchase_id}: o banco de dados e a rede não dizem o mesmo`,
+        text: `Compra nº ${purchase_id}: o banco de dados e a rede não dizem o mesmo`,
         href: viewHref({ view: "purchases" }, { row: String(purchase_id) }),
       };
     const text =

@@ -16,8 +16,8 @@ import { RecentChanges } from "./recent-changes.tsx";
 const SAMPLE_FIGURES = { stores: 12, users: 1_204, purchases: 2_945, chz: 9_721 } as const;
 const SAMPLE_ACTIVITY = [
   "Nova loja cadastrada: Mercado da Bola",
-  "Compra confirmada: R$\u00a0100,00 em Verdão Store",
-  "Cashback pago: 8,00\u00a0CHZ",
+  "Compra confirmada: R$ 100,00 em Verdão Store",
+  "Cashback pago: 8,00 CHZ",
 ];
 
 const STATUS_WORDS: Record<string, string> = {

@@ -21,10 +21,10 @@ export function OperationsView() {
       <AdminList list={useOperationsList(setRetrying)} />
       {retrying && (
         <DecisionDialog
-          title={`Tentar de novo a transação nº\u00a0${retrying.id}?`}
+          title={`Tentar de novo a transação nº ${retrying.id}?`}
           text="Ela volta para a fila agora. O que já foi feito na rede não se repete."
           consequences={[
-            ["O quê", `${kindOf(retrying)}, nº\u00a0${retrying.subject_id}`],
+            ["O quê", `${kindOf(retrying)}, nº ${retrying.subject_id}`],
             ...(retrying.amount === null ? [] : [["Vai ser enviado", chz(retrying.amount)] as const]),
             ["Parou porque", operationWhy(retrying.reason) ?? "–"],
           ]}
@@ -65,7 +65,7 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
       >
         {kindOf(row)}
         <span className="row-note figures">
-          {isOfStore(row) ? "Loja" : "Compra"} nº&nbsp;{row.subject_id}
+          {isOfStore(row) ? "Loja" : "Compra"} nº {row.subject_id}
         </span>
       </Link>
     ),
@@ -78,7 +78,7 @@ function useOperationsList(onRetry: (operation: OperationRecord) => void): ListD
     actions: (row) =>
       (row.state === "waiting" || row.state === "failed") && (
         <PermittedButton permission="payments" onClick={() => onRetry(row)}>
-          Tentar de novo<span className="sr-only"> – transação nº&nbsp;{row.id}</span>
+          Tentar de novo<span className="sr-only"> – transação nº {row.id}</span>
         </PermittedButton>
       ),
     empty: { title: "Nada parado", hint: "Tudo o que foi enviado à rede Chiliz seguiu." },

@@ -26,7 +26,7 @@ export function PaymentsView() {
       <AdminList list={usePaymentsList(setRetrying)} />
       {retrying && (
         <DecisionDialog
-          title={`Tentar de novo o pagamento da compra nº\u00a0${retrying.purchase_id}?`}
+          title={`Tentar de novo o pagamento da compra nº ${retrying.purchase_id}?`}
           text="O pagamento volta para a fila agora. Cada compra é paga uma vez só, mesmo que você tente de novo."
           consequences={[
             ["Vai ser enviado", chz(retrying.amount)],
@@ -64,7 +64,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <Link to={viewHref({ view: "purchases" }, { row: String(row.purchase_id) })} className="row-link" data-row="">
-        <span className="figures">Compra nº&nbsp;{row.purchase_id}</span>
+        <span className="figures">Compra nº {row.purchase_id}</span>
         <span className="row-note">{row.store}</span>
       </Link>
     ),
@@ -84,7 +84,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
     actions: (row) =>
       isStuck(row) && (
         <PermittedButton permission="payments" onClick={() => onRetry(row)}>
-          Tentar de novo<span className="sr-only"> – compra nº&nbsp;{row.purchase_id}</span>
+          Tentar de novo<span className="sr-only"> – compra nº {row.purchase_id}</span>
         </PermittedButton>
       ),
     empty: { title: "Nenhum pagamento ainda", hint: "Cada compra confirmada entra aqui sozinha." },

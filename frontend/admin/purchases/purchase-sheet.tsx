@@ -25,7 +25,7 @@ export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void
     refetchInterval: 10_000,
   });
   return (
-    <Details title={`Compra nº\u00a0${id}`} query={purchase} onClose={onClose}>
+    <Details title={`Compra nº ${id}`} query={purchase} onClose={onClose}>
       {(data) => <Purchase purchase={data} onClose={onClose} />}
     </Details>
   );
@@ -40,7 +40,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
   const isHeld = purchase.held_at !== null;
   return (
     <Sheet
-      title={`Compra nº\u00a0${purchase.id}`}
+      title={`Compra nº ${purchase.id}`}
       note={purchase.store}
       onClose={onClose}
       actions={
@@ -101,7 +101,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
                 "Simulada"
               ) : (
                 <Link key="sale" className="link" to={viewHref({ view: "sales" }, { row: String(purchase.sale_id) })}>
-                  Nº&nbsp;{purchase.sale_id}
+                  Nº {purchase.sale_id}
                 </Link>
               ),
             ],
@@ -111,7 +111,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
       </div>
       {deciding === "hold" && (
         <DecisionDialog
-          title={`Reter a compra nº\u00a0${purchase.id}?`}
+          title={`Reter a compra nº ${purchase.id}?`}
           text="Nada dela é emitido, confirmado ou pago até alguém liberar. O que já foi enviado para a rede não volta."
           consequences={[
             ["Cashback retido", chz(purchase.cashback)],
@@ -127,7 +127,7 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
       )}
       {deciding === "release" && (
         <DecisionDialog
-          title={`Liberar a compra nº\u00a0${purchase.id}?`}
+          title={`Liberar a compra nº ${purchase.id}?`}
           text="Ela segue de onde parou: ingresso, confirmação e pagamento."
           consequences={[
             ["Vai ser pago", chz(purchase.cashback)],

@@ -26,7 +26,7 @@ function usePurchasesList(): ListDefinition<Purchase> {
     keyOf: (row) => String(row.id),
     nameOf: (row) => (
       <>
-        <span className="figures">Nº&nbsp;{row.id}</span>
+        <span className="figures">Nº {row.id}</span>
         <span className="row-note">{row.store}</span>
       </>
     ),

@@ -25,7 +25,7 @@ export function SaleSheet({ id, onClose }: { id: string; onClose: () => void }) 
     staleTime: 0,
   });
   return (
-    <Details title={`Venda nº\u00a0${id}`} query={sale} onClose={onClose}>
+    <Details title={`Venda nº ${id}`} query={sale} onClose={onClose}>
       {(data) => <SaleInSheet sale={data} onClose={onClose} />}
     </Details>
   );
@@ -37,7 +37,7 @@ function SaleInSheet({ sale, onClose }: { sale: SaleDetails; onClose: () => void
   const [deciding, setDeciding] = useState<Decision>();
   return (
     <Sheet
-      title={`Venda nº\u00a0${sale.id}`}
+      title={`Venda nº ${sale.id}`}
       note={`${networkName(sale.network)} (${sale.account}) · ${sale.sale_key}`}
       onClose={onClose}
       actions={<Actions sale={sale} onDecide={setDeciding} />}
@@ -114,7 +114,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
   if (deciding === "release") {
     return (
       <DecisionDialog
-        title={`Liberar a venda nº\u00a0${sale.id}?`}
+        title={`Liberar a venda nº ${sale.id}?`}
         text="A venda segue como foi lida por último, e não é mais retida pelo mesmo motivo."
         consequences={[
           ["Valor", money(sale)],
@@ -134,7 +134,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
   if (deciding === "decline") {
     return (
       <DecisionDialog
-        title={`Recusar a venda nº\u00a0${sale.id}?`}
+        title={`Recusar a venda nº ${sale.id}?`}
         text="É definitivo, diga a rede o que disser depois. O que já foi pago fica como saldo a devolver do comprador."
         consequences={[
           ["Valor", money(sale)],
@@ -153,7 +153,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
   if (deciding !== "assign") return null;
   return (
     <DecisionDialog
-      title={`De quem é a venda nº\u00a0${sale.id}?`}
+      title={`De quem é a venda nº ${sale.id}?`}
       text="A venda passa a ser de quem fez este clique, com o cashback combinado nele."
       consequences={[["Valor", money(sale)]]}
       action="Dar ao clique"
@@ -197,7 +197,7 @@ function Purchases({ sale }: { sale: SaleDetails }) {
         {sale.purchases.map((one) => (
           <li key={one.id}>
             <Link className="link figures" to={viewHref({ view: "purchases" }, { row: String(one.id) })}>
-              Nº&nbsp;{one.id}
+              Nº {one.id}
             </Link>{" "}
             {brl(one.amount)}, cashback {brl(one.cashback)}, {STAGES[one.stage] ?? one.stage}
             {one.withdrawn && ", retirada"}

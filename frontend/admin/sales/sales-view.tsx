@@ -27,7 +27,7 @@ function useSalesList(): ListDefinition<Sale> {
       <>
         <span className="figures">{row.order_ref ?? row.sale_key}</span>
         <span className="row-note">
-          Nº&nbsp;{row.id} · {networkName(row.network)} ({row.account})
+          Nº {row.id} · {networkName(row.network)} ({row.account})
         </span>
       </>
     ),
