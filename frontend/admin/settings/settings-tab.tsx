@@ -6,6 +6,7 @@ import { EmptyPanel, RetryPanel } from "../../ui/state-panel.tsx";
 import { getConfiguration } from "../admin-calls.ts";
 import { Placeholder } from "../placeholder.tsx";
 import type { Configuration } from "../shapes.ts";
+import { SETTING_WORDS } from "./setting-words.ts";
 
 /** The effective configuration: read-only, without secrets. */
 export function SettingsTab() {
@@ -30,7 +31,11 @@ export function SettingsTab() {
 
 function Settings({ settings }: { settings: Configuration }) {
   const [query, setQuery] = useState("");
-  const found = settings.filter(({ name }) => name.toLowerCase().includes(query.trim().toLowerCase()));
+  const wanted = plain(query.trim());
+  const found = settings
+    .map((setting) => ({ ...setting, words: SETTING_WORDS[setting.name] ?? setting.name }))
+    .filter(({ name, words }) => plain(`${words} ${name}`).includes(wanted))
+    .toSorted((one, other) => one.words.localeCompare(other.words, "pt-BR"));
   return (
     <section className="list" aria-label="Configuração em vigor">
       <p className="hint">
@@ -67,7 +72,8 @@ function Settings({ settings }: { settings: Configuration }) {
               {found.map((setting) => (
                 <tr key={setting.name}>
                   <th scope="row">
-                    <code className="setting-name">{setting.name}</code>
+                    {setting.words}
+                    <code className="row-note setting-name">{setting.name}</code>
                   </th>
                   <td data-label="Valor">
                     <SettingValue setting={setting} />
@@ -82,6 +88,8 @@ function Settings({ settings }: { settings: Configuration }) {
     </section>
   );
 }
+
+const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 function SettingValue({ setting }: { setting: Configuration[number] }) {
   if (setting.is_secret)
