@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
+import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
 import type { Outcome } from "./admin-calls.ts";
 import { toastOutcome } from "./admin-toasts.tsx";
 import type { Saving } from "./use-saving.ts";
@@ -19,7 +20,7 @@ export function ConfirmDialog({ title, text, request, onDeleted, done, failed, r
   const [isBusy, setBusy] = useState(false);
   // Deleting the row also removes the button that opened the dialog.
   const isDeleted = useRef(false);
-  async function confirm() {
+  const confirm = useOneAtATime(async () => {
     setBusy(true);
     const outcome = await request();
     // Where it leads to takes the focus itself.
@@ -30,7 +31,7 @@ export function ConfirmDialog({ title, text, request, onDeleted, done, failed, r
     }
     if (outcome.success) await reload();
     if (isShown()) onClose();
-  }
+  });
   return (
     <Dialog
       title={title}

@@ -20,6 +20,7 @@ import { LinkButton } from "../ui/link-button.tsx";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { EmptyPanel } from "../ui/state-panel.tsx";
 import { toast } from "../ui/toast.ts";
+import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 
 /** Edits names and e-mail, exports the user's data, and erases the account. docs/product.md#erase */
 export default function ProfilePage() {
@@ -58,16 +59,18 @@ function Names({ profile }: { profile: Profile }) {
   });
   useKeptForm(subscribe, draft);
   const { errors, isSubmitting } = formState;
-  const save = handleSubmit(async (fields) => {
-    try {
-      await updateProfile(fields);
-      draft.drop();
-      await refresh();
-      toast.success(t("profile.saved"), { id: "profile" });
-    } catch (error) {
-      setError("root", { message: reasonOf(error, t) });
-    }
-  });
+  const save = useOneSubmit(
+    handleSubmit(async (fields) => {
+      try {
+        await updateProfile(fields);
+        draft.drop();
+        await refresh();
+        toast.success(t("profile.saved"), { id: "profile" });
+      } catch (error) {
+        setError("root", { message: reasonOf(error, t) });
+      }
+    }),
+  );
   const problem =
     errors.first_name || errors.last_name
       ? t("profile.incomplete")

@@ -19,6 +19,7 @@ import { Initial } from "../ui/initial.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { useIsShown } from "../ui/use-is-shown.ts";
+import { useOneAtATime } from "../ui/use-one-at-a-time.ts";
 import { useStoreTexts } from "./store-texts.ts";
 
 const CENTS = 100n;
@@ -45,7 +46,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
     if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
   }, [tokens.isError, tokens.error]);
 
-  async function proceed(chosen: FanToken | undefined) {
+  const proceed = useOneAtATime(async (chosen: FanToken | undefined) => {
     let affiliateUrl: string | null | undefined;
     if (session.profile) {
       setProblem("");
@@ -68,7 +69,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
     if (!isShown()) return;
     onClose();
     navigate(paths.redirect(store.id), { state: { affiliateUrl } });
-  }
+  });
 
   const actions = (
     <>

@@ -9,6 +9,7 @@ import { type MessageId, useText } from "../i18n/language.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { toast } from "../ui/toast.ts";
 import { useIsShown } from "../ui/use-is-shown.ts";
+import { useOneSubmit } from "../ui/use-one-at-a-time.ts";
 
 const schema = createClaimRequestSchema.pick({ order_ref: true, amount: true, date: true, note: true });
 type Fields = z.input<typeof schema>;
@@ -32,17 +33,19 @@ export default function ClaimDialog({ click, wallet, onClose }: { click: Click; 
     resolver: zodResolver(schema, undefined, { raw: true }),
   });
   const { errors, isSubmitting } = formState;
-  const send = handleSubmit(async (fields) => {
-    try {
-      await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
-      await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
-      if (!isShown()) return;
-      toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
-      onClose();
-    } catch (error) {
-      setError("root", { message: reasonOf(error, t) });
-    }
-  });
+  const send = useOneSubmit(
+    handleSubmit(async (fields) => {
+      try {
+        await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
+        await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
+        if (!isShown()) return;
+        toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
+        onClose();
+      } catch (error) {
+        setError("root", { message: reasonOf(error, t) });
+      }
+    }),
+  );
   const wrong = PROBLEMS.find(([field]) => errors[field]);
   const problem = wrong ? t(wrong[1]) : errors.root?.message;
   return (

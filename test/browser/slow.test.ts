@@ -561,4 +561,101 @@ describe("On a slow device", function () {
       });
     }
   });
+
+  describe("presses in quick succession", () => {
+    const DONE = { body: { success: true, message: "Done", id: 77 } };
+    const reason = (page: Page) => page.getByRole("dialog").last().getByLabel("Motivo").fill("Conferido");
+    const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
+    const buttons: {
+      name: string;
+      path: string;
+      open: (page: Page) => Promise<unknown>;
+      action: string;
+      route: string;
+    }[] = [
+      {
+        name: "a new store",
+        path: "?tab=stores",
+        open: async (page) => {
+          await press(page, "Nova loja");
+          await page.getByLabel("Nome *").fill("Arena");
+          await page.getByLabel("País *").fill("Brasil");
+        },
+        action: "Criar loja",
+        route: "POST /api/store",
+      },
+      {
+        name: "a deletion",
+        path: "?tab=fan-tokens",
+        open: (page) => press(page, /^Excluir –/),
+        action: "Excluir",
+        route: "DELETE /api/admin/fan-token/1",
+      },
+      {
+        name: "a fan token",
+        path: "?tab=fan-tokens",
+        open: async (page) => {
+          await page.getByLabel("Nome", { exact: true }).fill("Palmeiras");
+          await page.getByLabel("Slug").fill("verdao");
+        },
+        action: "Salvar",
+        route: "POST /api/admin/fan-token",
+      },
+      {
+        name: "a new category",
+        path: "?tab=stores&row=1",
+        open: async (page) => {
+          await press(page, "Adicionar cashback");
+          await page.getByLabel("Categoria").last().fill("Camisas");
+          await page.getByLabel("Percentual de cashback").fill("5");
+        },
+        action: "Adicionar",
+        route: "POST /api/store/1/cashback",
+      },
+      {
+        name: "a decision",
+        path: "?view=payments",
+        open: async (page) => {
+          await press(page, /Tentar de novo – compra nº 9/);
+          await reason(page);
+        },
+        action: "Tentar de novo",
+        route: "POST /api/admin/operations/9/retry",
+      },
+      {
+        name: "a purchase",
+        path: "/stores",
+        open: (page) => press(page, /Comprar agora/),
+        action: "Prosseguir",
+        route: "POST /api/register-purchase",
+      },
+      {
+        name: "a profile",
+        path: "/profile",
+        open: (page) => page.getByLabel("Sobrenome").fill("Souza"),
+        action: "Salvar",
+        route: "PUT /api/me",
+      },
+    ];
+    for (const { name, path, open, action, route } of buttons) {
+      it(`send one request: ${name}`, async () => {
+        const { page } = await openPanel(path);
+        await open(page);
+        const release = site.server.hold(route, route.includes("purchase") ? undefined : DONE);
+        const button = page.getByRole("button", { name: action, exact: true }).last();
+        await eventually(async () => expect(await button.isEnabled()).to.equal(true));
+        await slowDown(page);
+        // In one task of the page: no render comes between them.
+        await button.evaluate((one: HTMLButtonElement) => {
+          for (let count = 0; count < 3; count++) one.click();
+        });
+        await eventually(async () => expect(site.server.callsTo(route)).to.have.length(1));
+        const answered = page.waitForResponse((one) => new URL(one.url()).pathname === route.split(" ")[1]);
+        release();
+        await (await answered).finished();
+        await settled(page);
+        expect(site.server.callsTo(route)).to.have.length(1);
+      });
+    }
+  });
 });

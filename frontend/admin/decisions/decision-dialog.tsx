@@ -7,6 +7,7 @@ import { DraftNotice, useDraft } from "../../session/use-draft.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
+import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { hasCode, REJECTED } from "../../wallet/errors.ts";
 import { Field } from "../field.tsx";
 import { viewHref } from "../list/list-address.ts";
@@ -181,7 +182,7 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
     await client.invalidateQueries({ queryKey: ["own"] });
   }
 
-  async function submit(reason: string): Promise<void> {
+  const submit = useOneAtATime(async (reason: string): Promise<void> => {
     const mustSign = step === "sign";
     const isMissing = reasonHint !== undefined && reason === "";
     setReasonMissing(isMissing);
@@ -215,7 +216,7 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
       setStep(needsSignature || mustSign ? "sign" : "idle");
       if (!needsSignature) setProblem(problemOf(error));
     }
-  }
+  });
   return { step, problem, isReasonMissing, submit, isDone: () => isDone.current };
 }
 

@@ -9,6 +9,7 @@ import { useReadersText } from "../../i18n/language.tsx";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { Initial } from "../../ui/initial.tsx";
 import { Picture } from "../../ui/picture.tsx";
+import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { type FanTokenFields, saveFanToken } from "../admin-calls.ts";
 import { Field, trimmed } from "../field.tsx";
 import { refusalOf } from "../refusals.ts";
@@ -75,14 +76,16 @@ export function FanTokenForm({ initial, onCancel, onClose, reload }: FanTokenFor
     if (id) setFocus("name");
   }, [id, setFocus]);
 
-  const save = handleSubmit(async ({ contract: entered, ...rest }) => {
-    const change = entered === (before ?? "") ? {} : { contract: entered || null };
-    const outcome = await finish(saveFanToken({ ...(id && { id }), ...rest, ...change }));
-    const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
-    if (field === "slug" || field === "contract") {
-      setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
-    }
-  });
+  const save = useOneSubmit(
+    handleSubmit(async ({ contract: entered, ...rest }) => {
+      const change = entered === (before ?? "") ? {} : { contract: entered || null };
+      const outcome = await finish(saveFanToken({ ...(id && { id }), ...rest, ...change }));
+      const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
+      if (field === "slug" || field === "contract") {
+        setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
+      }
+    }),
+  );
 
   return (
     <form onSubmit={save} noValidate className="grid gap-4">

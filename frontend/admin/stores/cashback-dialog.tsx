@@ -4,6 +4,7 @@ import { z } from "zod";
 import { createCashbackRequestSchema } from "../../../domain/api/catalogue.ts";
 import { percentText } from "../../../domain/money.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
+import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import type { CashbackFields, Outcome } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "../field.tsx";
@@ -43,22 +44,24 @@ export function CashbackDialog({ id, initial, request, ...saving }: CashbackDial
     saving.onClose();
   };
   const finish = useSaving(saving, draft.drop);
-  const save = handleSubmit(
-    async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
-      await finish(
-        request({
-          category,
-          category_en: category_en ?? "",
-          cashback_percent: percentText(bps),
-          group_code: group_code ?? "",
-          is_default,
-        }),
-      );
-    },
-    () => {
-      const { category, cashback_percent } = getValues();
-      if (isNew && (!category || !cashback_percent)) toastMissing("Categoria e percentual são obrigatórios.");
-    },
+  const save = useOneSubmit(
+    handleSubmit(
+      async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
+        await finish(
+          request({
+            category,
+            category_en: category_en ?? "",
+            cashback_percent: percentText(bps),
+            group_code: group_code ?? "",
+            is_default,
+          }),
+        );
+      },
+      () => {
+        const { category, cashback_percent } = getValues();
+        if (isNew && (!category || !cashback_percent)) toastMissing("Categoria e percentual são obrigatórios.");
+      },
+    ),
   );
   return (
     <FormDialog

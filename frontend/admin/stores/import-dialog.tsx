@@ -5,6 +5,7 @@ import { storesQuery } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useIsShown } from "../../ui/use-is-shown.ts";
+import { useOneAtATime } from "../../ui/use-one-at-a-time.ts";
 import { importCatalogue } from "../admin-calls.ts";
 import { refusalOf } from "../refusals.ts";
 import { changeSentence } from "./catalogue-changes.ts";
@@ -136,7 +137,7 @@ function useImport(onClose: () => void) {
     const content = await picked.text();
     if (latest.current === picked) await check({ format, content });
   }
-  async function apply(file: CatalogueFile, changes: readonly string[]): Promise<void> {
+  const apply = useOneAtATime(async (file: CatalogueFile, changes: readonly string[]): Promise<void> => {
     setState({ step: "applying", file, changes });
     try {
       const made = await importCatalogue(file.format, file.content, true);
@@ -151,7 +152,7 @@ function useImport(onClose: () => void) {
       client.invalidateQueries({ queryKey: storesQuery.queryKey }),
       client.invalidateQueries({ queryKey: ["own"] }),
     ]);
-  }
+  });
   return { state, choose, check, apply };
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { ApiError } from "../../api/http.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
+import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
 import { nonEmpty, type Outcome, type StoreFields } from "../admin-calls.ts";
 import { toastMissing } from "../admin-toasts.tsx";
 import { Field, REQUIRED, trimmed } from "../field.tsx";
@@ -168,6 +169,7 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
     reveal(Object.keys(found));
     if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
   }
+  const submit = useOneSubmit(handleSubmit(save, refuse));
   const isRestored = (fields: readonly FieldDefinition[]) =>
     draft.isRestored && fields.some(({ name }) => draft.start[name] !== inWords(before)[name]);
   const textField = ({
@@ -212,14 +214,7 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
     );
   };
   return (
-    <FormDialog
-      title={title}
-      action={action}
-      isBusy={isSubmitting}
-      look="wide"
-      onClose={close}
-      onSubmit={handleSubmit(save, refuse)}
-    >
+    <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
       <FormSection title="Loja" isOpen>
         <div className="form-grid">{FIELDS.map(textField)}</div>
