@@ -534,6 +534,7 @@ describe("On a slow device", function () {
       it(`is refused, and is made on what the network says now: ${verb}`, async () => {
         const { page } = await openPanel(`?view=sales&row=${sale}`);
         const route = `POST /api/admin/sales/${sale}/${verb}`;
+        await page.setViewportSize({ width: 360, height: 640 });
         await page.getByRole("button", { name: opener }).click();
         const dialog = page.getByRole("dialog").last();
         if (verb === "assign") await dialog.getByLabel("Código do clique").fill("a".repeat(26));
@@ -549,10 +550,13 @@ describe("On a slow device", function () {
         );
         const decide = dialog.getByRole("button", { name: "action" in named ? named.action : opener });
         await decide.click();
-        await dialog
-          .getByRole("alert")
-          .getByText(/A rede mudou esta venda/)
-          .waitFor();
+        const refusal = dialog.getByRole("alert").getByText(/A rede mudou esta venda/);
+        await refusal.waitFor();
+        // Above the buttons, without scrolling.
+        await eventually(async () => {
+          const [said, buttons] = await Promise.all([refusal.boundingBox(), decide.boundingBox()]);
+          expect((said?.y ?? 0) + (said?.height ?? 0)).to.be.at.most(buttons?.y ?? 0);
+        });
         await dialog.getByText("777,00", { exact: false }).first().waitFor();
         await decide.click();
         await eventually(async () => expect(site.server.callsTo(route)).to.have.length(2));

@@ -39,6 +39,9 @@ type DecisionDialogProps = {
 
 const REASON_LENGTH = 200;
 
+/** On a phone, what follows the form is below what is seen. */
+const intoView = (message: HTMLElement | null) => message?.scrollIntoView({ block: "nearest" });
+
 /**
  * A decision by an admin: shows its effect, asks for a reason, and asks for a new signature if the sign-in is too old.
  */
@@ -113,13 +116,13 @@ export function DecisionDialog(props: DecisionDialogProps) {
           </Field>
         )}
         {step === "sign" && (
-          <p className="hint" role="status">
+          <p ref={intoView} className="hint" role="status">
             Seu login tem mais de 15 minutos. Para mexer com dinheiro, assine de novo com a sua carteira: depois a
             decisão segue sozinha.
           </p>
         )}
         {problem && (
-          <p className="problem" role="alert">
+          <p ref={intoView} className="problem" role="alert">
             {problem}
           </p>
         )}

@@ -168,9 +168,9 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
         ["Rede", store.network && `${networkName(store.network)}${store.account ? `, conta ${store.account}` : ""}`],
         ["Anunciante", store.advertiser_id],
         ["Site da loja", store.store_url],
-        ["Espera antes do ingresso", inGivenWords(store.mint_delay_seconds)],
-        ["Prazo de segurança", inGivenWords(store.hold_seconds)],
-        ["Dias para reclamar", store.claim_days],
+        ["Espera antes do ingresso", durationOf(store.mint_delay_seconds) ?? "a da plataforma"],
+        ["Prazo de segurança", durationOf(store.hold_seconds) ?? "o da plataforma"],
+        ["Dias para reclamar", store.claim_days ?? "os da plataforma"],
       ],
     ],
     [
@@ -195,5 +195,5 @@ function StoreFacts({ store }: { store: StoreWithCategories }) {
 
 const idOf = (title: string): string => `facts-${title.replaceAll(" ", "-")}`;
 
-const inGivenWords = (seconds: number | null | undefined): string | undefined =>
-  seconds == null ? "a da plataforma" : durationText(seconds, "pt");
+const durationOf = (seconds: number | null | undefined): string | undefined =>
+  seconds == null ? undefined : durationText(seconds, "pt");
