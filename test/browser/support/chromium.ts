@@ -6,11 +6,8 @@ import { promisify } from "node:util";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type TestWallet, testWallet } from "./test-wallet.ts";
 
-/**
- * Not the package's list: with its single process, the browser ends with its first profile. A page lives for a second,
- * too short for optimized code to pay for its compilation.
- */
-const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--js-flags=--no-opt,--no-maglev"];
+/** Not the package's list: with its single process, the browser ends with its first profile. */
+const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 /** The package's name for it, in the folder of temporary files. */
 const PROGRAM = "chromium";
