@@ -11,7 +11,7 @@ describe("The bonus program", () => {
     const { page } = await site.open("/", ENGLISH);
     await page.getByText("Illustrative figures.").waitFor();
     await page.getByRole("link", { name: "See the rule that applies today" }).click();
-    await page.getByText(/The fan token of the store's club earns 2%/).waitFor();
+    await page.getByText(/the fan token of the store's club earns 2%/).waitFor();
   });
 
   describe("of tiers", () => {
@@ -24,7 +24,7 @@ describe("The bonus program", () => {
       await page.getByText("This is the rule that applies today.").waitFor();
       expect(await page.getByText("Illustrative figures.").count()).to.equal(0);
       await page.getByRole("link", { name: "See the rule that applies today" }).click();
-      await page.getByText(/Holding any fan token earns 1%/).waitFor();
+      await page.getByText(/holding any fan token earns 1%/).waitFor();
       expect(await page.getByRole("main").textContent()).not.to.include("10, 30 or 50");
     });
 
