@@ -5,6 +5,8 @@ import { ask, type Call, load } from "./load.ts";
 
 export type Sessions = { admin: string; heavy: string; callers: { wallet: WalletAddress; token: string }[] };
 
+/** Before the measured ones: a process that has just started compiles what it runs for the first time. */
+const WARM_UP = 50;
 const TIMES = 15;
 const LAST_PAGE = 50;
 const OVERVIEW_EVERY_MS = 250;
@@ -20,11 +22,11 @@ export async function measureSingleCalls(
 ): Promise<Record<string, number>> {
   const timed = async (call: Call, before: () => Promise<unknown> = async () => {}) => {
     const taken: number[] = [];
-    for (let turn = 0; turn < TIMES; turn++) {
+    for (let turn = 0; turn < WARM_UP + TIMES; turn++) {
       await before();
       taken.push((await answered(url, call)).ms);
     }
-    return round(taken.toSorted((a, b) => a - b)[Math.floor(TIMES / 2)] ?? Number.NaN);
+    return round(taken.slice(WARM_UP).toSorted((a, b) => a - b)[Math.floor(TIMES / 2)] ?? Number.NaN);
   };
   // A new revision each time, to measure building the response and not the cache.
   const forget = () =>
