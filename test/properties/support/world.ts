@@ -174,11 +174,13 @@ export class World {
   async #call(path: string, identity: Identity, body: object): Promise<Reply> {
     const found = this.#routes.find((one) => one.path === path && one.method === "post");
     if (!found?.body) throw new Error(`There is no ${path}`);
+    const rawBody = JSON.stringify(body);
+    const headers = signedHeaders(rawBody);
     const call = {
       identity,
       params: { network: NETWORK },
-      rawBody: JSON.stringify(body),
-      request: { get: (name: string) => signedHeaders(JSON.stringify(body))[name] },
+      rawBody,
+      request: { get: (name: string) => headers[name] },
     };
     try {
       const reply = await found.run(call as unknown as Parameters<Route["run"]>[0], {
