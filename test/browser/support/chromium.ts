@@ -39,8 +39,10 @@ async function unpack(): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
+/** Tried twice: a start on a busy machine was seen to end with SIGSEGV. */
 export async function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: await chromiumPath(), args: FLAGS });
+  const options = { executablePath: await chromiumPath(), args: FLAGS };
+  return chromium.launch(options).catch(() => chromium.launch(options));
 }
 
 export type Visit = {
