@@ -4,7 +4,7 @@ import { SPICY_CHAIN_ID } from "../../domain/product.ts";
 import { findAnvil } from "../start/local-chain.ts";
 
 /** The floor of Spicy's base fee. */
-const BASE_FEE_WEI = 2_500n * 10n ** 9n;
+export const BASE_FEE_WEI = 2_500n * 10n ** 9n;
 const BLOCK_SECONDS = 3;
 const FEE_EVERY_MS = 500;
 const PATIENCE_MS = 120_000;

@@ -3,7 +3,7 @@ import { encodeFunctionData, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { DeployedRecord } from "./spicy.ts";
-import type { SpicyChain } from "./spicy-chain.ts";
+import { BASE_FEE_WEI, type SpicyChain } from "./spicy-chain.ts";
 
 /** The manual steps of the page: the founders' wallets, the faucet, and a buyer. */
 export type Hands = {
@@ -23,6 +23,8 @@ const PATIENCE_MS = 120_000;
 const SHOPPING_MS = 6_000;
 const BLOCKS_A_LOOK = 2;
 const DELAY_OVER_S = 3_700;
+/** Named, because anvil's own proposal follows the base fee of mined empty blocks, which is below the chain's floor. */
+const FEES = { maxFeePerGas: `0x${(2n * BASE_FEE_WEI).toString(16)}`, maxPriorityFeePerGas: "0x1" };
 
 export async function startHands(chain: SpicyChain, shop: string): Promise<Hands> {
   const [faucet = ""] = await chain.request<string[]>("eth_accounts");
@@ -61,6 +63,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
         from: faucet,
         to,
         value: `0x${wei.toString(16)}`,
+        ...FEES,
       });
       await mined(chain, hash);
     },
@@ -96,13 +99,14 @@ export async function handOver(chain: SpicyChain, record: DeployedRecord, { mult
   await chain.request("anvil_impersonateAccount", multisig);
   for (const { address } of [record.purchaseNft, record.cashbackDistributor]) {
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
-    await mined(chain, await chain.request<Hex>("eth_sendTransaction", { from: multisig, to: address, data }));
+    await mined(chain, await chain.request<Hex>("eth_sendTransaction", { from: multisig, to: address, data, ...FEES }));
   }
 }
 
+/** Mines until the transaction is in a block: one that has just been sent can miss the next. */
 async function mined(chain: SpicyChain, hash: Hex): Promise<void> {
-  await chain.request("anvil_mine", "0x1");
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
+    await chain.request("anvil_mine", "0x1");
     const receipt = await chain.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
     if (receipt?.status === "0x1") return;
     if (receipt) throw new Error(`${hash} reverted`);
