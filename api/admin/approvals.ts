@@ -147,7 +147,7 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
         return { asked: action, ...purchase, chz: detail.amount };
       });
       services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
-      return { body: { success: true, message: verb === "approve" ? "Payout approved" : "Payout refused" } };
+      return { body: { success: true, message: verb === "approve" ? "Payment approved" : "Payment refused" } };
     },
   });
 }

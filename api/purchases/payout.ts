@@ -95,7 +95,7 @@ async function queueCashback(
     if (payout.kind === "refused") throw refused(payout.payableGwei);
     const answer: DistributeAnswer = {
       success: true,
-      message: "Payout queued",
+      message: "Payment queued",
       user: body.user,
       amount: chzTextFromGwei(payout.payableGwei),
       payments: payout.payouts.map(({ purchaseId, amountGwei }) => ({

@@ -66,7 +66,7 @@ describe("The panel, role by role", () => {
       await dialog.getByText(text).first().waitFor();
     await dialog.getByRole("button", { name: "Aprovar pagamento" }).click();
     await dialog.getByText("Escreva o motivo.").waitFor();
-    site.server.answer("POST /api/admin/approvals/5/approve", { body: { success: true, message: "Payout approved" } });
+    site.server.answer("POST /api/admin/approvals/5/approve", { body: { success: true, message: "Payment approved" } });
     await dialog.getByLabel("Motivo", { exact: true }).fill("Conferido");
     await dialog.getByRole("button", { name: "Aprovar pagamento" }).click();
     await dialog.waitFor({ state: "detached" });
