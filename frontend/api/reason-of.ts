@@ -46,7 +46,7 @@ const BY_FIELD: Readonly<Record<string, MessageId>> = {
   order_ref: "claim.badOrder",
 };
 
-/** Why a call failed, in the user's language. The server's own sentences are English. */
+/** Why a call failed, in the user's language. A reason without a code we know is the server's own sentence. */
 export function reasonOf(error: unknown, t: Translate): string {
   if (error instanceof ApiError) {
     const field = error.code === "INVALID_REQUEST" ? BY_FIELD[error.field ?? ""] : undefined;
@@ -54,7 +54,7 @@ export function reasonOf(error: unknown, t: Translate): string {
     if (known) return t(known);
     // The server's message for an internal error is only logged.
     if (error.status >= 500 && error.isServersWord) return t("reason.internal");
-    return t("language") === "en" ? error.message : t("reason.refused", { status: error.status });
+    return error.isServersWord ? error.message : t("reason.refused", { status: error.status });
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");
   // viem's errors, about a node of the chain.
