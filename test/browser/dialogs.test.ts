@@ -109,7 +109,6 @@ describe("Dialogs", () => {
     // Also in a section that is folded.
     const network = page.getByText("Rede de afiliados", { exact: true });
     await page.getByLabel("URL do logo").fill("");
-    await network.click();
     await page.getByLabel("Dias para reclamar").fill("-1");
     await network.click();
     await page.getByLabel("Dias para reclamar").waitFor({ state: "hidden" });

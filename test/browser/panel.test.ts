@@ -129,7 +129,6 @@ describe("Daily work in the panel", function () {
   it("gets a store ready: network, account, and a percent", async () => {
     await open("?tab=stores&row=4");
     await page.getByRole("button", { name: "Editar loja" }).click();
-    await dialog().getByText("Rede de afiliados", { exact: true }).click();
     await dialog().getByLabel("Rede", { exact: true }).fill("direct");
     await dialog().getByLabel("Conta na rede").fill("acme");
     await dialog().getByRole("button", { name: "Salvar alterações" }).click();

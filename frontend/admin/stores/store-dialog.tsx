@@ -170,8 +170,6 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
     if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
   }
   const submit = useOneSubmit(handleSubmit(save, refuse));
-  const isRestored = (fields: readonly FieldDefinition[]) =>
-    draft.isRestored && fields.some(({ name }) => draft.start[name] !== inWords(before)[name]);
   const textField = ({
     name,
     label,
@@ -216,25 +214,24 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
   return (
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
-      <FormSection title="Loja" isOpen>
+      <FormSection title="Loja">
         <div className="form-grid">{FIELDS.map(textField)}</div>
         <label className="check">
           <input type="checkbox" {...register("featured")} />
           <span>Loja em destaque</span>
         </label>
       </FormSection>
-      <FormSection title="Texto e logo" isOpen>
+      <FormSection title="Texto e logo">
         {TEXTS.map(textField)}
         {LOGO.map(textField)}
       </FormSection>
       <FormSection
         title="Rede de afiliados"
         note={before.network ? networkName(before.network) : "Conta, anunciante e prazos"}
-        isOpen={isRestored(NETWORK_FIELDS)}
       >
         <div className="form-grid">{NETWORK_FIELDS.map(textField)}</div>
       </FormSection>
-      <FormSection title="Em inglês" note="Textos opcionais" isOpen={isRestored([...ENGLISH_FIELDS, ...ENGLISH_TEXTS])}>
+      <FormSection title="Em inglês" note="Textos opcionais">
         <p className="field-hint">Vazio: as páginas em inglês mostram o texto em português.</p>
         <div lang="en" className="grid gap-4">
           <div className="form-grid">{ENGLISH_FIELDS.map(textField)}</div>
@@ -245,13 +242,12 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
   );
 }
 
-type FormSectionProps = { title: string; note?: string; isOpen: boolean; children: ReactNode };
+type FormSectionProps = { title: string; note?: string; children: ReactNode };
 
-/** Folded unless it is needed by every store. */
-function FormSection({ title, note, isOpen, children }: FormSectionProps) {
-  const [isOpenAtFirst] = useState(isOpen);
+/** Open until an admin folds it: a store is ready only with fields of nearly every section. */
+function FormSection({ title, note, children }: FormSectionProps) {
   return (
-    <details className="form-section" open={isOpenAtFirst}>
+    <details className="form-section" open>
       <summary>
         <span>{title}</span>
         {note && <span className="form-section-note">{note}</span>}
