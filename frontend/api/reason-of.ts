@@ -54,7 +54,7 @@ export function reasonOf(error: unknown, t: Translate): string {
     if (known) return t(known);
     // The server's message for an internal error is only logged.
     if (error.status >= 500 && error.isServersWord) return t("reason.internal");
-    return error.isServersWord ? error.message : t("reason.refused", { status: error.status });
+    return error.message;
   }
   if (error instanceof UnreachableError) return t(navigator.onLine ? "state.serverAway" : "state.offline");
   // viem's errors, about a node of the chain.
