@@ -16,7 +16,7 @@ export class DecisionError extends Error {
   }
 }
 
-/** The network reported a change after the decision was based on the sale. */
+/** The network has changed the sale since the revision that the decision is based on. */
 export class SaleChangedError extends Error {
   override readonly name = "SaleChangedError";
 }
@@ -35,7 +35,7 @@ async function lock(queries: Queries, id: bigint, revision?: bigint): Promise<Sa
   return sale;
 }
 
-/** `revision`: what the decision is based on; without one, any. */
+/** `revision`: the one that the decision is based on; without it, any revision is accepted. */
 type Decision = { rules: SaleRules; actor: string; revision?: bigint | undefined };
 
 /** Releases a held sale in the state of the last read; the same reasons no longer hold it. Undefined: no such sale. */

@@ -199,7 +199,7 @@ async function ordinalOfDay(queries: Queries, sale: Sale): Promise<bigint> {
   const at = sale.occurred_at;
   if (at === null || sale.wallet === null) return 1n;
   const day = at - (at % DAY_MS);
-  // Of a day with more sales than are ever allowed, only the first are looked at.
+  // The position only matters up to the daily limit, so at most `COUNTED` sales of the day are read.
   const ofDay = sql`select id from sales where wallet = ${sale.wallet} and occurred_at >= ${day}
     and occurred_at < ${day + DAY_MS} order by occurred_at limit ${sql.lit(COUNTED)}`;
   const { rows } = await sql<{
@@ -210,7 +210,7 @@ async function ordinalOfDay(queries: Queries, sale: Sale): Promise<bigint> {
 
 const SHARED_ORDERS = 10;
 
-/** In two stretches of one index, around the buyer's own. */
+/** Other wallets' sales with the same order: two stretches of one index, before and after the buyer's own. */
 export async function othersWithOrder(
   queries: Queries,
   sale: Pick<Sale, "order_ref" | "wallet" | "store_id">,

@@ -96,7 +96,7 @@ export async function findSale(queries: Queries, id: bigint) {
 const REVISIONS = 200;
 
 /** A sale's revisions, newest first. */
-/** The last reading that counts. */
+/** The last revision that counts. */
 export async function findRevision(queries: Queries, saleId: bigint): Promise<bigint | undefined> {
   const last = await queries
     .selectFrom("sale_revisions")

@@ -221,8 +221,8 @@ export class Reader {
   }
 
   /**
-   * Rereads open and unpaid sales by id, least recently read first: not every network counts an approval or its own
-   * payment as a change.
+   * Rereads open and unpaid sales by id, least recently read first: some networks count neither an approval nor their
+   * own payment as a change.
    */
   async #rereadOldest(): Promise<void> {
     const { database, network } = this.#options;

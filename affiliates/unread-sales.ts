@@ -13,8 +13,8 @@ type Unread = { network: string; account: string; states: readonly SaleState[] }
 type UnreadSale = Pick<Selectable<Schema["sales"]>, "id" | "sale_key" | "occurred_at" | "created_at">;
 
 /**
- * An account's sales that were not read since `unreadSince`, longest unread first. Those from before `changeableSince`,
- * which their network no longer changes, leave the queue for good: each is passed over once, not in every round.
+ * An account's sales that were not read since `unreadSince`, longest unread first. Those created before
+ * `changeableSince`, which their network no longer changes, leave the queue, so that each is read only once.
  */
 export async function listLongestUnread(
   queries: Queries,
@@ -34,7 +34,7 @@ export async function listLongestUnread(
   return [];
 }
 
-/** Each state is a stretch of one index, so that no sale in another state is passed over. */
+/** Each state is a stretch of one index, so no sale in another state is read. */
 async function listLongest(
   queries: Queries,
   { network, account, states }: Unread,

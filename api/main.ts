@@ -179,7 +179,7 @@ function endOnSignals({ senders, database, rates, log }: Services, server: Serve
     setTimeout(() => process.exit(0), SHUTDOWN_MS).unref();
     rates.stop();
     endOthers();
-    // Callers that keep their connection would otherwise go on with it until the last resort.
+    // Otherwise clients would keep using their connections until the forced exit.
     server.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();

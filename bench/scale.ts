@@ -29,7 +29,7 @@ import { residentMb, runScript, start } from "./scale/processes.ts";
 const CHANGED = 1_000;
 /** How often a kept database can be measured before all its tokens are confirmed. */
 const MEASUREMENTS = 8;
-/** The confirmed tokens on the chain: as many as the comparisons of one measurement look at. */
+/** The confirmed tokens on the chain: as many as the comparisons of one measurement read. */
 const LEAST_CONFIRMED = 20_000;
 const RUNS_A_DAY = 144;
 const ADMIN = walletOf(0xad);
@@ -92,7 +92,7 @@ async function main(): Promise<Record<string, number | string> | undefined> {
 }
 
 type Bench = { directory: string; environment: Record<string, string>; database: Database; rpcUrl: string };
-/** What was filled, and the first of the tokens on the chain. */
+/** The filled rows, and the first token that exists on the chain. */
 type History = Filled & { firstOnChain: number; lastConfirmed: number };
 
 function readHistory(directory: string): History | undefined {

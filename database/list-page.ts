@@ -5,21 +5,24 @@ import { byBytes, type Match } from "./list-search.ts";
 import { betweenRows, hasValues, inStretch, type Stretch } from "./stretch.ts";
 import type { Queries } from "./transaction.ts";
 
-/** If more rows match, rows are read in order and tested, so many for a page: a few at first, which mostly suffice. */
+/**
+ * If more than `FOUND_ROWS` match, rows are scanned in order and tested, up to this many per step: the first usually
+ * suffices.
+ */
 const SCANNED_ROWS = [500, 1_000, 1_500] as const;
-/** As many rows are found through their indexes and sorted. */
+/** Up to this many matches are looked up through indexes and then sorted. */
 const FOUND_ROWS = 3_000;
 const SOME = sql.lit(FOUND_ROWS + 1);
 /** A sort column. */
 export type SortColumn = {
   column: string;
-  /** Text unless it is a number. */
+  /** How values are compared. */
   type: "number" | "text";
-  /** Whether the rows of each stretch of a state are in this order in the state's index. */
+  /** Whether the index of the states has the rows of each stretch in this order. */
   followsState?: boolean;
-  /** The index to walk on SQLite, whose planner would otherwise sort the rows of another index. */
+  /** The index to scan on SQLite, whose planner would otherwise sort the rows of another index. */
   index?: string;
-  /** Instead of one index, partial indexes that share the rows of the list. */
+  /** Instead of `index`: partial indexes that together contain every row of the list. */
   parts?: readonly Part[];
   /** The same within a state. */
   stateIndex?: string;
@@ -36,7 +39,7 @@ export type ListSource = {
   keyType: "number" | "text";
   /** The first is the default, descending. */
   sorts: Readonly<Record<string, SortColumn>>;
-  /** The rows that belong to the list at all; needs an index if it excludes many. */
+  /** The condition for a row to be in the list; needs an index if it excludes many. */
   only?: RawBuilder<SqlBool>;
   /** The rows of a state, as stretches of an index, in the order of the key. */
   stretches?: (state: string) => readonly Stretch[];
@@ -126,7 +129,7 @@ async function selectPage(queries: Queries, source: ListSource, selection: Selec
     if (matches.length === 0) return { total: 0, rows: [] };
     const found = await findKeys(queries, source, union(matches.map(({ keys }) => keys)));
     if (found) return selectAmong(queries, source, selection, found);
-    // Many rows match, but perhaps few of them are in the state.
+    // Many rows match the search, but perhaps few rows are in the state.
     const ofState = page.state ? await findKeys(queries, source, inState(queries, source, page.state)) : undefined;
     return ofState
       ? selectAmong(queries, source, selection, ofState, anyOf(matches))
@@ -164,7 +167,7 @@ async function selectAmong(
   const isWanted = conditions(source.only, stateTest(queries, source, page.state), test);
   const found = rowsAmong(queries, source, keys, order.column, isWanted);
   const columns = { sort: sortable(queries, order, "sort"), key: sql.ref("key") };
-  // Found once, for the page and for the count; so the planner does not walk the table in order instead either.
+  // Materialized, to serve both the page and the count, and to keep the planner from scanning the table in order.
   const { rows } = await sql<KeyRow & { total: bigint }>`with matching as materialized (${found} limit ${SOME})
     select key, sort, (select count(*) from matching) as total from matching
     where ${afterCursor(source, order, before, columns)} ${orderBy(source, order, columns)} limit ${page.limit + 1}`.execute(
@@ -176,7 +179,9 @@ async function selectAmong(
   return { total: Number(first.total), rows };
 }
 
-/** So many rows match that a scan in sort order soon finds a page of them; if they lie far apart, it stops early. */
+/**
+ * So many rows match that a scan in sort order soon finds a page of them; if they are far apart, the scan stops early.
+ */
 async function selectThrough(
   queries: Queries,
   source: ListSource,
@@ -198,14 +203,14 @@ async function selectThrough(
     scannedTo = scanned.rows.length < limit ? undefined : scanned.rows.at(-1);
     if (rows.length > page.limit || scannedTo === undefined) break;
   }
-  // Who matches a broad search is not counted: that would cost more than the page.
+  // The matches of a broad search are not counted: that would cost more than the page.
   const isWhole = before === undefined && scannedTo === undefined && rows.length <= page.limit;
   return { rows, total: isWhole ? rows.length : total, scannedTo };
 }
 
 /**
- * How indexes, or the table, give the list's rows in order: those of the state alone, if an index has them so. Several
- * parts are merged.
+ * How to scan the list's rows in order, by indexes or by the table: only those of the state if an index has them in
+ * this order. The rows of several parts are merged.
  */
 type Walk = { isByState: boolean; where: RawBuilder<SqlBool>; parts: readonly WalkPart[] };
 type WalkPart = { hint: RawBuilder<unknown>; where?: RawBuilder<SqlBool>; stretch?: Stretch };
@@ -248,7 +253,10 @@ function sortedRows(
   )} ${orderBy(source, order, { sort: sql.ref("sort"), key: sql.ref("key") })} limit ${limit}`;
 }
 
-/** SQLite seeks no pair of columns that ends with the row's id: equal values come first, then what follows them. */
+/**
+ * SQLite cannot seek by a pair of columns that ends with the row's id: rows with the cursor's value first, then the
+ * rest.
+ */
 function stretchesAfter(source: ListSource, order: Order, before: Cursor | undefined, columns: Columns) {
   if (before === undefined || order.column === source.key) return [afterCursor(source, order, before, columns)];
   const way = order.isDown ? sql`<` : sql`>`;
@@ -262,7 +270,7 @@ function columnsOf(queries: Queries, source: ListSource, order: Order): Columns 
   return { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
 }
 
-/** Tells SQLite to walk the table or the indexes that are in sort order. PostgreSQL finds them by itself. */
+/** Tells SQLite which table or indexes to scan in sort order. PostgreSQL chooses them by itself. */
 function partsOf(queries: Queries, source: ListSource, order: Order, state: string | undefined): readonly WalkPart[] {
   const isSqlite = engineOf(queries) === "sqlite";
   const by = (index: string) => (isSqlite ? sql`indexed by ${sql.ref(index)}` : sql``);
@@ -307,7 +315,10 @@ function inState(queries: Queries, source: ListSource, state: string): RawBuilde
   return sql.join(keys, sql` union all `);
 }
 
-/** The rows with these keys that pass a test, each looked up by its key: PostgreSQL would rather read the whole table. */
+/**
+ * The rows with these keys that pass a test, each looked up by its key: PostgreSQL would otherwise scan the whole
+ * table.
+ */
 function rowsAmong(
   queries: Queries,
   { table, key }: ListSource,
@@ -339,7 +350,7 @@ function conditions(...all: (RawBuilder<SqlBool> | undefined)[]): RawBuilder<Sql
   return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(given, sql` and `)}`;
 }
 
-/** The keys that a `select` finds, as a `select` that does not find them again; undefined if there are too many. */
+/** Runs a `select` of keys, and returns its result as a `select` of constants; undefined if there are too many keys. */
 async function findKeys(
   queries: Queries,
   { keyType }: ListSource,

@@ -2,13 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
-/** The first columns of an index, each with a value: the rows that have them follow each other there. */
+/** A range of an index: its first columns, each with a value. The rows with these values are adjacent in the index. */
 export type Stretch = readonly { column: RawBuilder<unknown>; value: unknown }[];
 
 /**
- * What follows `from`: the rows of a stretch. For PostgreSQL they lie between two rows of the index, and are in its order.
- * If the columns were compared one by one and many rows have these values, it would read the table instead, until it
- * has found enough: quick if they lie anywhere, and a scan of the whole table if they all are the newest.
+ * The clauses after `from` that select the rows of a stretch. For PostgreSQL, a range of row values in the index's
+ * order: if the columns were compared one by one and many rows have these values, it would scan the table until it has
+ * found enough, which is fast if they are spread evenly, and reads the whole table if they are all at its end.
  */
 export function inStretch(queries: Queries, stretch: Stretch): RawBuilder<unknown> {
   return engineOf(queries) === "sqlite"
@@ -23,7 +23,7 @@ export function hasValues(stretch: Stretch): RawBuilder<SqlBool> {
   )}`;
 }
 
-/** The same for PostgreSQL; `after`: from a key on, in ascending or descending order. */
+/** The same for PostgreSQL; with `after`, only the rows beyond a key, in ascending or descending order. */
 export function betweenRows(
   stretch: Stretch,
   after?: { column: RawBuilder<unknown>; key: bigint | string; isDown: boolean },

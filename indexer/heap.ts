@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 /**
  * Memory for young objects. With V8's initial 2 MB they are collected six times as often, and each collection copies
- * what a response still needs; with its usual 32 MB, responses are freed so late that the process takes 100 MB more.
+ * what is still in use; with its usual 32 MB, responses are freed so late that the process needs 100 MB more.
  */
 const YOUNG_BYTES = 16 * 2 ** 20;
 

@@ -8,13 +8,13 @@ import type { WalletAddress } from "../domain/wallet-address.ts";
 import { lockPurchases, type StandingPurchase } from "./queries.ts";
 
 /**
- * `due_purchases` says when a purchase is due: `due_at`, a time, or `due_block`, a block that the index must have reached.
- * A purchase without a row waits for a change. Every change of the purchase, its ticket or its payout makes it due at
- * once, in the same transaction and after locking the purchase. A check sets the next due time.
+ * `due_purchases` says when a purchase is due: `due_at`, a time, or `due_block`, a block that the index must have
+ * reached. A purchase without a row waits for a change. Every change of the purchase, its ticket or its payout makes it
+ * due at once, in the same transaction and after locking the purchase. A check sets the next due time.
  *
  * A table of its own: in PostgreSQL, a changed column of `purchases` with an index means a new entry in each of its
- * indexes. During an upgrade, processes of an earlier version still leave their marks in columns of `purchases`; whatever
- * they mark is looked at once. docs/upgrading.md#several-processes
+ * indexes. During an upgrade, processes of an earlier version still mark due purchases in columns of `purchases`; these
+ * are checked at once. docs/upgrading.md#several-processes
  */
 
 /**
@@ -51,8 +51,8 @@ export async function makeAllDue(queries: Queries): Promise<void> {
 }
 
 /**
- * Takes some due purchases and locks them until the end of the transaction: a concurrent change is waited for and then
- * seen; a later one makes them due again. Buyers' rows are locked first, as everywhere.
+ * Takes some due purchases and locks them until the end of the transaction: it waits for a concurrent change and then
+ * sees it; a later change makes them due again. Buyers' rows are locked first, as everywhere.
  */
 export async function takeDue(queries: Queries, cursor: bigint, limit: number): Promise<bigint[]> {
   const select = () => queries.selectFrom("due_purchases").select("purchase_id").limit(limit);

@@ -25,7 +25,7 @@ async function readOperations(queries: Queries, ids: readonly bigint[]): Promise
 
 const PURCHASE_KINDS = ["mint", "confirm", "cancel", "pay"] as const;
 
-/** An index begins with status and kind: each list is a few of its stretches. */
+/** The index begins with status and kind, so each list is a few stretches of it. */
 const STATUSES = ["queued", "assigned", "waiting", "done", "failed", "withdrawn"] as const;
 const BY_ID: SortColumn = { column: "id", type: "number", followsState: true, stateIndex: "operations_listed" };
 
@@ -56,7 +56,8 @@ const PAYOUTS: ListSource = {
         has: (state) => state === status,
       })),
     },
-    // Two indexes: entries sorted by amount are scattered, so in one large index each new payout would write its own page.
+    // Two indexes: new entries land anywhere in an index by amount, so in one large index each would dirty its own
+    // page.
     amount: {
       column: "amount_gwei",
       type: "number",

@@ -23,7 +23,7 @@ export function purchasesWithIndex(queries: Queries) {
   return joinIndex(queries, sql<SqlBool>`true`, sql<SqlBool>`true`);
 }
 
-/** Some purchases with the same. */
+/** The same for some purchases, by id. */
 export function somePurchasesWithIndex(queries: Queries, ids: readonly bigint[]) {
   // PostgreSQL would scan all tokens and payouts rather than look up a thousand ids one by one, so they are looked up
   // in one step.
@@ -171,13 +171,13 @@ export async function lockPurchases(queries: Queries, ids: readonly bigint[]): P
     .execute();
 }
 
-/** How a purchase was counted; only `counting.ts` knows what they mean. */
+/** The columns that record how a purchase was counted; only `counting.ts` interprets them. */
 export const COUNTED_COLUMNS = [
   ...(["purchases.counted_status", "purchases.counted_wei_per_cent", "purchases.counted_cent_bps"] as const),
   ...(["purchases.counted_paid_gwei", "purchases.counted_open"] as const),
 ] as const;
 
-/** What of a purchase, its ticket and its payout decides about its state and its payout. */
+/** The columns of a purchase, its ticket and its payout that determine its state. */
 export type StandingRow = Awaited<ReturnType<ReturnType<typeof selectStanding>["execute"]>>[number];
 /** A purchase and its state, from which its next move is derived. */
 export type StandingPurchase = { row: StandingRow; life: PurchaseLife };
@@ -194,7 +194,7 @@ export async function listUnpaid(
   wallet: WalletAddress,
   { after, limit }: { after: bigint; limit: number },
 ): Promise<StandingPurchase[]> {
-  // By the conditions of an index, which the others follow from.
+  // Only the conditions of the index; they imply those above.
   const { rows } = await sql<{ id: bigint }>`select id from purchases where wallet = ${wallet} and id > ${after}
     and counted_status = 2 and settled_at is null and reversed_at is null order by id limit ${limit}`.execute(queries);
   return readStanding(
@@ -214,7 +214,7 @@ async function withLife<Row extends StandingRow>(
   return rows.map((row) => ({ row, life: lifeOf(row, byPurchase.get(row.id) ?? []) }));
 }
 
-/** The operations that move purchases away from a status; the others are over, or cannot be queued yet. */
+/** The operations that move purchases away from a status; all others are finished, or cannot be queued yet. */
 async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly StandingRow[]) {
   const moves = (Object.keys(MOVES) as Move[]).filter((move) => MOVES[move].from === status);
   if (moves.length === 0) return [];

@@ -118,7 +118,7 @@ async function act(queries: Queries, buyer: SaleBuyer, action: SaleAction): Prom
 }
 
 export type SalePermission = {
-  /** Nothing is minted, confirmed or paid. */
+  /** If true, nothing is minted, confirmed or paid. */
   isHeld: boolean;
   /** Delay from registration to mint, in milliseconds. */
   mintDelayMs: bigint;

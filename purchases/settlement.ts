@@ -112,11 +112,13 @@ async function takeOffset(
   return offset;
 }
 
-/** A page of a wallet's unpaid purchases, and so many pages for one payout by hand. */
+/** The size of a page of a wallet's unpaid purchases, and how many pages one manual payout reads. */
 const PAGE = 500;
 const PAGES = 10;
 
-/** Of a wallet's oldest unpaid purchases, those that staff can pay now, and the payouts queued for later. */
+/**
+ * Among a wallet's oldest unpaid purchases: those that staff can pay now, and the payouts that are queued for later.
+ */
 async function listPayable(
   queries: Queries,
   wallet: WalletAddress,
@@ -147,7 +149,7 @@ async function listPayoutsForLater(queries: Queries, purchaseIds: readonly bigin
     .where(among(queries, "subject_id", purchaseIds))
     .where("status", "=", "queued")
     .where("not_before", ">", databaseNow(queries))
-    // One with an error has its own reason to wait.
+    // A payout with an error waits for its own reason.
     .where("error", "is", null)
     .orderBy("subject_id")
     .execute();

@@ -15,7 +15,7 @@ const COUNTED_DUE = 5_000;
  * retried in halves. Each status is one range of an index, so a long queue costs no more than a short one.
  */
 export async function listDue(queries: Queries, kind: OperationKind, limit: number): Promise<Operation[]> {
-  // The status as it is in the index's condition, which a parameter would hide.
+  // A literal, because the planner cannot match a parameter with the condition of the partial index.
   const stretches = UNSENT.map(
     (status) => sql`select * from (select * from operations where status = ${sql.lit(status)} and kind = ${kind}
       and not_before <= ${databaseNow(queries)} order by not_before limit ${limit}) as ${sql.ref(status)}`,
@@ -53,15 +53,15 @@ export async function summarizeDue(
 }
 
 /**
- * The number of unfinished operations, counted up to 10,000, and the age of the oldest, by kind, status and reason. Of a
- * longer queue without reasons, the age is that of the oldest among the first ones.
+ * The number of unfinished operations, counted up to 10,000, and the age of the oldest, by kind, status and reason. For
+ * a longer queue of operations without a reason, it is the oldest among those counted.
  */
 export async function summarizeStanding(queries: Queries): Promise<Standing[]> {
   const kinds = sql`(${namesOf(OPERATION_KINDS)}) as kinds`;
   const isIn = sql`operations.status = statuses.name and operations.kind = kinds.name`;
   const all = inStretch(queries, operationsIn(sql`statuses.name`, sql`kinds.name`));
   const moving = sql`select since from operations ${all} limit ${sql.lit(COUNTED + 1)}`;
-  // The second condition is the one of the index.
+  // The second condition is that of the partial index.
   const stuck = sql`from operations where ${isIn} and operations.reason = reasons.name
     and operations.status in ('waiting', 'failed')`;
   const { rows } =

@@ -9,9 +9,9 @@ import { buildWebApp } from "../test/testing/web-app.ts";
 
 type Task = { name: string; command: string; args: readonly string[]; priority?: number };
 
-/** Below that of the tests: those wait for each other's processes, a check only computes. */
+/** Lower than the tests' priority: a test waits for other processes, a check only computes. */
 const PRIORITY_OF_CHECKS = 12;
-/** They run in turn beside the files of tests, and use what those leave of the machine. */
+/** They run one after another next to the test files, on the processor time that these leave. */
 const CHECKS: readonly Task[] = [
   npmTask("contracts", "test:contracts"),
   npmTask("types", "types"),
@@ -32,7 +32,7 @@ const PARTS: Record<string, readonly string[]> = {
 /** Chromium is unpacked once for them, before their workers start. */
 const PARTS_WITH_A_BROWSER = ["browser", "system"];
 
-/** The files that take longest start first, so that the run ends with short ones. Any other order is only slower. */
+/** The longest files start first, so that the run ends with short ones. The order affects only the run's duration. */
 const LONGEST = [
   "faults/alerts",
   "system/deploy",
@@ -90,12 +90,14 @@ const LONGEST = [
 
 /** Files at a time. Tests wait for blocks or processes more than half of their time. */
 const WORKERS = 4;
-/** Of a test that names none. */
+/** The default timeout of a test. */
 const TEST_TIMEOUT_MS = 300_000;
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";
-/** Every process of the run finds here what an earlier one compiled: a third less of the second that one takes to start. */
+/**
+ * The processes of the run share their compiled code here: a process starts in two thirds of a second instead of one.
+ */
 const COMPILE_CACHE = join(import.meta.dirname, "../data/compile-cache");
 /** A task that hangs is killed with its children and counts as failed. All files together are one task. */
 const TASK_TIMEOUT_MS = 60 * 60_000;
@@ -155,13 +157,16 @@ function listFiles(): string[] {
   return [...LONGEST.filter((file) => all.includes(file)), ...all.filter((file) => !LONGEST.includes(file))];
 }
 
-/** Most processes under test are killed, and a killed one leaves nothing in the cache: one that refuses its environment does. */
+/**
+ * A killed process writes nothing to the cache, and most processes under test are killed; one that rejects its
+ * environment exits normally and fills it.
+ */
 function fillCompileCache(): void {
   const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: "none", INDEXER_PORT: "none" };
   for (const script of ["api/main.ts", "indexer/main.ts"]) spawnSync(process.execPath, [script], { env });
 }
 
-/** One server for all files, which take databases of their own on it. */
+/** One server for all files; each file creates its own databases on it. */
 async function startSharedPostgres() {
   if (process.env.TEST_DATABASE_URL) return undefined;
   const server = await startPostgres({ pooler: false });
@@ -186,7 +191,7 @@ async function runInTurn(tasks: readonly Task[]): Promise<void> {
   }
 }
 
-/** What it prints goes to `log` at once, so that a long run can be followed. */
+/** Its output is written to `log` immediately, so that a long run can be followed. */
 async function run(task: Task, log: string): Promise<Outcome> {
   const started = performance.now();
   const child = spawn(task.command, task.args, {

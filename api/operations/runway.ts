@@ -20,7 +20,7 @@ const FEE_PARTS = 2n;
 const RECEIPTS = 10;
 
 type Spent = { amount: bigint; atMs: number };
-/** The period covered by the rows that were read, and whether they are all rows. */
+/** The period covered by the rows that were read, and whether those are all the rows. */
 type Looked = { fromMs: number; isAll: boolean };
 
 /** Days until `balance` is spent at the spending rate of the last week, or of the part of it that was read. */

@@ -9,7 +9,7 @@ const MAXIMUM_CHARACTERS = 64_000_000;
 
 type Profile = {
   text: string;
-  /** The indexed block that changes the response although the buyer's rows stay as they are. */
+  /** The indexed block from which the response changes although no row of the buyer does. */
   changesAt: bigint | undefined;
 };
 
@@ -29,7 +29,7 @@ export class ProfileCache {
   async read({ wallet, revision, indexed }: Visitor, build: () => Promise<Profile>): Promise<string> {
     const key = `${wallet}:${revision}`;
     const allowStale = this.#answers.getRemainingTTL(key) > FRESH_MS - USABLE_MS;
-    // Spread out, so that responses built together do not expire together.
+    // Random, so that responses built at the same time expire at different times.
     const ttl = FRESH_MS * (1 - Math.random() / 2);
     const known = await this.#answers.forceFetch(key, { context: build, ttl, allowStale });
     const isOver = known.changesAt !== undefined && indexed !== undefined && indexed.block >= known.changesAt;

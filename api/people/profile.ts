@@ -9,8 +9,8 @@ import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
 /**
- * The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. With `changesAt`, the
- * indexed block that makes a payout of this buyer final, and so changes the response.
+ * The response of `GET /api/me`: profile, holdings, totals, and the newest tickets and purchases. `changesAt` is the
+ * next indexed block at which a payout of this buyer becomes final, which changes the response.
  */
 export async function buildProfile(
   services: Services,

@@ -21,7 +21,7 @@ export type Visitor = Session & {
   email: string;
   firstName: string;
   lastName: string;
-  /** Changes with every change of the user's rows, and of what the index knows about their purchases. */
+  /** Changes whenever the user's rows or the index's rows of their purchases change. */
   revision: string;
   /** The last indexed block; undefined before the first. */
   indexed: { block: bigint; hash: string } | undefined;

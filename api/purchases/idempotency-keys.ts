@@ -10,10 +10,10 @@ export const IDEMPOTENCY_HEADER = {
   "idempotency-key": { description: "1 to 128 printable characters; a repetition gets the same response" },
 };
 
-/** A request that has the effect of its key once. docs/product.md#idempotency */
+/** A request whose effect happens once per key. docs/product.md#idempotency */
 export type KeyedRequest = { caller: string; key: string; requestHash: string };
 
-/** The key of a request; undefined if it has none. `meaning` tells its body, and its call, from others. */
+/** The key of a request; undefined if it has none. `meaning` identifies the call and its body. */
 export function readKey(request: Request, caller: string, meaning: readonly string[]): KeyedRequest | undefined {
   const key = request.get("idempotency-key");
   if (key === undefined) return undefined;

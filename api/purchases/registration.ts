@@ -42,7 +42,7 @@ export function openRegistrations({ database: { kysely }, environment }: Service
       return new Map(stores.map((store) => [store.id, store]));
     }),
     purchases: new GroupCommit(kysely, write),
-    /** One purchase, with what must be stored in the same transaction. */
+    /** Adds one purchase; `store` writes further rows in the same transaction. */
     addWith: (purchase: NewPurchase, store: (queries: Queries, inserted: InsertedPurchase) => Promise<void>) =>
       inTransaction(kysely, async (queries) => {
         const [inserted] = await write(queries, [purchase]);

@@ -218,7 +218,7 @@ const DECISION = {
 
 const NO_CASHBACK = { wallet: null, cashback_cent_bps: 0n };
 
-/** What a decision's request may contain, whatever it decides. */
+/** The fields that the request of any decision may have. */
 type Decidable = { reason?: string | null | undefined; revision?: bigint | undefined; sale_id?: bigint | undefined };
 
 /** `pays`: the sale that becomes payable through the decision. */

@@ -38,7 +38,7 @@ export function withHead(
     html
       .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
       .replace(/ lang="pt-BR">/, () => ` lang="${language === "en" ? "en" : "pt-BR"}">`)
-      // There is one first paint for stores and one for tickets; the page shows the one it needs.
+      // The page contains a first paint for stores and one for tickets, and shows the one that applies.
       .replaceAll(" data-heading></p>", () => `>${escaped(head.heading ?? "")}</p>`)
       .replaceAll(" data-description></p>", () => `>${description}</p>`)
       .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>${links}`)

@@ -28,7 +28,7 @@ export type Filled = {
   heavyPurchases: number;
 };
 
-/** The purchases with tickets on the real chain: the last ones, confirmed and in their hold. */
+/** The purchases that have tickets on the real chain: the newest ones, confirmed and in their hold. */
 export type OnChain = { count: number; valueCents: bigint; cashbackBps: bigint; buyer: WalletAddress; storeId: bigint };
 
 /**
@@ -62,7 +62,7 @@ export async function fill(
   await timed("counted", () => count(database, purchases));
   // Counting has rewritten every purchase.
   await timed("statistics", () => statistics.execute(database.kysely));
-  // What the fill has left to write to the disk is not part of a measurement.
+  // Writes the rest of the fill to the disk, so that it does not affect a measurement.
   await timed("checkpoint", () => checkpoint(database));
   return { purchases, users, heavyPurchases, heavyWallet: walletOf(1) };
 }

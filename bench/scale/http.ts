@@ -5,12 +5,12 @@ import { ask, type Call, load } from "./load.ts";
 
 export type Sessions = { admin: string; heavy: string; callers: { wallet: WalletAddress; token: string }[] };
 
-/** Before the measured ones: a process that has just started compiles what it runs for the first time. */
+/** Calls before the measured ones, because a new process compiles code when it first runs it. */
 const WARM_UP = 50;
 const TIMES = 15;
 const LAST_PAGE = 50;
 const OVERVIEW_EVERY_MS = 250;
-/** The same load, not measured: compiled code, filled caches and open connections belong to a shop that runs. */
+/** The same load, not measured: a running shop has compiled code, filled caches and open connections. */
 const WARM_UP_SECONDS = 10;
 
 /** The median of some calls in sequence, without other load. */

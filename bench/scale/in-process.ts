@@ -9,7 +9,7 @@ import { round } from "./http.ts";
 import { medianMs } from "./load.ts";
 
 const DUE = 1_000;
-/** A process that has just started compiles what it runs for the first time; the sender runs for weeks. */
+/** Rounds before the measured ones: a new process compiles code when it first runs it, but a sender runs for weeks. */
 const WARM_UP = 3;
 const TIMES = 5;
 

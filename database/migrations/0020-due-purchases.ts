@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
 /**
- * Moves what says when a purchase is due to a table of its own, so that a check does not write the purchase and all its
+ * Moves the due time of a purchase to a table of its own, so that a check does not write the purchase and all its
  * indexes. The columns stay for processes of an earlier version, and go with a later release.
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {

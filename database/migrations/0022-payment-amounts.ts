@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Splits the index of payments by amount: its entries lie far apart, and most payments are done. A new one is now
+ * Splits the index of payouts by amount: new entries land anywhere in it, and most payouts are done. A new one is now
  * written into a small index, and enters the large one once. docs/product.md#panel-lists
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
-/** Indexes for queries that passed over rows that they do not answer. docs/operations.md#scaling-with-the-shop */
+/** Indexes for queries that read many rows which they do not return. docs/operations.md#scaling-with-the-shop */
 const INDEXES = {
   operations_stuck: sql`operations (status, kind, reason, since) where status in ('waiting', 'failed')`,
   operations_set_aside: sql`operations (kind, reason, amount_gwei) where status = 'waiting'`,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Two indexes of operations instead of four: each new operation, and each change of its status, writes fewer entries.
- * What is due is found in an index without the operations that are over. docs/operations.md#measured
+ * Due operations are found in an index that leaves out finished ones. docs/operations.md#measured
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index if not exists operations_due on operations (status, kind, not_before)

@@ -23,7 +23,7 @@ export function ConfirmDialog({ title, text, request, onDeleted, done, failed, r
   const confirm = useOneAtATime(async () => {
     setBusy(true);
     const outcome = await request();
-    // Where it leads to takes the focus itself.
+    // The page it leads to takes the focus itself.
     isDeleted.current = outcome.success && onDeleted === undefined;
     if (isShown()) {
       toastOutcome(outcome, done, failed);

@@ -1,4 +1,4 @@
-/** The specification's sentence on top of a tab that says more below. */
+/** The fixed sentence at the top of a tab. docs/product.md#admin-panel */
 export function Placeholder({ title, text }: { title: string; text: string }) {
   return (
     <div className="tab-placeholder">

@@ -2,7 +2,7 @@ import { useIsShown } from "../ui/use-is-shown.ts";
 import type { Outcome } from "./admin-calls.ts";
 import { toastOutcome } from "./admin-toasts.tsx";
 
-/** What a form or dialog does when its request is answered. */
+/** What a form or dialog does with the response to its request. */
 export type Saving = {
   /** The toast when it is done. */
   done: string;
@@ -13,7 +13,10 @@ export type Saving = {
   onClose: () => void;
 };
 
-/** Announces an answer and closes. After a cancel it only reloads, because something else may be open by then. */
+/**
+ * Shows a toast with the outcome and closes. After a cancel it only reloads, because another dialog may be open by
+ * then.
+ */
 export function useSaving({ done, failed, reload, onClose }: Saving, onSaved: () => void) {
   const isShown = useIsShown();
   return async (answer: Promise<Outcome>): Promise<Outcome> => {

@@ -23,7 +23,7 @@ import { toastSignatureProblem } from "./use-sign-in.ts";
 const schema = registerRequestSchema.pick({ first_name: true, last_name: true, email: true });
 type Fields = z.infer<typeof schema>;
 
-/** Step 2: names and e-mail, linked to the connected wallet by its signature. docs/product.md#registration. */
+/** Step 2: names and e-mail, linked to the connected wallet by a signature. docs/product.md#registration. */
 export default function RegistrationForm() {
   const t = useText();
   const navigate = useNavigate();

@@ -86,7 +86,7 @@ export function useSignIn() {
   startRef.current = start;
   useEffect(() => {
     if (!address) {
-      // Input is kept, and can be sent once the same wallet is connected again.
+      // The form keeps its input, which can be sent once the same wallet is connected again.
       if (isRegistering.current) return;
       asked.current = undefined;
       setStep("idle");

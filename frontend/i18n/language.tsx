@@ -36,7 +36,7 @@ export async function restoreLanguage(): Promise<Language> {
   const language: Language = languageFrom(readStored(STORAGE_KEYS.language));
   try {
     await loadLanguage(language);
-    // In a task of its own, as browsers take long to load a locale.
+    // In a task of its own, because browsers take long to load a locale.
     await new Promise((resolve) => setTimeout(resolve));
     intlFor(language);
     return language;

@@ -17,7 +17,7 @@ export function useFormat() {
       /** Two decimals. docs/product.md#formats. */
       decimal,
       chz: (value: string | number) => `${decimal(value)} CHZ`,
-      /** Every decimal, for readers who do the sum themselves. docs/product.md#formats. */
+      /** Every decimal, for readers who repeat the calculation. docs/product.md#formats. */
       exactChz: (value: string) =>
         `${new Intl.NumberFormat(intl.locale, ALL_DECIMALS).format(value as `${number}`)} CHZ`,
       brl: (reais: string | number) =>

@@ -26,8 +26,8 @@ type Options = { signal: AbortSignal; onProgress: (done: number) => void };
 type Found = Map<bigint, Hex | undefined>;
 
 /**
- * Reads a wallet's tickets and payouts from the chain and recomputes the amounts. The api may say where to look;
- * nothing that it says is believed, and what it leaves out is noticed: then the whole chain is searched.
+ * Reads a wallet's tickets and payouts from the chain and recomputes the amounts. The api only says where to look: its
+ * data is verified, and if it left something out, the whole chain is searched.
  */
 export async function readWallet(wallet: Hex, options: Options): Promise<WalletProof> {
   for (let attempt = 1; ; attempt++) {

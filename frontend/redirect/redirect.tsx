@@ -75,7 +75,7 @@ function Countdown({ destination }: { destination: Destination }) {
   const [spoken, setSpoken] = useState("");
   const words = t("redirect.countdown", { seconds: secondsLeft });
 
-  // Ten announcements in ten seconds are too many for a screen reader: only the first, the middle and the last.
+  // A screen reader announces only the first, the middle and the last second: ten announcements would be too many.
   const isSpoken = secondsLeft === REDIRECT_COUNTDOWN_SECONDS || secondsLeft === 5 || secondsLeft === 1;
   useEffect(() => {
     if (isSpoken) setSpoken(words);

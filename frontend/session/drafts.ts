@@ -22,7 +22,7 @@ export function writeDraft(key: string, draft: Record<string, unknown>): void {
   }
 }
 
-/** Every draft of this tab, as when its user logs out. */
+/** Deletes every draft of this tab, for example when the user logs out. */
 export function dropDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);

@@ -69,7 +69,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   });
   const profile = token === null ? undefined : me.data;
 
-  /** What belongs to the session's user, so that nobody else sees it, or saves what its forms show. */
+  /**
+   * Drops everything that belongs to the session's user, so that nobody else can see it or save what the forms show.
+   */
   const forget = useCallback(() => {
     client.removeQueries({
       predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own",
@@ -83,7 +85,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [forget]);
 
   const navigate = useNavigate();
-  /** The way back to this very page, for a session that ended without the user's will. */
+  /** Leads back to this page after a session that the user did not end. */
   const logInAgain = useCallback(() => {
     const here = location.pathname + location.search;
     return {

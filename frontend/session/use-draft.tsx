@@ -7,7 +7,7 @@ import { useSession } from "./session.tsx";
 type Values = Record<string, string | boolean>;
 
 export type Draft<Fields extends Values> = {
-  /** What the form starts with: its fields, with what was typed before the session ended. */
+  /** The form's initial values: its fields, overwritten by what was typed before the session ended. */
   start: Fields;
   isRestored: boolean;
   keep: (fields: Record<string, unknown>) => void;
@@ -50,7 +50,7 @@ export function useKeptForm<Fields extends FieldValues>(
   );
 }
 
-/** Says why a form is not as it usually opens. */
+/** Tells the user that the form was restored from a draft. */
 export function DraftNotice({ draft }: { draft: { isRestored: boolean } }) {
   const t = useText();
   if (!draft.isRestored) return null;

@@ -65,7 +65,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
         setBusy(false);
       }
     }
-    // A late answer sends nobody to a store after a cancel.
+    // Cancelled before the response arrived: stay on this page.
     if (!isShown()) return;
     onClose();
     navigate(paths.redirect(store.id), { state: { affiliateUrl } });
@@ -73,7 +73,7 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
 
   const actions = (
     <>
-      {/* Beside the buttons, in sight however long the list of tokens is. */}
+      {/* Next to the buttons, so that it is visible however long the list of tokens is. */}
       {session.status === "anonymous" && (
         <p className="dialog-note">
           {t("buy.noLogin")}{" "}

@@ -18,7 +18,7 @@ export function StoreCard({ store, onBuy }: { store: Store; onBuy: () => void })
       <div className="store-card-top">
         <StoreMark store={store} />
         <p className="store-percent">
-          {/* The line is kept where nothing stands on it, so that a row's tear lines meet. */}
+          {/* Rendered even if it is empty, so that the tear lines of a row of cards align. */}
           <span className="store-percent-label">
             {store.minCashback < store.maxCashback ? t("store.upTo") : "\u00a0"}
           </span>

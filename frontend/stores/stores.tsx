@@ -65,7 +65,7 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
   const choose = (name: string, value: string) =>
     setParameters(
       () => {
-        // The browser's own, because on a slow device the rendered address may be older.
+        // From `location`, because on a slow device the rendered URL may be older.
         const next = new URLSearchParams(location.search);
         if (value) next.set(name, value);
         else next.delete(name);

@@ -14,7 +14,9 @@ export type DialogProps = {
   /** `sheet`: details of a row, next to its list; full screen on a phone. */
   look?: keyof typeof CLASSES;
   lang?: string;
-  /** What gets the focus when the dialog closes, if not its opener, which may be about to disappear. */
+  /**
+   * The element that takes the focus when the dialog closes, instead of its opener, which may be about to disappear.
+   */
   focusAfter?: ((opener: Element | null) => HTMLElement | null | undefined) | undefined;
 };
 

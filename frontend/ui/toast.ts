@@ -15,7 +15,7 @@ function whole({ id, description, action }: ToastOptions): ExternalToast {
 }
 
 const shownAt = new Map<string, number>();
-/** A more recent toast belongs to the navigation itself. */
+/** A toast younger than this belongs to the navigation itself. */
 const OF_THE_NAVIGATION_MS = 1_500;
 
 /** Dismisses the toasts of the previous screen. */

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /**
- * Whether a component is still on screen. A dialog asks when its request is answered: once it was cancelled, it must not
- * close, announce or leave what is open now.
+ * Whether a component is still on screen. A dialog checks it when its response arrives: after a cancel it must not
+ * close another dialog, show a toast or navigate.
  */
 export function useIsShown(): () => boolean {
   const isShown = useRef(true);

@@ -1,8 +1,8 @@
 import { type SyntheticEvent, useRef } from "react";
 
 /**
- * Runs a request one at a time: presses while one is under way do nothing. A button that is disabled meanwhile is not
- * enough, because two presses can come before it is rendered.
+ * Runs one request at a time and ignores presses while it runs. Disabling the button is not enough, because two presses
+ * can arrive before it is rendered.
  */
 export function useOneAtATime<Input extends readonly unknown[]>(
   work: (...input: Input) => Promise<unknown>,
@@ -19,7 +19,7 @@ export function useOneAtATime<Input extends readonly unknown[]>(
   };
 }
 
-/** The same for a form. The browser must not send it itself, whichever press it is. */
+/** The same for a form, which the browser must never submit itself. */
 export function useOneSubmit(work: (event: SyntheticEvent) => Promise<unknown>): (event: SyntheticEvent) => void {
   const submit = useOneAtATime(work);
   return (event) => {

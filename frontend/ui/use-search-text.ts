@@ -5,21 +5,21 @@ const TYPING_MS = 250;
 
 export type SearchText = {
   text: string;
-  /** The text as it is searched for, also before the address has it. */
+  /** The text being searched for, even before the URL contains it. */
   query: string;
   type: (text: string) => void;
-  /** Also drops what was typed a moment ago and is not in the address yet. The caller clears the address. */
+  /** Also drops text that is not in the URL yet. The caller clears the URL. */
   clear: () => void;
 };
 
 /**
- * The text of a search field whose query is in the address. The field owns its text and the address follows, because a
- * slow device renders an address late, after further letters were typed.
+ * The text of a search field whose query is in the URL. The field owns its text and the URL follows, because a slow
+ * device renders a new URL late, after more letters were typed.
  */
 export function useSearchText(inAddress: string, toAddress: (query: string) => void): SearchText {
   const [text, setText] = useState(inAddress);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** What this field wrote, and the page has not rendered yet. */
+  /** The queries that this field wrote to the URL and the page has not rendered yet. */
   const written = useRef<readonly string[]>([]);
   const latest = useRef({ inAddress, toAddress });
   latest.current = { inAddress, toAddress };
@@ -47,7 +47,7 @@ export function useSearchText(inAddress: string, toAddress: (query: string) => v
   useEffect(() => {
     const own = written.current.indexOf(inAddress);
     written.current = own < 0 ? [] : written.current.slice(own + 1);
-    // By other means: the back button, or a link. What is being typed wins, and is written soon.
+    // Changed by the back button or a link. Text that is being typed wins: it is written to the URL soon.
     if (own < 0 && timer.current === undefined) setText((now) => (now.trim() === inAddress ? now : inAddress));
   }, [inAddress]);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -173,7 +173,7 @@ function useReport(wallet: Wallet, onChange: (wallet: Wallet) => void): void {
 
 /** Returns the previous render's object while none of its fields has changed. */
 function useUnchanged<T extends object>(now: T): T {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on each field, of which there are always the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on each field, and the set of fields never changes
   return useMemo(() => now, Object.values(now));
 }
 

@@ -6,7 +6,7 @@ import { makeAllDue } from "../../purchases/due.ts";
 import { addToPayouts } from "../../purchases/totals.ts";
 import type { Payout } from "../fold.ts";
 
-/** What the totals know of a payout. */
+/** The columns of a payout that the totals include. */
 type CountedPayout = Pick<Payout, "state" | "amountGwei" | "paidAtMs">;
 
 /**

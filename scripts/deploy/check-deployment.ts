@@ -131,7 +131,7 @@ async function adminFindings(
   ];
   if (offered === zeroAddress || offered === wanted) return findings;
   const text = `the administration of ${address} is offered to ${offered}`;
-  // Without a configuration nobody can say to whom it should be.
+  // Without a configuration, the intended admin is unknown.
   if (!roles && !wanted)
     return [...findings, { isGood: true, text: `${text}; whether it should, ADMIN_ADDRESS would tell` }];
   return [...findings, { isGood: false, text }];

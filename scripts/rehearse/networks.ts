@@ -30,7 +30,7 @@ const CALLS_PER_MINUTE = 120;
 const POLL_SECONDS = 3;
 const BUSY_SECONDS = 15;
 const RETRY_MS = 2_000;
-/** Long enough that a later push arrives first. */
+/** Long enough for a later push to arrive first. */
 const LATE_MS = 5_000;
 const FIRST_DIRECT_ID = 5_001;
 const PUBLISHER = { publisherId: "45628", token: "rehearsal-awin-token" };

@@ -129,7 +129,7 @@ function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval)
   };
 }
 
-/** Completes payouts that need no further input from here; the others where they were requested. */
+/** Completes a payout that needs no further input; any other is completed where it was requested. */
 function Conclude({
   approval,
   onDecide,

@@ -39,7 +39,7 @@ type DecisionDialogProps = {
 
 const REASON_LENGTH = 200;
 
-/** On a phone, what follows the form is below what is seen. */
+/** On a phone, a message after the form is below the visible part. */
 const intoView = (message: HTMLElement | null) => message?.scrollIntoView({ block: "nearest" });
 
 /**
@@ -201,7 +201,7 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
           return;
         }
         await signAgain();
-        // Cancelled while the wallet was asked: nothing is decided.
+        // Cancelled while the wallet asked for the signature: do not send the decision.
         if (!isShown()) return;
       }
       await run(reason);
@@ -211,7 +211,7 @@ function useDecision({ reasonHint, validate, decide, done, onClose }: DecisionDi
         await client.invalidateQueries({ queryKey: ["own"] });
         return;
       }
-      // Its figures are the new ones by the time the refusal is read.
+      // Reloads the sale, so that the dialog shows the new figures next to the refusal.
       if (error instanceof ApiError && error.code === "SALE_CHANGED") {
         await client.invalidateQueries({ queryKey: ["own"] });
       }

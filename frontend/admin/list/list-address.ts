@@ -27,7 +27,7 @@ export function useListAddress(): ListAddress {
     (change: (next: URLSearchParams) => void, replace: boolean) =>
       setParameters(
         () => {
-          // The browser's own, because on a slow device the rendered address may be older.
+          // From `location`, because on a slow device the rendered URL may be older.
           const next = new URLSearchParams(location.search);
           change(next);
           return next;

@@ -25,7 +25,7 @@ export function ListPager({ page, noun, address, isBusy }: ListPagerProps) {
       : `${integer(page.total)} ${page.total === 1 ? noun[0] : noun[1]}`;
   const next = page.next_before;
   const isWhole = cursors.length === 0 && next === null;
-  // Its pages are of any length. docs/product.md#panel-lists.
+  // A page of a broad search can have fewer rows than the limit. docs/product.md#panel-lists.
   const isBroad = query !== "" && page.total >= UNCOUNTED;
   const range = isBroad
     ? `${integer(page.rows.length)} nesta página; a busca é ampla, e pode haver mais`

@@ -77,7 +77,7 @@ const WALLETS = {
 
 type Alarm = { text: string; href: string };
 
-/** Links each to its details: the purchase, or the payouts. */
+/** Links each difference to its purchase, or to the payouts. */
 function differencesOf({ differences, difference_list }: Attention): Alarm[] {
   const payments = viewHref({ view: "payments" });
   const listed = difference_list.map(({ kind, purchase_id }) => {

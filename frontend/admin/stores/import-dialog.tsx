@@ -114,7 +114,7 @@ function useImport(onClose: () => void) {
   const client = useQueryClient();
   const isShown = useIsShown();
   const [state, setState] = useState<Import>({ step: "choosing" });
-  /** The file chosen last: an earlier one's answer does not count. */
+  /** The file chosen last; responses about earlier files are ignored. */
   const latest = useRef<object>(undefined);
 
   /** `wasSent`: it may be applied already, so no failure of the check can say that nothing was changed. */
@@ -156,7 +156,9 @@ function useImport(onClose: () => void) {
   return { state, choose, check, apply };
 }
 
-/** Whether the server surely changed nothing. Without an answer, or with a failure after it began, nobody knows. */
+/**
+ * Whether the server rejected the request and changed nothing. After a time-out, a 5xx or no response, that is unknown.
+ */
 const wasRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 408;
 

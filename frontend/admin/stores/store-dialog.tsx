@@ -244,7 +244,7 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
 
 type FormSectionProps = { title: string; note?: string; children: ReactNode };
 
-/** Open until an admin folds it: a store is ready only with fields of nearly every section. */
+/** Open until an admin closes it, because a store needs fields from nearly every section to be ready. */
 function FormSection({ title, note, children }: FormSectionProps) {
   return (
     <details className="form-section" open>
@@ -257,7 +257,7 @@ function FormSection({ title, note, children }: FormSectionProps) {
   );
 }
 
-/** Opens the sections of these fields: what is folded cannot get the focus. */
+/** Opens the sections of these fields: a field in a closed section cannot take the focus. */
 function reveal(names: readonly string[]): void {
   for (const name of names) {
     for (const field of document.getElementsByName(name)) {

@@ -56,7 +56,7 @@ export function TestClickButton({ storeId }: { storeId: string }) {
   );
 }
 
-/** Open while the answer is awaited, so that a late one opens nothing above something else. */
+/** Open while the request runs, so that a late response cannot open a dialog above another one. */
 function TestClickDialog({ storeId, onClose }: { storeId: string; onClose: () => void }) {
   const test = useQuery({
     queryKey: ["own", "test-click", storeId],

@@ -28,7 +28,7 @@ function providerOf(wallet: DemoWallet) {
   const provider = {
     async request(request: Request): Promise<unknown> {
       if (request.method === "eth_accounts" && !isPermitted(wallet)) return [];
-      // The wallet's code, with its cryptography, is loaded on first use.
+      // The wallet's code, including its cryptography, is loaded on first use.
       const { answer } = await import("./provider.ts");
       return answer(wallet, request);
     },
