@@ -323,7 +323,7 @@ describe("The ledger of sales", function () {
     it("settles a sale of a network without payment status once its hold is over and it is paid", async () => {
       const { shop, wallet, click } = await open();
       const report = reportOf(click, { ...approved, payable: null });
-      await shop.read(report, { ...RULES, holdMs: 500n });
+      await shop.read(report, { ...RULES, holdMs: 3_000n });
       expect([(await shop.sale(report.saleKey)).state, await shop.received(wallet)]).to.deep.equal(["approved", 0]);
       await until("it is paid", async () => {
         await shop.run();

@@ -4,12 +4,12 @@ import { expect } from "chai";
 export type DeployRun = { code: number | null; output: string };
 export type DeployProcess = { child: ChildProcess; output(): string; ended: Promise<DeployRun> };
 
-/** Runs the real script as an operator does, with only this environment (node's cache changes nothing but the time). */
+/** Runs the real script as an operator does, with only this environment (besides what makes Node start faster). */
 export function startDeploy(args: readonly string[], environment: Record<string, string>): DeployProcess {
-  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "", NODE_OPTIONS = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/deploy.ts", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_OPTIONS, ...environment },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
