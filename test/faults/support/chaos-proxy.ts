@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, request as requestOf, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { between, seededRandom } from "./random.ts";
@@ -127,13 +127,12 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     const asked = fault === "old-head" ? await asOf(oldBlocks, calls, target) : body;
     const isOther = fault === "other-genesis" || fault === "other-chain";
     const whom = isOther && others ? others[fault === "other-genesis" ? "genesis" : "chain"] : target;
-    const answer = await fetch(whom, { method: "POST", headers: { "content-type": "application/json" }, body: asked });
-    const text = await answer.text();
+    const { status, text } = await ask(whom, asked);
     if (await strike(calls, "after")) return void response.destroy();
     if (fault === "lose-answer") return void response.destroy();
     const told =
       fault === undefined ? text : distort(text, calls, fault, fault === "old-head" ? oldBlocks : staleBlocks);
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(told);
+    response.writeHead(status, { "content-type": "application/json" }).end(told);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -171,10 +170,10 @@ function draw(number: number, rates: FaultRates): Fault | undefined {
   });
 }
 
-async function readAll(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+async function readAll(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.from(Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }
 
 function readCalls(body: Buffer): Call[] {
@@ -182,11 +181,28 @@ function readCalls(body: Buffer): Call[] {
   return Array.isArray(parsed) ? parsed : [parsed];
 }
 
+/** Kept open, and without the cost of `fetch`: every call of the processes under test comes through here. */
+const CONNECTIONS = new Agent({ keepAlive: true });
+
+function ask(url: string, body: Buffer | string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const request = requestOf(url, { method: "POST", headers, agent: CONNECTIONS });
+    request.on("error", reject);
+    request.on("response", (answer) =>
+      readAll(answer).then(
+        (bytes) => resolve({ status: answer.statusCode ?? 502, text: bytes.toString("utf8") }),
+        reject,
+      ),
+    );
+    request.end(body);
+  });
+}
+
 /** The same request about a block that was the newest some blocks ago. */
 async function asOf(blocksAgo: number, calls: readonly Call[], target: string): Promise<string> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
-  const response = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
-  const head = Number(((await response.json()) as Answer).result);
+  const head = Number((JSON.parse((await ask(target, body)).text) as Answer).result);
   const then = `0x${Math.max(0, head - blocksAgo).toString(16)}`;
   const rewritten = calls.map((call) => ({
     ...call,
