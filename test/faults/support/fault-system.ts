@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Deployment } from "../../../chain/deployment.ts";
+import { connect } from "../../../database/connect.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "../../testing/anvil.ts";
 import { seedDatabase, startDeployedChain } from "../../testing/deployed-chain.ts";
 import { freePorts } from "../../testing/free-port.ts";
@@ -12,7 +13,7 @@ import { Shopper } from "../../testing/shopper.ts";
 import { until } from "../../testing/until.ts";
 import { type ChaosProxy, startChaosProxy } from "./chaos-proxy.ts";
 import { type Supervised, supervise } from "./supervised.ts";
-import { judge, type Verdict } from "./verdict.ts";
+import { canBeComplete, judge, type Verdict } from "./verdict.ts";
 
 export type FaultSystem = {
   readonly anvil: Anvil;
@@ -145,19 +146,20 @@ export async function startFaultSystem(options: FaultSystemOptions = {}): Promis
     },
     judge: () => judge({ ...contracts, databaseUrl: environment.DATABASE_URL ?? "" }),
     async settled(timeoutMs = 120_000) {
-      let verdict: Verdict | undefined;
+      const database = await connect(environment.DATABASE_URL ?? "");
       try {
-        return await until(
-          "every purchase is minted and paid",
-          async () => {
-            verdict = await system.judge();
-            return verdict.isComplete && verdict;
-          },
-          timeoutMs,
-        );
+        const verdictIfComplete = async () => {
+          if (!(await canBeComplete(database))) return false;
+          const verdict = await system.judge();
+          return verdict.isComplete && verdict;
+        };
+        return await until("every purchase is minted and paid", verdictIfComplete, timeoutMs);
       } catch (error) {
+        const verdict = await system.judge().catch(String);
         const said = [api, indexer].map((one) => `${one.name}: ${one.output().slice(-1_500)}`).join("\n");
         throw new Error(`${(error as Error).message}\n${JSON.stringify(verdict)}\n${said}`);
+      } finally {
+        await database.close();
       }
     },
     async shopper(key) {

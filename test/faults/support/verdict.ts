@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import { parseEventLogs } from "viem";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import { connect } from "../../../database/connect.ts";
+import { connect, type Database } from "../../../database/connect.ts";
 import { WEI_PER_GWEI } from "../../../domain/product.ts";
 import { findWrongTotals } from "../../../purchases/wrong-totals.ts";
 import { readEvents } from "../../testing/ledger.ts";
@@ -22,6 +23,17 @@ export type Verdict = {
   /** One sentence per difference; empty if database and chain agree. */
   differences: string[];
 };
+
+const COUNTS = sql<Record<"purchases" | "tickets" | "payouts", bigint>>`select
+  (select count(*) from purchases) as purchases,
+  (select count(*) from nfts) as tickets,
+  (select count(*) from payouts) as payouts`;
+
+/** Without reading a row or a block: a verdict is complete only if the index has as many tickets and payouts as purchases. */
+export async function canBeComplete({ kysely }: Database): Promise<boolean> {
+  const { rows } = await COUNTS.execute(kysely);
+  return rows.every(({ purchases, tickets, payouts }) => purchases === tickets && purchases === payouts);
+}
 
 /**
  * Compares a new fold of the chain's events with the database: every purchase is minted at most once and
