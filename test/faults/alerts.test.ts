@@ -280,7 +280,7 @@ describe("Alerts", function () {
     await shop.ring(["TorcidaClockOff", "TorcidaDiskFull"], {
       cause: async () => {
         networks = await shop.sellThroughNetworks({
-          NODE_OPTIONS: `--import ${process.cwd()}/test/testing/shifted-clock.ts`,
+          NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import ${process.cwd()}/test/testing/shifted-clock.ts`,
           CLOCK_OFFSET_MS: "60000",
           // A kernel's file system, which has no room at all.
           DATA_DIR: "/proc/self",

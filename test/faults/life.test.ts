@@ -11,7 +11,8 @@ const TEN_MINUTES_MS = 600_000;
 /** A preload that shifts the clock of a process. */
 const withClock = (offsetMs: number) => {
   const code = `const now = Date.now; Date.now = () => now() + (${offsetMs}); const Real = Date; globalThis.Date = class extends Real { constructor(...a) { a.length ? super(...a) : super(Real.now()); } };`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+  const preload = `--import=data:text/javascript,${encodeURIComponent(code)}`;
+  return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} ${preload}` };
 };
 
 describe("A process's life (F15, F18, F19)", function () {

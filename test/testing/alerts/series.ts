@@ -10,24 +10,29 @@ const LOOKBACK_MS = 5 * 60_000;
 /** Prometheus' marker for a series that a target omits: it ends at once, not after the lookback. */
 const STALE = Number.NaN;
 
-const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
+const NAME_AND_LABELS = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 /** The scraped samples, as Prometheus keeps them. */
 export class ScrapedSeries {
-  readonly #series = new Map<string, Series>();
   readonly #named = new Map<string, Series[]>();
-  readonly #ofTarget = new Map<string, Set<string>>();
+  /** By target and by what its line says before the value, which is parsed once. */
+  readonly #lines = new Map<string, Series>();
+  /** Those in the last scrape of each target. */
+  readonly #present = new Map<string, Set<Series>>();
 
   /** Adds one scrape of a target; `text` is undefined if it did not respond. */
   scrape(target: Labels, text: string | undefined, atMs: number): void {
-    const samples = text === undefined ? [] : samplesOf(text);
-    const present = new Set<string>();
-    for (const { labels, value } of samples) present.add(this.#add({ ...labels, ...target }, value, atMs));
-    const before = this.#ofTarget.get(keyOf(target)) ?? new Set();
-    for (const key of before) if (!present.has(key)) this.#series.get(key)?.points.push({ atMs, value: STALE });
-    this.#ofTarget.set(keyOf(target), present);
-    this.#add({ __name__: "up", ...target }, text === undefined ? 0 : 1, atMs);
+    const of = keyOf(target);
+    const present = new Set<Series>();
+    for (const line of [`up ${text === undefined ? 0 : 1}`, ...(text ?? "").split("\n")]) {
+      const end = line.lastIndexOf(" ");
+      const series = end > 0 && !line.startsWith("#") ? this.#seriesOf(line.slice(0, end), target, of) : undefined;
+      series?.points.push({ atMs, value: numberOf(line.slice(end + 1)) });
+      if (series) present.add(series);
+    }
+    for (const one of this.#present.get(of) ?? []) if (!present.has(one)) one.points.push({ atMs, value: STALE });
+    this.#present.set(of, present);
   }
 
   /** The newest value of each series that matches. */
@@ -42,9 +47,8 @@ export class ScrapedSeries {
   /** The points of each series that matches, from `atMs - rangeMs` on, that moment included. */
   during(selector: Selector, atMs: number, rangeMs: number): Series[] {
     return this.#selected(selector).flatMap(({ labels, points }) => {
-      const within = points.filter(
-        (point) => point.atMs >= atMs - rangeMs && point.atMs <= atMs && !Number.isNaN(point.value),
-      );
+      const first = 1 + points.findLastIndex((point) => point.atMs < atMs - rangeMs);
+      const within = points.slice(first).filter((point) => point.atMs <= atMs && !Number.isNaN(point.value));
       return within.length > 0 ? [{ labels, points: within }] : [];
     });
   }
@@ -53,17 +57,15 @@ export class ScrapedSeries {
     return (this.#named.get(name) ?? []).filter(({ labels }) => matches(labels));
   }
 
-  #add(labels: Labels, value: number, atMs: number): string {
-    const key = keyOf(labels);
-    const known = this.#series.get(key);
-    const series = known ?? { labels, points: [] };
-    series.points.push({ atMs, value });
-    if (!known) {
-      this.#series.set(key, series);
-      const name = labels.__name__ ?? "";
-      this.#named.set(name, [...(this.#named.get(name) ?? []), series]);
-    }
-    return key;
+  #seriesOf(line: string, target: Labels, of: string): Series | undefined {
+    const key = `${of} ${line}`;
+    const known = this.#lines.get(key);
+    const labels = known ? undefined : labelsOf(line);
+    if (!labels) return known;
+    const series: Series = { labels: { ...labels, ...target }, points: [] };
+    this.#lines.set(key, series);
+    this.#named.set(labels.__name__, [...(this.#named.get(labels.__name__) ?? []), series]);
+    return series;
   }
 }
 
@@ -71,14 +73,11 @@ export function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function samplesOf(text: string): { labels: Labels; value: number }[] {
-  return text.split("\n").flatMap((line) => {
-    const match = line.startsWith("#") ? null : SAMPLE.exec(line);
-    if (!match) return [];
-    const [, name = "", labelText = "", value = ""] = match;
-    const labels = [...labelText.matchAll(LABEL)].map(([, label = "", escaped = ""]) => [label, unescaped(escaped)]);
-    return [{ labels: { __name__: name, ...Object.fromEntries(labels) }, value: numberOf(value) }];
-  });
+function labelsOf(line: string): { __name__: string } | undefined {
+  const [, name, text = ""] = NAME_AND_LABELS.exec(line) ?? [];
+  if (!name) return undefined;
+  const labels = [...text.matchAll(LABEL)].map(([, label = "", escaped = ""]) => [label, unescaped(escaped)]);
+  return { __name__: name, ...Object.fromEntries(labels) };
 }
 
 function unescaped(text: string): string {
