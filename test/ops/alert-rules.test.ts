@@ -80,6 +80,14 @@ describe("Alert rules", () => {
     }
   });
 
+  it("forget at once what a target no longer exports", () => {
+    const series = new ScrapedSeries();
+    series.scrape({}, "kept 1\ngone 1", 0);
+    series.scrape({}, "kept 1", MINUTE_MS);
+    expect(evaluate("gone", series, MINUTE_MS)).to.deep.equal([]);
+    expect(evaluate("kept", series, MINUTE_MS)).to.have.length(1);
+  });
+
   (hasPromtool ? it : it.skip)("are evaluated the same by promtool, and it accepts the rule file", () => {
     const directory = mkdtempSync(join(tmpdir(), "torcida-promtool-"));
     const file = join(directory, "cases.yaml");
