@@ -38,7 +38,7 @@ describe("Killed processes (F1, F2, F33)", () => {
       const random = seededRandom(SEED + 1);
       await api.ready("/healthz");
       const buyer = await shopper();
-      for (let count = 0; count < KILLS; count++) {
+      for (let count = 0; count < kills; count++) {
         await buyer.buy(1, 10 + count);
         await delay(between(random, 0, 300));
         await indexer.kill();

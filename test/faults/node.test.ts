@@ -9,6 +9,15 @@ import { supervise } from "./support/supervised.ts";
 /** Callers get a response within five seconds; a busy test machine gets more. docs/product.md#limit-answer-time */
 const ANSWER_MS = 15_000;
 
+/** A configuration that mainnet accepts, with the local chain's node. */
+const MAINNET = {
+  NETWORK: "chiliz",
+  ADMIN_WALLETS: "",
+  OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}`,
+  PUBLIC_URL: "https://torcida.example",
+  RATE_URL: "https://rates.example/chz-brl",
+};
+
 describe("A node that fails (F3, F4)", () => {
   onSystem("PostgreSQL", {}, (system) => {
     afterEach(() => system().proxy.set({}));
@@ -63,6 +72,15 @@ describe("A node that fails (F3, F4)", () => {
       proxy.set({});
       await api.ready();
       await settled();
+    });
+
+    it("ends a process of another network at its start with one line", async () => {
+      const environment = { ...system().environment, ...MAINNET };
+      const other = supervise({ name: "api", script: "api/main.ts", url: "", environment });
+      other.start();
+      await until("it has said why", () => /not 88888|deployments/.test(other.output()));
+      await until("it ended", () => other.crashes() > 0);
+      await other.stop("SIGKILL");
     });
   });
 });
@@ -133,31 +151,5 @@ describe("Reorgs and lost pools (F5, F7)", function () {
     await system.anvil.request("evm_setAutomine", true);
     await system.anvil.request("evm_setIntervalMining", 1);
     await system.settled();
-  });
-});
-
-/** A configuration that mainnet accepts, with the local chain's node. */
-const MAINNET = {
-  NETWORK: "chiliz",
-  ADMIN_WALLETS: "",
-  OPERATOR_PRIVATE_KEY: `0x${"12".repeat(32)}`,
-  PUBLIC_URL: "https://torcida.example",
-  RATE_URL: "https://rates.example/chz-brl",
-};
-
-describe("A node of another chain at the start (F4)", () => {
-  it("ends the process with one line", async function () {
-    this.timeout(300_000);
-    const system = await startFaultSystem({ withoutIndexer: true });
-    try {
-      const environment = { ...system.environment, ...MAINNET };
-      const other = supervise({ name: "api", script: "api/main.ts", url: "", environment });
-      other.start();
-      await until("it has said why", () => /not 88888|deployments/.test(other.output()));
-      await until("it ended", () => other.crashes() > 0);
-      await other.stop("SIGKILL");
-    } finally {
-      await system.stop();
-    }
   });
 });
