@@ -21,7 +21,7 @@ import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { type RoleHolders, readDeployConfiguration } from "../../scripts/deploy/configuration.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { type DeployProcess, type DeployRun, expectSecretsKept, startDeploy } from "../testing/deploy-run.ts";
+import { type DeployRun, deployHere, expectSecretsKept, startDeploy } from "../testing/deploy-run.ts";
 import { until } from "../testing/until.ts";
 import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
@@ -29,7 +29,7 @@ const SITE_URL = "https://torcida.example/dashboard";
 const LONG_MS = 300_000;
 /** Three creations and seven roles; the sample stores exist on the local chain only. */
 const TRANSACTIONS = 3 + 7;
-/** Reported by the gate itself, for a process that has been killed. */
+/** Reported by the gate itself, for a run that has ended. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 describe("npm run deploy", function () {
@@ -72,10 +72,17 @@ describe("npm run deploy", function () {
     SITE_URL,
     ...extra,
   });
-  const start = (extra: Record<string, string> = {}, ...args: string[]): DeployProcess =>
+  type Extra = Record<string, string>;
+  const start = (extra: Extra = {}, ...args: string[]) =>
+    deployHere(["--network", "spicy", ...args], environment(extra));
+  /** The script itself: what a process adds are its arguments, environment, streams and exit code, and that it can be killed. */
+  const startScript = (extra: Extra = {}, ...args: string[]) =>
     startDeploy(["--network", "spicy", ...args], environment(extra));
-  const run = async (extra: Record<string, string> = {}, ...args: string[]): Promise<DeployRun> => {
-    const result = await start(extra, ...args).ended;
+  const run = async (extra: Extra = {}, ...args: string[]): Promise<DeployRun> =>
+    keepingSecrets(extra, await start(extra, ...args).ended);
+  const runScript = async (extra: Extra = {}, ...args: string[]): Promise<DeployRun> =>
+    keepingSecrets(extra, await startScript(extra, ...args).ended);
+  const keepingSecrets = (extra: Extra, result: DeployRun) => {
     expectSecretsKept(result.output, [deployerKey, gate.secret, ...Object.values(extra).filter(isKey)]);
     return result;
   };
@@ -126,7 +133,9 @@ describe("npm run deploy", function () {
   };
 
   it("leaves a record, both contracts, every role, no sample store, and changes nothing when run again", async () => {
-    expect((await deploy()).output).to.include(`The record is ${join(directory, "spicy.json")}`);
+    const { code, output } = await runScript();
+    expect(code, output).to.equal(0);
+    expect(output).to.include(`The record is ${join(directory, "spicy.json")}`);
     const first = await outcome();
     expect(first.roles).to.deep.equal(Array(7).fill(true));
     expect(first.stores).to.deep.equal(SAMPLE_STORES.map(() => ""));
@@ -179,53 +188,68 @@ describe("npm run deploy", function () {
     /** Kills a run at its n-th signed transaction, before the node got it or after. */
     const killAt = async (count: number, isTaken: boolean) => {
       let seen = 0;
-      const first = start();
+      const killed = startScript();
       gate.before = ({ method }: RpcCall) => {
         if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
         if (isTaken) return "never-answer";
-        first.child.kill("SIGKILL");
+        killed.child.kill("SIGKILL");
         return NOT_PASSED_ON;
       };
       if (isTaken) {
         await until("the node has it", () => gate.sent.length >= count);
-        first.child.kill("SIGKILL");
+        killed.child.kill("SIGKILL");
       }
-      expect((await first.ended).code, first.output()).to.equal(null);
+      expect((await killed.ended).code, killed.output()).to.equal(null);
       gate.before = () => "pass";
     };
+    /** Lets a run reach no node any more from there on, so that it fails: it leaves the same files and transactions. */
+    const cutOffAt = async (count: number, isTaken: boolean, onSend?: (nth: number) => Promise<unknown>) => {
+      let seen = 0;
+      gate.before = async ({ method }: RpcCall) => {
+        if (seen === count) return NOT_PASSED_ON;
+        if (method !== "eth_sendRawTransaction") return "pass";
+        seen++;
+        await onSend?.(seen);
+        if (seen < count) return "pass";
+        return isTaken ? "lose-answer" : NOT_PASSED_ON;
+      };
+      const { code, output } = await run();
+      expect([code, seen], output).to.deep.equal([1, count]);
+      gate.before = () => "pass";
+    };
+    const ENDS: [count: number, isTaken: boolean, end: typeof killAt][] = [
+      [1, false, cutOffAt],
+      [1, true, killAt],
+      [2, false, cutOffAt],
+      [2, true, cutOffAt],
+      [3, false, killAt],
+      [3, true, cutOffAt],
+      [TRANSACTIONS, false, cutOffAt],
+      [TRANSACTIONS, true, cutOffAt],
+    ];
 
     it("ends with the same deployment as an undisturbed run, with no transaction sent twice", async function () {
       this.timeout(LONG_MS);
       const expected = await undisturbed();
-      for (const count of [1, 2, 3, TRANSACTIONS]) {
-        for (const isTaken of [false, true]) {
-          const before = await anvil.request<string>("evm_snapshot");
-          const where = `killed ${isTaken ? "after" : "before"} the node took transaction ${count}`;
-          await killAt(count, isTaken);
-          expect(existsSync(join(directory, "spicy.json")), where).to.equal(false);
-          await deploy();
-          expect(await outcome(), where).to.deep.equal(expected);
-          expect(new Set(gate.sent).size, where).to.equal(gate.sent.length);
-          await anvil.request("evm_revert", before);
-          rmSync(directory, { recursive: true, force: true });
-          gate.sent.length = 0;
-        }
+      for (const [count, isTaken, end] of ENDS) {
+        const before = await anvil.request<string>("evm_snapshot");
+        const where = `ended ${isTaken ? "after" : "before"} the node took transaction ${count}`;
+        await end(count, isTaken);
+        expect(existsSync(join(directory, "spicy.json")), where).to.equal(false);
+        await deploy();
+        expect(await outcome(), where).to.deep.equal(expected);
+        expect(new Set(gate.sent).size, where).to.equal(gate.sent.length);
+        await anvil.request("evm_revert", before);
+        rmSync(directory, { recursive: true, force: true });
+        gate.sent.length = 0;
       }
     });
 
     it("waits for pending transactions, and sends none of them again", async () => {
       const expected = await undisturbed();
-      let seen = 0;
-      const first = start();
-      gate.before = async ({ method }: RpcCall) => {
-        // The contracts are deployed; from here on nothing is mined.
-        if (method === "eth_sendRawTransaction" && ++seen === 4) await anvil.request("evm_setAutomine", false);
-        return seen === 8 ? "never-answer" : "pass";
-      };
-      await until("eight are sent", () => gate.sent.length === 8);
-      first.child.kill("SIGKILL");
-      await first.ended;
-      gate.before = () => "pass";
+      // The contracts are deployed; from there on nothing is mined.
+      await cutOffAt(8, true, async (nth) => nth === 4 && (await anvil.request("evm_setAutomine", false)));
+      expect(gate.sent).to.have.length(8);
       const second = start();
       await until("it waits", () => second.output().includes("5 transactions of the deployer are on their way"));
       await anvil.request("evm_setAutomine", true);
@@ -238,10 +262,7 @@ describe("npm run deploy", function () {
     it("sends the same bytes again if the node lost them", async () => {
       const expected = await undisturbed();
       await anvil.request("evm_setAutomine", false);
-      const first = start();
-      await until("the creation is sent", () => gate.sent.length === 1);
-      first.child.kill("SIGKILL");
-      await first.ended;
+      await cutOffAt(1, true);
       await anvil.request("anvil_dropAllTransactions");
       await anvil.request("evm_setAutomine", true);
       expect((await deploy()).output).to.include("TicketDescriptor was pending");
@@ -266,8 +287,12 @@ describe("npm run deploy", function () {
       return isAway ? { result: { hash: `0x${(++told).toString(16).padStart(64, "a")}` } } : "pass";
     };
     const first = start({ RPC_URLS: `http://127.0.0.1:9,${gate.url}` });
-    await until("another chain has answered several times", () => told > 1 || first.child.exitCode !== null);
-    expect([first.child.exitCode, gate.sent.length], first.output()).to.deep.equal([null, 2]);
+    let isOver = false;
+    void first.ended.then(() => {
+      isOver = true;
+    });
+    await until("another chain has answered several times", () => told > 1 || isOver);
+    expect([isOver, gate.sent.length], first.output()).to.deep.equal([false, 2]);
     gate.before = () => "pass";
     const { code, output } = await first.ended;
     expect(code, output).to.equal(0);
@@ -285,8 +310,9 @@ describe("npm run deploy", function () {
   });
 
   describe("refuses", () => {
-    const refused = async (reason: string | RegExp, extra: Record<string, string> = {}, ...args: string[]) => {
-      const { code, output } = await run(extra, ...args);
+    const refused = async (reason: string | RegExp, extra: Extra = {}, ...args: string[]) =>
+      expectRefusal(reason, await run(extra, ...args));
+    const expectRefusal = (reason: string | RegExp, { code, output }: DeployRun) => {
       expect(code, output).to.equal(1);
       expect(output).to.match(reason instanceof RegExp ? reason : new RegExp(reason));
       expect(output, "one sentence, not a stack").not.to.match(/^ +at /m);
@@ -335,10 +361,8 @@ describe("npm run deploy", function () {
     };
 
     it("missing variables, all of them in one run", async () => {
-      await refused(/OPERATOR_PRIVATE_KEY is missing[\s\S]*SITE_URL is missing/, {
-        OPERATOR_PRIVATE_KEY: "",
-        SITE_URL: "",
-      });
+      const missing = { OPERATOR_PRIVATE_KEY: "", SITE_URL: "" };
+      expectRefusal(/OPERATOR_PRIVATE_KEY is missing[\s\S]*SITE_URL is missing/, await runScript(missing));
     });
 
     it("another chain than the network's", async () => {
@@ -379,7 +403,7 @@ describe("npm run deploy", function () {
       };
       const linesOf = (output: string) =>
         output.split("\n").filter((line) => line.includes("must be set, and to another than the operator"));
-      const refusal = await startDeploy(["--network", "chiliz", "--dry-run"], environment()).ended;
+      const refusal = await deployHere(["--network", "chiliz", "--dry-run"], environment()).ended;
       expect(refusal.code, refusal.output).to.equal(1);
       expect(linesOf(refusal.output)).to.have.length(4);
       const mainnet = (extra: Record<string, string>) => linesOf(saysOf(extra, "chiliz"));
@@ -394,12 +418,12 @@ describe("npm run deploy", function () {
         expect(mainnet({ ...apart, [variable]: payer, PAYER_ADDRESS: payer })).to.have.length(1);
       }
       // With separate keys, only the chain is still wrong: the test's chain is Spicy.
-      const { output } = await startDeploy(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
+      const { output } = await deployHere(["--network", "chiliz", "--dry-run"], environment(apart)).ended;
       expect(output).to.include("is of chain 88882, not 88888");
     });
 
     it("an unknown network", async () => {
-      const { code, output } = await startDeploy(["--network", "mumbai"], environment()).ended;
+      const { code, output } = await deployHere(["--network", "mumbai"], environment()).ended;
       expect(code).to.equal(1);
       expect(output).to.include("--network must be one of localhost, spicy, chiliz");
     });
@@ -586,13 +610,13 @@ describe("npm run deploy", function () {
     });
 
     it("reads roles from a node that allows few blocks per call", async () => {
-      await anvil.request("anvil_mine", "0x1100");
+      await anvil.request("anvil_mine", toHex(2_100));
       let refusals = 0;
       gate.before = ({ method, params }: RpcCall) => {
         const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock: string; toBlock: string };
-        if (method !== "eth_getLogs" || Number(toBlock) - Number(fromBlock) < 2_000) return "pass";
+        if (method !== "eth_getLogs" || Number(toBlock) - Number(fromBlock) < 1_000) return "pass";
         refusals++;
-        return { error: { code: -32_005, message: "query exceeds max block range 2000" } };
+        return { error: { code: -32_005, message: "query exceeds max block range 1000" } };
       };
       const { code, output } = await check();
       expect(code, output).to.equal(0);

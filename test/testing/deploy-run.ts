@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
+import { runDeploy } from "../../scripts/deploy/run-deploy.ts";
 
 export type DeployRun = { code: number | null; output: string };
 export type DeployProcess = { child: ChildProcess; output(): string; ended: Promise<DeployRun> };
@@ -19,6 +20,28 @@ export function startDeploy(args: readonly string[], environment: Record<string,
   }
   const ended = new Promise<DeployRun>((resolve) => child.once("close", (code) => resolve({ code, output })));
   return { child, output: () => output, ended };
+}
+
+/** The command of the same script in this process: what it does there does not depend on the start of a process. */
+export function deployHere(
+  args: readonly string[],
+  environment: Record<string, string>,
+): Pick<DeployProcess, "output" | "ended"> {
+  let output = "";
+  const line = (text: string) => {
+    output += `${text}\n`;
+  };
+  const run = async (): Promise<DeployRun> => {
+    const { DEPLOYMENTS_DIR } = process.env;
+    process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
+    try {
+      return { code: await runDeploy(args, environment, { log: line, error: line }), output };
+    } finally {
+      if (DEPLOYMENTS_DIR === undefined) delete process.env.DEPLOYMENTS_DIR;
+      else process.env.DEPLOYMENTS_DIR = DEPLOYMENTS_DIR;
+    }
+  };
+  return { output: () => output, ended: run() };
 }
 
 /** Fails if the output contains a secret, in any spelling. */

@@ -1,0 +1,123 @@
+import { parseArgs } from "node:util";
+import { BaseError, getAddress, isAddress } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { deploymentPath } from "../../chain/deployment.ts";
+import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import { NETWORKS, type Network } from "../../domain/networks.ts";
+import type { Variables } from "../../platform/environment.ts";
+import { openCommandChain } from "../operator/open-chain.ts";
+import { checkDeployment, type Finding } from "./check-deployment.ts";
+import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./configuration.ts";
+import { deploySuccessor } from "./deploy-successor.ts";
+import { deployTorcida } from "./deploy-torcida.ts";
+import { costReport, estimateCost } from "./estimate-cost.ts";
+import { verifySource } from "./verify-source.ts";
+
+/** Where a command's lines go: the console, or a test. */
+type Terminal = Pick<Console, "log" | "error">;
+type Print = (line: string) => void;
+
+const FUND_IT = "send it some (--dry-run says how much), and run this again";
+const USAGE = `npm run deploy -- --network ${NETWORKS.join("|")} [--dry-run | --check | --verify | --successor-of 0x… [--retire]]`;
+/** The sample stores of the local chain. On other networks the api registers the operator's catalogue. */
+const storesOf = (network: Network) =>
+  network === "localhost" ? SAMPLE_STORES.map(({ name }, index) => ({ id: index + 1, name })) : [];
+
+/** Runs `npm run deploy` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
+export async function runDeploy(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
+  try {
+    return (await runCommand(args, env, (line) => terminal.log(line))) ? 0 : 1;
+  } catch (error) {
+    terminal.error(sentence(error));
+    return 1;
+  }
+}
+
+/** Leaves out the node's URL and the request, which may contain a provider's key. */
+function sentence(error: unknown): string {
+  if (error instanceof BaseError && /insufficient funds|exceeds the balance/i.test(error.message)) {
+    return `The deployer has too little CHZ for gas: ${FUND_IT}`;
+  }
+  if (error instanceof BaseError) return `${error.shortMessage} ${error.details ?? ""}`.trim();
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns whether everything is as it should be. */
+async function runCommand(args: readonly string[], env: Variables, print: Print): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      network: { type: "string" },
+      "dry-run": { type: "boolean" },
+      check: { type: "boolean" },
+      verify: { type: "boolean" },
+      "successor-of": { type: "string" },
+      retire: { type: "boolean" },
+    },
+  });
+  const network = NETWORKS.find((one) => one === values.network);
+  if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
+  if (values["dry-run"]) return await dryRun(network, env, print);
+  if (values.check) return show(await checkDeployment(readCheckConfiguration(network, env)), print);
+  if (values.verify) return show(await verifySource(network, env.EXPLORER_API_URL || undefined), print);
+  const predecessor = values["successor-of"];
+  if (predecessor !== undefined) return await succeed(network, env, print, predecessor, values.retire ?? false);
+  if (values.retire) throw new Error(`--retire goes with --successor-of: ${USAGE}`);
+  return await deploy(network, env, print);
+}
+
+async function deploy(network: Network, env: Variables, print: Print): Promise<true> {
+  const configuration = readDeployConfiguration(network, env);
+  if (network !== "localhost") await requireFunds(configuration);
+  const { purchaseNft, cashbackDistributor } = await deployTorcida({
+    configuration,
+    stores: storesOf(network),
+    report: print,
+  });
+  print(`PurchaseNFT ${purchaseNft.address}`);
+  print(`CashbackDistributor ${cashbackDistributor.address}`);
+  print(`The record is ${deploymentPath(network)}`);
+  return true;
+}
+
+async function succeed(
+  network: Network,
+  env: Variables,
+  print: Print,
+  predecessor: string,
+  mayRetire: boolean,
+): Promise<true> {
+  if (!isAddress(predecessor, { strict: false })) {
+    throw new Error(`--successor-of must be the address of the distributor in office: ${USAGE}`);
+  }
+  const configuration = readDeployConfiguration(network, env);
+  if (network !== "localhost") await requireFunds(configuration);
+  const { cashbackDistributor } = await deploySuccessor({
+    configuration,
+    mayRetire,
+    report: print,
+    predecessor: getAddress(predecessor.toLowerCase()),
+  });
+  print(`CashbackDistributor ${cashbackDistributor.address} is in office`);
+  print(`The record is ${deploymentPath(network)}: start the indexer and the api again, so that they read it`);
+  return true;
+}
+
+/** Checked before anything is written. */
+async function requireFunds(configuration: DeployConfiguration): Promise<void> {
+  const address = privateKeyToAddress(configuration.deployerKey);
+  const client = await openCommandChain(configuration);
+  if ((await client.getBalance({ address })) > 0n) return;
+  throw new Error(`The deployer ${address} has no CHZ: ${FUND_IT}`);
+}
+
+async function dryRun(network: Network, env: Variables, print: Print): Promise<true> {
+  const cost = await estimateCost(readDeployConfiguration(network, env), storesOf(network));
+  for (const line of costReport(cost)) print(line);
+  return true;
+}
+
+function show(findings: readonly Finding[], print: Print): boolean {
+  for (const { isGood, text } of findings) print(`${isGood ? "✓" : "✗"} ${text}`);
+  return findings.every(({ isGood }) => isGood);
+}
