@@ -1,12 +1,11 @@
 import { type Chain, defineChain } from "viem";
-import type { Network } from "../domain/networks.ts";
-import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
+import { CHAIN_IDS, type Network } from "../domain/networks.ts";
 
 const CHZ = { name: "Chiliz", symbol: "CHZ", decimals: 18 } as const;
 
 /** Chiliz Spicy. Our own definition: wallets refuse viem's explorer address, which is http. docs/product.md#wallet-network. */
 export const spicy = defineChain({
-  id: SPICY_CHAIN_ID,
+  id: CHAIN_IDS.spicy,
   name: "Chiliz Spicy Testnet",
   nativeCurrency: CHZ,
   rpcUrls: {
@@ -20,7 +19,7 @@ export const spicy = defineChain({
 });
 
 export const chiliz = defineChain({
-  id: CHILIZ_CHAIN_ID,
+  id: CHAIN_IDS.chiliz,
   name: "Chiliz Chain",
   nativeCurrency: CHZ,
   rpcUrls: { default: { http: ["https://rpc.chiliz.com", "https://chiliz-rpc.publicnode.com"] } },

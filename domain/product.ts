@@ -1,11 +1,6 @@
 /** The product's name; ASCII, because wallets sign it. docs/product.md#product-name. */
 export const PRODUCT_NAME = "Torcida";
 
-/** Chain id 0x15b32, the public Spicy test network. docs/product.md#chain-networks. */
-export const SPICY_CHAIN_ID = 0x15b32;
-/** Chiliz mainnet. */
-export const CHILIZ_CHAIN_ID = 88_888;
-
 /** docs/product.md#timings. */
 export const FEATURED_STORES_MAX = 4;
 export const REDIRECT_COUNTDOWN_SECONDS = 10;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { z } from "zod";
 import { hostUrls } from "../database/postgres-url.ts";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
-import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../domain/product.ts";
 import { isAddressShaped, toWalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
 
@@ -131,7 +130,7 @@ export const CHAIN_VARIABLES = {
   NETWORK: z.enum(NETWORKS, { error: `must be ${NETWORKS.join(", ")}` }).optional(),
   CHAIN_ID: wholeNumberIfSet(1).refine(
     (id) => id === undefined || Object.values(CHAIN_IDS).includes(id),
-    `must be ${SPICY_CHAIN_ID} (Chiliz Spicy) or ${CHILIZ_CHAIN_ID} (Chiliz mainnet)`,
+    `must be ${CHAIN_IDS.spicy} (Chiliz Spicy) or ${CHAIN_IDS.chiliz} (Chiliz mainnet)`,
   ),
   RPC_URLS: list(readUrl(NODE_PROTOCOLS), "must be http(s):// or ws(s):// addresses, comma separated", {
     isSecret: true,

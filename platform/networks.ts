@@ -1,6 +1,5 @@
 import { BlockList, isIP } from "node:net";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
-import { CHILIZ_CHAIN_ID } from "../domain/product.ts";
 
 /** The settings of each network, the same in every process. */
 type NetworkRules = {
@@ -32,7 +31,7 @@ export type NetworkVariables = {
 export function deriveNetwork({ NETWORK, CHAIN_ID, RPC_URLS }: NetworkVariables): Network {
   if (NETWORK !== undefined) return NETWORK;
   if (RPC_URLS === undefined) return "localhost";
-  return CHAIN_ID === CHILIZ_CHAIN_ID ? "chiliz" : "spicy";
+  return CHAIN_ID === CHAIN_IDS.chiliz ? "chiliz" : "spicy";
 }
 
 /** One message for each contradiction between the variables. */

@@ -1,12 +1,13 @@
 import type { AppConfig } from "../../domain/api/config.ts";
-import { DEFAULT_WEI_PER_CENT, SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { CHAIN_IDS } from "../../domain/networks.ts";
+import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
 
 /** The element that `api/site/page.ts` writes into the page. */
 const ELEMENT_ID = "deployment";
 
 /** The default without a server: the Spicy test network. */
 const DEFAULTS: AppConfig = {
-  chain_id: SPICY_CHAIN_ID,
+  chain_id: CHAIN_IDS.spicy,
   network: "spicy",
   rpc_url: "",
   explorer_url: null,

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:http";
-import { SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { CHAIN_IDS } from "../../domain/networks.ts";
 import { findAnvil } from "../start/local-chain.ts";
 
 /** The floor of Spicy's base fee. */
@@ -18,7 +18,7 @@ type Call = { id: unknown; method: string; params?: unknown[] };
 export async function startSpicyChain(port: number, nodePort: number): Promise<SpicyChain> {
   const binary = findAnvil();
   if (!binary) throw new Error("There is no anvil for this machine: install Foundry, or use x64 Linux");
-  const rules = ["--chain-id", String(SPICY_CHAIN_ID), "--hardfork", "cancun", "--block-time", String(BLOCK_SECONDS)];
+  const rules = ["--chain-id", String(CHAIN_IDS.spicy), "--hardfork", "cancun", "--block-time", String(BLOCK_SECONDS)];
   const fees = ["--block-base-fee-per-gas", String(BASE_FEE_WEI), "--balance", "1000000"];
   const child = spawn(binary, [...rules, ...fees, "--silent", "--host", "127.0.0.1", "--port", String(nodePort)], {
     stdio: "ignore",

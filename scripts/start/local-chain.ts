@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { CHAIN_IDS } from "../../domain/networks.ts";
 
 /** How often the chain's state is written to disk, which is the most a power failure can lose. */
 const STATE_INTERVAL_SECONDS = 2;
@@ -31,7 +31,7 @@ export function findAnvil(): string | undefined {
 export function anvilArguments(chainPort: number, stateFile: string): string[] {
   return [
     "--chain-id",
-    String(SPICY_CHAIN_ID),
+    String(CHAIN_IDS.spicy),
     "--hardfork",
     "cancun",
     "--block-time",

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { CHILIZ_CHAIN_ID, SPICY_CHAIN_ID } from "../../domain/product.ts";
+import { CHAIN_IDS } from "../../domain/networks.ts";
 import { useSite } from "./support/site.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
-const SPICY = `0x${SPICY_CHAIN_ID.toString(16)}`;
+const SPICY = `0x${CHAIN_IDS.spicy.toString(16)}`;
 const ENGLISH = { storage: { language: "en" } };
 
 const NEWCOMER = {
@@ -146,7 +146,7 @@ describe("Wallet", () => {
 
   it("learns its network from the server, even from a page served as a file", async () => {
     site.server.isSilentPage = true;
-    site.server.config = { ...site.server.config, chain_id: CHILIZ_CHAIN_ID, network: "chiliz" };
+    site.server.config = { ...site.server.config, chain_id: CHAIN_IDS.chiliz, network: "chiliz" };
     const wallet = testWallet({ chainId: 1, knownChains: [1] });
     const { page } = await site.open("/", { wallet, ...ENGLISH });
     await connect(page);
@@ -211,7 +211,7 @@ describe("Wallet", () => {
     await page.evaluate(() => Object.assign(window, { stillHere: true }));
     await connect(page);
     await said(page, "Correct network");
-    expect(wallet.chainId).to.equal(SPICY_CHAIN_ID);
+    expect(wallet.chainId).to.equal(CHAIN_IDS.spicy);
     await page.waitForTimeout(1_600);
     expect(await page.evaluate(() => "stillHere" in window)).to.equal(true);
   });
@@ -349,7 +349,7 @@ describe("Wallet", () => {
     await page.evaluate(() => Object.assign(window, { stillHere: true }));
     // The app's own request counts as over one second after its response.
     await page.clock.runFor(1_100);
-    await wallet.changeChain(SPICY_CHAIN_ID);
+    await wallet.changeChain(CHAIN_IDS.spicy);
     await said(page, "Correct network");
     await page.waitForFunction(() => !("stillHere" in window));
     await page.getByRole("button", { name: /^0x/ }).waitFor();

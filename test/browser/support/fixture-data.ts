@@ -7,7 +7,7 @@ import type { claimSchema, clickSchema } from "../../../domain/api/sales.ts";
 import { cashbackRange, cashbackRangeText } from "../../../domain/cashback.ts";
 import { SAMPLE_STORES } from "../../../domain/catalogue-samples.ts";
 import { percentText } from "../../../domain/money.ts";
-import { SPICY_CHAIN_ID } from "../../../domain/product.ts";
+import { CHAIN_IDS } from "../../../domain/networks.ts";
 
 /** Responses in the API's format, chosen by the test. */
 
@@ -63,7 +63,7 @@ export const fixtureTokens = (): FanToken[] => [
 ];
 
 export const fixtureConfig = (): AppConfig => ({
-  chain_id: SPICY_CHAIN_ID,
+  chain_id: CHAIN_IDS.spicy,
   network: "localhost",
   rpc_url: "http://127.0.0.1:9",
   explorer_url: "https://explorer.example",

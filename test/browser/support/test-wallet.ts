@@ -1,7 +1,7 @@
 import type { BrowserContext } from "playwright-core";
 import { type Hex, hexToString } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { SPICY_CHAIN_ID } from "../../../domain/product.ts";
+import { CHAIN_IDS } from "../../../domain/networks.ts";
 import { installWalletShim } from "./wallet-shim.ts";
 
 type Failure = { code: number; message?: string; data?: unknown };
@@ -43,8 +43,8 @@ export class TestWallet {
     this.accounts = (options.keys ?? [generatePrivateKey(), generatePrivateKey()]).map((key) =>
       privateKeyToAccount(key),
     );
-    this.chainId = options.chainId ?? SPICY_CHAIN_ID;
-    this.knownChains = new Set(options.knownChains ?? [1, SPICY_CHAIN_ID, this.chainId]);
+    this.chainId = options.chainId ?? CHAIN_IDS.spicy;
+    this.knownChains = new Set(options.knownChains ?? [1, CHAIN_IDS.spicy, this.chainId]);
   }
 
   /** Lower case. */

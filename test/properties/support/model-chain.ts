@@ -11,7 +11,8 @@ import {
 } from "viem";
 import { cashbackDistributorAbi } from "../../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../../chain/generated/purchase-nft.ts";
-import { SPICY_CHAIN_ID, WEI_PER_GWEI } from "../../../domain/product.ts";
+import { CHAIN_IDS } from "../../../domain/networks.ts";
+import { WEI_PER_GWEI } from "../../../domain/product.ts";
 import { CHAIN_STATUS } from "../../../domain/purchase/life.ts";
 import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
@@ -119,7 +120,7 @@ export class ModelChain {
     this.#foreign += 1;
     const raw = await this.#account.signTransaction({
       type: "eip1559",
-      chainId: SPICY_CHAIN_ID,
+      chainId: CHAIN_IDS.spicy,
       nonce,
       gas: 21_000n,
       value: BigInt(this.#foreign),
