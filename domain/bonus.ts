@@ -23,13 +23,14 @@ export type Bonus = {
 /** `club` is the default; `tiers` is the program described on the home page. docs/product.md#bonus. */
 export type BonusProgram = "club" | "tiers";
 
-export type HoldingTier = { minimum: bigint; bonusBps: bigint };
+export type TierName = "gold" | "silver" | "basic";
+export type HoldingTier = { name: TierName; minimum: bigint; bonusBps: bigint };
 
 /** Thresholds are inclusive, highest first. Also the dashboard's tier badges. docs/product.md#bonus-club. */
 export const HOLDING_TIERS: readonly HoldingTier[] = [
-  { minimum: 50n, bonusBps: 200n },
-  { minimum: 30n, bonusBps: 100n },
-  { minimum: 10n, bonusBps: 50n },
+  { name: "gold", minimum: 50n, bonusBps: 200n },
+  { name: "silver", minimum: 30n, bonusBps: 100n },
+  { name: "basic", minimum: 10n, bonusBps: 50n },
 ];
 
 export const STORE_BONUS_BPS = 200n;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
+import { HOLDING_TIERS, type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
 import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
@@ -11,15 +11,12 @@ import { tierStanding } from "./tier-standing.ts";
 export type BestToken = {
   symbol: string;
   held: Holding;
-  /** 1 above all tiers, 4 below all of them. */
-  position: number;
+  /** How many tiers are above the one reached: 0 at the top, all of them below the lowest. */
+  tiersAbove: number;
   /** Tokens up to the next tier, decimal text; undefined at the top. */
   missing: string | undefined;
   nextPercent: string;
 };
-
-const POSITIONS = { gold: 1, silver: 2, basic: 3 } as const;
-const BELOW_ALL = 4;
 
 /**
  * The user's place among the tiers of docs/product.md#tier-badge, for the token of their club, otherwise for the one
@@ -43,7 +40,7 @@ export function useBestToken(profile: Profile): BestToken | undefined {
   return {
     symbol: best.token.symbol,
     held: best.held,
-    position: reached ? POSITIONS[reached.name] : BELOW_ALL,
+    tiersAbove: reached ? HOLDING_TIERS.findIndex(({ name }) => name === reached.name) : HOLDING_TIERS.length,
     missing: next && "missing" in next ? formatDecimal(next.missing, best.held.decimals) : undefined,
     nextPercent: next ? percentText(next.bonusBps) : "0",
   };

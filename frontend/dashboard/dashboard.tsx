@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useEffect, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import { HOLDING_TIERS } from "../../domain/bonus.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import { PROFILE_WAIT_MS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
@@ -218,8 +219,6 @@ function WalletCard({ profile }: { profile: Profile }) {
 }
 
 /** Highest first, as in a league table. */
-const TIERS = ["gold", "silver", "basic"] as const;
-
 function BonusSystem({ profile }: { profile: Profile }) {
   const t = useText();
   const program = useQuery(configQuery).data.bonus_program;
@@ -228,16 +227,16 @@ function BonusSystem({ profile }: { profile: Profile }) {
     <Card title={t("dashboard.bonus")}>
       {program !== "tiers" && <p className="muted mb-3">{t("dashboard.bonus.text")}</p>}
       <ol className="tier-list league">
-        {TIERS.map((tier, index) => (
-          <Fragment key={tier}>
-            {own?.position === index + 1 && <OwnPosition own={own} />}
+        {HOLDING_TIERS.map(({ name }, index) => (
+          <Fragment key={name}>
+            {own?.tiersAbove === index && <OwnPosition own={own} />}
             <li>
-              <span className={`badge tier-badge-${tier}`}>{t(`tier.${tier}`)}</span>
-              <span>{program === "tiers" ? t(`home.tiers.${tier}.text`) : t(`dashboard.bonus.${tier}`)}</span>
+              <span className={`badge tier-badge-${name}`}>{t(`tier.${name}`)}</span>
+              <span>{program === "tiers" ? t(`home.tiers.${name}.text`) : t(`dashboard.bonus.${name}`)}</span>
             </li>
           </Fragment>
         ))}
-        {own && own.position > TIERS.length && <OwnPosition own={own} />}
+        {own?.tiersAbove === HOLDING_TIERS.length && <OwnPosition own={own} />}
       </ol>
     </Card>
   );

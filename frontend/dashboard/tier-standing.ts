@@ -1,6 +1,11 @@
-import { type BonusProgram, HOLDING_TIERS, type Holding, holdingTier, TIERS_PROGRAM } from "../../domain/bonus.ts";
-
-export type TierName = "basic" | "silver" | "gold";
+import {
+  type BonusProgram,
+  HOLDING_TIERS,
+  type Holding,
+  holdingTier,
+  TIERS_PROGRAM,
+  type TierName,
+} from "../../domain/bonus.ts";
 
 /** The tier that a holding reaches, and what the next one requires. */
 export type TierStanding = {
@@ -11,9 +16,6 @@ export type TierStanding = {
   wayPercent: number;
 };
 
-/** In the order of HOLDING_TIERS, the highest first. */
-const NAMES = ["gold", "silver", "basic"] as const;
-
 /** By the active program: thresholds 10, 30 and 50, or the home page's tiers. docs/product.md#tier-badge. */
 export function tierStanding(holding: Holding, program: BonusProgram): TierStanding {
   return program === "tiers" ? byTheCopy(holding) : byThresholds(holding);
@@ -22,10 +24,9 @@ export function tierStanding(holding: Holding, program: BonusProgram): TierStand
 function byThresholds(holding: Holding): TierStanding {
   const tier = holdingTier(holding);
   const index = tier ? HOLDING_TIERS.indexOf(tier) : HOLDING_TIERS.length;
-  const name = NAMES[index];
   const next = HOLDING_TIERS[index - 1];
   return {
-    reached: tier && name && { name, bonusBps: tier.bonusBps },
+    reached: tier,
     wayPercent: wayTo(HOLDING_TIERS[0]?.minimum ?? 1n, holding),
     next: next && { bonusBps: next.bonusBps, missing: next.minimum * oneOf(holding) - holding.units },
   };
