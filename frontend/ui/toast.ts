@@ -8,10 +8,13 @@ type ToastOptions = {
   action?: { label: string; onClick: () => void };
 };
 
+/** How long a toast stays, unless somebody points at it. */
+const SHOWN_MS = 5_000;
+
 /** Sets every option each time, because the library keeps the options of the previous toast with the same id. */
 function whole({ id, description, action }: ToastOptions): ExternalToast {
   shownAt.set(id, performance.now());
-  return { id, description, action };
+  return { id, description, action, duration: SHOWN_MS };
 }
 
 const shownAt = new Map<string, number>();

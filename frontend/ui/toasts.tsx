@@ -22,7 +22,6 @@ export function Toasts() {
       <Toaster
         theme={useTheme()}
         position={isPhone ? "top-center" : "bottom-right"}
-        duration={5_000}
         expand={!isPhone}
         visibleToasts={isPhone ? 1 : 4}
         mobileOffset={{ top: PHONE_HEADER }}
