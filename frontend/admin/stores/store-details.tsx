@@ -16,7 +16,8 @@ import type { StoreWithCategories } from "../shapes.ts";
 import { networkName, STORE_LACKS, STORE_WORDS, wordOf } from "../words.ts";
 import { StoreCategories } from "./store-categories.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
-import { fieldsOf, missingOf } from "./store-fields.ts";
+import { fieldsOf } from "./store-fields.ts";
+import { missingOf } from "./store-readiness.ts";
 import { LogoUpload, TestClickButton } from "./store-tools.tsx";
 
 /** One store: whether it can sell, what it lacks, its data and its categories. */

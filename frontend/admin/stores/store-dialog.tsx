@@ -12,113 +12,19 @@ import { Field, REQUIRED, trimmed } from "../field.tsx";
 import { FormDialog } from "../form-dialog.tsx";
 import { refusalOf } from "../refusals.ts";
 import { type Saving, useSaving } from "../use-saving.ts";
-import { NETWORK_WORDS, networkName } from "../words.ts";
-import { COUNTRIES } from "./countries.ts";
-import { EMPTY_STORE, inSeconds, inWords } from "./store-fields.ts";
-
-type TextField = Exclude<keyof StoreFields, "featured">;
-type FieldDefinition = {
-  name: TextField;
-  label: string;
-  maxLength: number;
-  type?: string;
-  hint?: string;
-  problem: string;
-  suggestions?: readonly string[];
-  isLong?: true;
-};
-
-const TOO_LONG = "Este texto é longo demais.";
-const NOT_HTTPS = "Informe um endereço que comece com https://.";
-const NOT_DURATION = "Escreva como 3 dias, 12 horas ou 30 minutos, até um ano.";
-const NOT_COUNT = "Informe um número inteiro, sem sinal.";
-const FIELDS: readonly FieldDefinition[] = [
-  {
-    name: "name",
-    label: "Nome *",
-    maxLength: 40,
-    problem: "Use até 40 caracteres; letras com acento contam por dois.",
-  },
-  { name: "country", label: "País *", maxLength: 60, problem: TOO_LONG, suggestions: COUNTRIES },
-  { name: "club", label: "Clube", maxLength: 60, problem: TOO_LONG },
-  { name: "category", label: "Categoria", maxLength: 60, problem: TOO_LONG },
-  {
-    name: "affiliate_link",
-    label: "Link de afiliado",
-    maxLength: 2_048,
-    type: "url",
-    hint: "{click} no link vira o código do clique; sem ele, vai no fim.",
-    problem: NOT_HTTPS,
-  },
-];
-
-const LOGO: readonly FieldDefinition[] = [
-  { name: "logo", label: "URL do logo", maxLength: 2_048, type: "url", problem: NOT_HTTPS },
-];
-const TEXTS: readonly FieldDefinition[] = [
-  { name: "description", label: "Descrição", maxLength: 1_000, isLong: true, problem: TOO_LONG },
-  {
-    name: "terms",
-    label: "Exclusões",
-    maxLength: 1_000,
-    isLong: true,
-    hint: "O que não rende cashback nesta loja. Aparece na página dela e na compra.",
-    problem: TOO_LONG,
-  },
-];
-
-/** The English texts, labelled in English. docs/product.md#store-languages. */
-const ENGLISH_FIELDS: readonly FieldDefinition[] = [
-  { name: "country_en", label: "Country", maxLength: 60, problem: TOO_LONG },
-  { name: "category_en", label: "Category", maxLength: 60, problem: TOO_LONG },
-];
-const ENGLISH_TEXTS: readonly FieldDefinition[] = [
-  { name: "description_en", label: "Description", maxLength: 1_000, isLong: true, problem: TOO_LONG },
-  { name: "terms_en", label: "Exclusions", maxLength: 1_000, isLong: true, problem: TOO_LONG },
-];
-
-/** The network that reports its sales. docs/product.md#sales. */
-const NETWORK_FIELDS: readonly FieldDefinition[] = [
-  {
-    name: "network",
-    label: "Rede",
-    maxLength: 32,
-    hint: Object.keys(NETWORK_WORDS).join(", "),
-    problem: "Use letras minúsculas, números e hífens.",
-    suggestions: Object.keys(NETWORK_WORDS),
-  },
-  { name: "account", label: "Conta na rede", maxLength: 32, problem: "Use letras minúsculas, números e hífens." },
-  { name: "advertiser_id", label: "Anunciante", maxLength: 64, hint: "O código da loja na rede.", problem: TOO_LONG },
-  {
-    name: "store_url",
-    label: "Site da loja",
-    maxLength: 2_048,
-    type: "url",
-    hint: "Na Awin e na Admitad o link pode ser montado dele.",
-    problem: NOT_HTTPS,
-  },
-  {
-    name: "mint_delay_seconds",
-    label: "Espera antes do ingresso",
-    maxLength: 60,
-    hint: "Como 3 dias ou 12 horas. Vazio: a da plataforma.",
-    problem: NOT_DURATION,
-  },
-  {
-    name: "hold_seconds",
-    label: "Prazo de segurança",
-    maxLength: 60,
-    hint: "Como 30 dias. Vazio: o da plataforma.",
-    problem: NOT_DURATION,
-  },
-  {
-    name: "claim_days",
-    label: "Dias para reclamar",
-    maxLength: 3,
-    hint: "Vazio: os da plataforma.",
-    problem: NOT_COUNT,
-  },
-];
+import { networkName } from "../words.ts";
+import {
+  EMPTY_STORE,
+  ENGLISH_FIELDS,
+  ENGLISH_TEXT_FIELDS,
+  type FieldDefinition,
+  inSeconds,
+  inWords,
+  LOGO_FIELDS,
+  MAIN_FIELDS,
+  NETWORK_FIELDS,
+  TEXT_FIELDS,
+} from "./store-fields.ts";
 
 /** The server's rules, for fields with a value. */
 const schema = z.preprocess((fields: StoreFields) => nonEmpty(inSeconds(fields)), createStoreRequestSchema);
@@ -215,15 +121,15 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
       <FormSection title="Loja">
-        <div className="form-grid">{FIELDS.map(textField)}</div>
+        <div className="form-grid">{MAIN_FIELDS.map(textField)}</div>
         <label className="check">
           <input type="checkbox" {...register("featured")} />
           <span>Loja em destaque</span>
         </label>
       </FormSection>
       <FormSection title="Texto e logo">
-        {TEXTS.map(textField)}
-        {LOGO.map(textField)}
+        {TEXT_FIELDS.map(textField)}
+        {LOGO_FIELDS.map(textField)}
       </FormSection>
       <FormSection
         title="Rede de afiliados"
@@ -235,7 +141,7 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
         <p className="field-hint">Vazio: as páginas em inglês mostram o texto em português.</p>
         <div lang="en" className="grid gap-4">
           <div className="form-grid">{ENGLISH_FIELDS.map(textField)}</div>
-          {ENGLISH_TEXTS.map(textField)}
+          {ENGLISH_TEXT_FIELDS.map(textField)}
         </div>
       </FormSection>
     </FormDialog>

@@ -4,7 +4,7 @@ import type { Store } from "../../api/shapes.ts";
 import type { Page } from "../list/definition.ts";
 import { type Asked, getPage, PAGE_ROWS } from "../list/list-calls.ts";
 import type { ListedStore } from "../shapes.ts";
-import { missingOf } from "./store-fields.ts";
+import { missingOf } from "./store-readiness.ts";
 
 export const STORES_PATH = "/api/admin/stores";
 
