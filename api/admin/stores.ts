@@ -15,6 +15,7 @@ import {
   tokenContractQuerySchema,
   tokenContractResponseSchema,
 } from "../../domain/api/admin-catalogue.ts";
+import { CATALOGUE_FILE_BYTES } from "../../domain/uploads.ts";
 import { toWalletAddress } from "../../domain/wallet-address.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { toWireStore } from "../catalogue/wire.ts";
@@ -94,7 +95,7 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
       permission: "catalogue",
       summary: "Lists the changes in a catalogue file, or applies all of them or none",
       limit: { perMinute: 30, by: "wallet" },
-      bodyLimitBytes: FILE_BYTES,
+      bodyLimitBytes: CATALOGUE_FILE_BYTES,
       body: catalogueImportRequestSchema,
       failures: { 422: "Invalid rows in the file; the message names each" },
       responses: { 200: catalogueImportResponseSchema },
@@ -122,8 +123,6 @@ export function storeAdministrationRoutes(services: Services, cache: CatalogueCa
 
 /** A click that belongs to no buyer: a sale with it stays unmatched. */
 const TEST_CLICK = "testtesttesttesttesttestte";
-/** Enough for ten thousand stores with their categories. */
-const FILE_BYTES = 8 * 1024 * 1024;
 
 function toWireAdminStore(store: StoreWithCategories): AdminStore {
   const missing = lacksOf(store);

@@ -1,3 +1,5 @@
+import { LOGO_SIDE_PIXELS } from "../../domain/uploads.ts";
+
 /** A picture rebuilt from its image data alone. */
 export type Picture = {
   type: "image/png" | "image/jpeg" | "image/webp";
@@ -10,7 +12,6 @@ export class PictureError extends Error {
   override readonly name = "PictureError";
 }
 
-const MAXIMUM_SIDE = 4_096;
 const PNG_SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 const JPEG_START = Buffer.from("ffd8ff", "hex");
 /** The chunks to keep: header, palette, pixels, transparency and colours. */
@@ -141,8 +142,10 @@ function sizeOfWebp(chunk: Buffer): [number, number] {
 
 function requireSize(width: number, height: number): void {
   if (width < 1 || height < 1) throw damaged();
-  if (width > MAXIMUM_SIDE || height > MAXIMUM_SIDE)
-    throw new PictureError(`The picture has ${width} × ${height} pixels; at most ${MAXIMUM_SIDE} × ${MAXIMUM_SIDE}`);
+  if (width > LOGO_SIDE_PIXELS || height > LOGO_SIDE_PIXELS)
+    throw new PictureError(
+      `The picture has ${width} × ${height} pixels; at most ${LOGO_SIDE_PIXELS} × ${LOGO_SIDE_PIXELS}`,
+    );
 }
 
 function read32(file: Buffer, at: number): number {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { findStore, updateStore } from "../../catalogue/stores.ts";
 import { logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
+import { LOGO_BYTES } from "../../domain/uploads.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
 import { catalogueWriter } from "../catalogue/catalogue-writer.ts";
 import { ApiError, invalid, notFound, unavailable } from "../http/api-error.ts";
@@ -10,7 +11,6 @@ import type { Services } from "../services.ts";
 import { AssetStoreError, openAssetStore } from "./asset-store.ts";
 import { PictureError, readPicture } from "./picture.ts";
 
-const LOGO_BYTES = 512 * 1024;
 const TYPES: Record<string, string> = { png: "image/png", jpg: "image/jpeg", webp: "image/webp" };
 const NAME = /^[0-9a-f]{64}\.(png|jpg|webp)$/;
 /** Opened directly, a picture is a download in which nothing can run. */

@@ -1,10 +1,13 @@
 import type { ErrorCode } from "../../domain/api/error-codes.ts";
 import type { DecisionRefusal } from "../../domain/sale/decision-refusals.ts";
+import { CATALOGUE_FILE_BYTES, LOGO_BYTES, LOGO_SIDE_PIXELS } from "../../domain/uploads.ts";
 import { ApiError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import type { Translate } from "../i18n/language.tsx";
 import { invalidField } from "./invalid-field.ts";
 import { fileProblems } from "./stores/file-problems.ts";
+
+const LOGO_KB = LOGO_BYTES / 1_024;
 
 /** The api's errors for admin calls, by code. */
 const BY_CODE: Readonly<Record<string, string>> = {
@@ -16,9 +19,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NOTHING_PAYABLE: "Não há nada a pagar a este comprador agora.",
   WRONG_AMOUNT: "O valor a pagar mudou desde o pedido: peça de novo com o valor de agora.",
   PAYOUTS_PAUSED: "Os pagamentos estão pausados. Retome-os em Pagamentos.",
-  BODY_TOO_LARGE: "O arquivo é grande demais: cabem até 8 MB, e até 512 kB numa imagem.",
+  BODY_TOO_LARGE: `O arquivo é grande demais: cabem até ${CATALOGUE_FILE_BYTES / 1_024 ** 2} MB, e até ${LOGO_KB} kB numa imagem.`,
   CONTRACT_TAKEN: "Outro fan token já tem este contrato.",
-  NOT_A_PICTURE: "O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até 512 kB e 4.096 pixels de lado.",
+  NOT_A_PICTURE: `O arquivo precisa ser uma imagem PNG, JPEG ou WebP, de até ${LOGO_KB} kB e ${LOGO_SIDE_PIXELS.toLocaleString("pt-BR")} pixels de lado.`,
   HELD: "Esta compra já está retida.",
   NOT_HELD: "Esta compra não está retida.",
   SALE_CHANGED:

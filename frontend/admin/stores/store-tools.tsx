@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useState } from "react";
+import { LOGO_BYTES } from "../../../domain/uploads.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { toast } from "../../ui/toast.ts";
 import { testClick, uploadLogo } from "../admin-calls.ts";
@@ -9,7 +10,6 @@ import { refusalOf } from "../refusals.ts";
 import type { TestClick } from "../shapes.ts";
 
 const LOGO_TYPES = "image/png,image/jpeg,image/webp";
-const LOGO_BYTES = 512 * 1_024;
 
 /** Uploads a picture; the server checks its content, whatever its name. */
 export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () => Promise<unknown> }) {
@@ -21,7 +21,8 @@ export function LogoUpload({ storeId, onDone }: { storeId: string; onDone: () =>
     if (!file) return;
     setBusy(true);
     try {
-      if (file.size > LOGO_BYTES) throw new Error("O arquivo tem mais de 512 kB. Escolha uma imagem menor.");
+      if (file.size > LOGO_BYTES)
+        throw new Error(`O arquivo tem mais de ${LOGO_BYTES / 1_024} kB. Escolha uma imagem menor.`);
       await uploadLogo(storeId, file);
       toast.success("Logo enviado.", { id: "admin" });
       await onDone();
