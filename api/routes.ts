@@ -1,8 +1,11 @@
 import { approvalRoutes } from "./admin/approvals.ts";
+import { claimAdministrationRoutes } from "./admin/claims.ts";
 import { figureRoutes } from "./admin/figures.ts";
+import { marginRoutes } from "./admin/margin.ts";
 import { operationQueueRoutes } from "./admin/operations.ts";
 import { purchaseAdministrationRoutes } from "./admin/purchases.ts";
 import { adminRoutes } from "./admin/routes.ts";
+import { saleAdministrationRoutes } from "./admin/sales.ts";
 import { storeAdministrationRoutes } from "./admin/stores.ts";
 import { userAdministrationRoutes } from "./admin/users.ts";
 import { assetRoutes } from "./assets/routes.ts";
@@ -16,9 +19,8 @@ import { operationRoutes } from "./operations/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { proofRoutes } from "./proof/routes.ts";
 import { purchaseRoutes } from "./purchases/routes.ts";
-import { saleAdministrationRoutes } from "./sales/administration.ts";
-import { visitRoutes } from "./sales/visits.ts";
 import type { Services } from "./services.ts";
+import { visitRoutes } from "./visits/routes.ts";
 
 /** The table of all calls, each with its access rule. The most frequent ones come first. */
 export function allRoutes(services: Services): Route[] {
@@ -39,6 +41,8 @@ export function allRoutes(services: Services): Route[] {
     ...approvalRoutes(services),
     ...visitRoutes(services),
     ...saleAdministrationRoutes(services),
+    ...claimAdministrationRoutes(services),
+    ...marginRoutes(services),
     ...hookRoutes(services),
     ...operationRoutes(services),
   ]);

@@ -24,7 +24,7 @@ const MAY_WRITE: Record<string, readonly string[]> = {
   sales: ["affiliates/", "purchases/sale-totals.ts"],
   sale_revisions: ["affiliates/"],
   clicks: ["affiliates/"],
-  claims: ["affiliates/", "api/sales/"],
+  claims: ["affiliates/", "api/visits/"],
   stores: ["catalogue/"],
   store_cashbacks: ["catalogue/"],
   fan_tokens: ["catalogue/"],

@@ -1,0 +1,62 @@
+import { matchClaim, refuseClaim } from "../../affiliates/decisions.ts";
+import { type ClaimRow, listAllClaims } from "../../affiliates/queries.ts";
+import {
+  adminClaimSchema,
+  claimsQuerySchema,
+  matchRequestSchema,
+  reasonRequestSchema,
+} from "../../domain/api/sales.ts";
+import { listRoute } from "../http/list-route.ts";
+import { type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { toWireClaim } from "../visits/routes.ts";
+import { DECISION, decided } from "./sale-decisions.ts";
+
+/** Claims for missing cashback in the panel, and decisions on them. docs/product.md#sales-claims. */
+export function claimAdministrationRoutes(services: Services): Route[] {
+  const { reader } = services.database;
+  return [
+    listRoute({
+      path: "/api/admin/claims",
+      summary: "Claims for missing cashback, newest first",
+      row: adminClaimSchema,
+      query: claimsQuerySchema,
+      async list(query) {
+        const { rows, ...page } = await listAllClaims(reader, query);
+        return { ...page, rows: rows.map(toWireAdminClaim) };
+      },
+    }),
+    route({
+      ...DECISION,
+      access: "fresh_admin",
+      path: "/api/admin/claims/:id/match",
+      permission: "claims",
+      summary: "Matches a claim to a sale, which then belongs to the claim's buyer",
+      body: matchRequestSchema,
+      handle: decided(
+        services,
+        { action: "claim.match", message: "Claim matched", pays: (_, body) => body.sale_id },
+        (queries, id, body, actor) => matchClaim(queries, id, body.sale_id, { rules: services.saleRules, actor }),
+      ),
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/claims/:id/refuse",
+      permission: "claims",
+      summary: "Rejects a claim with a reason shown to its buyer",
+      body: reasonRequestSchema,
+      handle: decided(services, { action: "claim.refuse", message: "Claim refused" }, (queries, id, body, actor) =>
+        refuseClaim(queries, id, body.reason, actor),
+      ),
+    }),
+  ];
+}
+
+function toWireAdminClaim(row: ClaimRow) {
+  return {
+    ...toWireClaim(row),
+    wallet: row.wallet,
+    sale_id: row.sale_id === null ? null : Number(row.sale_id),
+    decided_by: row.decided_by,
+  };
+}

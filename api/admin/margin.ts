@@ -1,0 +1,55 @@
+import { listMargin, marginOf } from "../../affiliates/margin.ts";
+import { marginQuerySchema, marginResponseSchema } from "../../domain/api/sales.ts";
+import { reaisText } from "../../domain/money.ts";
+import { NO_STORE } from "../http/answers.ts";
+import { type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+
+/** What was earned, promised and paid. docs/product.md#sales-calls. */
+export function marginRoutes(services: Services): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/admin/margin",
+      access: "admin",
+      summary: "Commission against cashback, by network, store and month of the sale",
+      query: marginQuerySchema,
+      responses: { 200: marginResponseSchema },
+      async handle({ query }) {
+        const to = query.to ?? new Date().toISOString().slice(0, 7);
+        const from = query.from ?? monthsBefore(to, 11);
+        const rows = await listMargin(services.database.reader, from, to);
+        const wire = rows.map((row) => ({
+          network: row.network,
+          account: row.account,
+          store_id: row.store_id === 0n ? null : Number(row.store_id),
+          store: row.store_name,
+          month: row.month,
+          ...toWireMargin(row),
+        }));
+        return {
+          body: { success: true, from, to, rows: wire, totals: toWireMargin(marginOf(rows)) },
+          headers: NO_STORE,
+        };
+      },
+    }),
+  ];
+}
+
+function monthsBefore(month: string, count: number): string {
+  const [year = "0", ordinal = "1"] = month.split("-");
+  return new Date(Date.UTC(Number(year), Number(ordinal) - 1 - count, 1)).toISOString().slice(0, 7);
+}
+
+function toWireMargin(figures: ReturnType<typeof marginOf>) {
+  const promisedCents = figures.promised_cent_bps / 10_000n;
+  return {
+    sales: Number(figures.sales),
+    amount: reaisText(figures.amount_cents),
+    commission_pending: reaisText(figures.commission_pending_cents),
+    commission_earned: reaisText(figures.commission_cents),
+    cashback_promised: reaisText(promisedCents),
+    cashback_paid: reaisText(figures.paid_cent_bps / 10_000n),
+    margin: reaisText(figures.commission_pending_cents + figures.commission_cents - promisedCents),
+  };
+}

@@ -1,0 +1,163 @@
+import type { Request } from "express";
+import { assignSale, declineSale, releaseSale } from "../../affiliates/decisions.ts";
+import { findRevision, findSale, listRevisions, listSales, type SaleRow } from "../../affiliates/queries.ts";
+import { decodeReport } from "../../affiliates/stored-report.ts";
+import {
+  assignRequestSchema,
+  declineRequestSchema,
+  releaseRequestSchema,
+  saleResponseSchema,
+  saleSchema,
+  salesQuerySchema,
+} from "../../domain/api/sales.ts";
+import { cashbackOfCentBps } from "../../domain/cashback.ts";
+import type { Language } from "../../domain/languages.ts";
+import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
+import { readHolds } from "../../domain/sale/hold.ts";
+import { sayHolds } from "../../domain/sale/hold-words.ts";
+import { readSalePurchases } from "../../purchases/sale-purchases.ts";
+import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
+import { notFound } from "../http/api-error.ts";
+import { listRoute } from "../http/list-route.ts";
+import { readId } from "../http/read-id.ts";
+import { type Route, route } from "../http/route.ts";
+import type { Services } from "../services.ts";
+import { amountText, DECISION, decided } from "./sale-decisions.ts";
+
+/** Sales in the panel, and decisions on them. docs/product.md#sales-calls. */
+export function saleAdministrationRoutes(services: Services): Route[] {
+  const { kysely, reader } = services.database;
+  const rules = services.saleRules;
+  return [
+    listRoute({
+      path: "/api/admin/sales",
+      summary: "Sales as the networks report them, newest first",
+      row: saleSchema,
+      query: salesQuerySchema,
+      async list(query, request) {
+        const { rows, ...page } = await listSales(reader, query);
+        return { ...page, rows: rows.map((row) => toWireSale(row, languageOf(request))) };
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/admin/sales/:id",
+      access: "admin",
+      summary: "One sale with its revisions and purchases",
+      responses: { 200: saleResponseSchema },
+      async handle({ params, request }) {
+        const id = readId(params.id, "Sale");
+        const sale = await findSale(kysely, id);
+        if (!sale) throw notFound("Sale");
+        const revision = await findRevision(kysely, id);
+        const revisions = (await listRevisions(kysely, id)).map((row) => {
+          const report = decodeReport(row.report);
+          return {
+            id: Number(row.id),
+            source: row.source,
+            status: report.status,
+            payable: report.payable,
+            amount: amountText(report.amountMicros),
+            currency: report.currency,
+            changed_at: isoTimeIfAny(row.changed_at),
+            read_at: isoTime(row.read_at),
+            applied: row.is_applied === 1n,
+          };
+        });
+        const purchases = (await kysely.transaction().execute((queries) => readSalePurchases(queries, id))).map(
+          (purchase) => ({
+            id: Number(purchase.id),
+            stage: purchase.stage,
+            withdrawn: purchase.isWithdrawn,
+            amount: reaisText(purchase.valueCents),
+            cashback: reaisOf(purchase.centBps),
+            owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
+          }),
+        );
+        const body = {
+          ...toWireSale(sale, languageOf(request)),
+          unknown_groups: sale.unknown_groups,
+          revision: revision === undefined ? null : Number(revision),
+          revisions,
+          purchases,
+        };
+        return { body: { success: true, sale: body }, headers: NO_STORE };
+      },
+    }),
+    route({
+      ...DECISION,
+      access: "fresh_admin",
+      path: "/api/admin/sales/:id/release",
+      permission: "sales",
+      summary: "Releases a held sale as last read",
+      body: releaseRequestSchema,
+      handle: decided(
+        services,
+        { action: "sale.release", message: "Sale released", pays: (id) => id },
+        (queries, id, { revision }, actor) => releaseSale(queries, id, { rules, actor, revision }),
+      ),
+    }),
+    route({
+      ...DECISION,
+      path: "/api/admin/sales/:id/decline",
+      permission: "sales",
+      summary: "Declines a sale permanently, whatever the network reports later",
+      body: declineRequestSchema,
+      handle: decided(
+        services,
+        { action: "sale.decline", message: "Sale declined" },
+        (queries, id, { reason, revision }, actor) => declineSale(queries, id, reason, { rules, actor, revision }),
+      ),
+    }),
+    route({
+      ...DECISION,
+      access: "fresh_admin",
+      path: "/api/admin/sales/:id/assign",
+      permission: "sales",
+      summary: "Assigns a click to a sale that has none",
+      body: assignRequestSchema,
+      handle: decided(
+        services,
+        { action: "sale.assign", message: "Sale assigned", pays: (id) => id },
+        (queries, id, body) => assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
+      ),
+    }),
+  ];
+}
+
+/** A decline reason given by a person or the network is not translated. */
+function reasonOf(sale: SaleRow, language: Language): string | null {
+  const holds =
+    sale.reason === null || sale.status === "declined" ? [] : readHolds(sale.hold_reasons, sale.hold_figures);
+  return holds.length > 0 && sale.declined_by === null ? sayHolds(holds, language) : sale.reason;
+}
+
+const languageOf = (request: Request): Language => (request.acceptsLanguages("en", "pt") === "pt" ? "pt" : "en");
+
+function toWireSale(sale: SaleRow, language: Language) {
+  return {
+    id: Number(sale.id),
+    network: sale.network,
+    account: sale.account,
+    sale_key: sale.sale_key,
+    order_ref: sale.order_ref,
+    state: sale.state,
+    status: sale.status,
+    payable: sale.status === "approved" && sale.payable === 1n,
+    reason: reasonOf(sale, language),
+    store_id: sale.store_id === null ? null : Number(sale.store_id),
+    wallet: sale.wallet,
+    click_id: sale.click_token,
+    amount: amountText(sale.amount_micros),
+    currency: sale.currency,
+    amount_brl: sale.amount_cents === null ? null : reaisText(sale.amount_cents),
+    commission: sale.commission_cents === null ? null : reaisText(sale.commission_cents),
+    cashback: reaisOf(sale.cashback_cent_bps),
+    occurred_at: isoTimeIfAny(sale.occurred_at),
+    changed_at: isoTimeIfAny(sale.changed_at),
+    released_by: sale.released_by,
+  };
+}
+
+/** Exact: cents × basis points have six places. */
+const reaisOf = (centBps: bigint) => formatDecimal(centBps, 6, 2);
