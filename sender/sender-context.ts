@@ -7,9 +7,9 @@ import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName } from "../platform/signing-keys.ts";
 import type { SigningAccount } from "./account.ts";
 import type { Encoder } from "./encoder.ts";
+import type { Failure } from "./outcomes.ts";
 import type { PayoutSwitch } from "./payout-switch.ts";
 import type { Operation } from "./queue.ts";
-import type { Failure } from "./requeue.ts";
 import type { TransactionScope } from "./transactions.ts";
 
 export type SenderOptions = {

@@ -7,9 +7,9 @@ import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, re
 import type { KeyName } from "../platform/signing-keys.ts";
 import { Dispatch } from "./dispatch.ts";
 import { HeadReader } from "./head-reader.ts";
+import { concludeOperations, requeueOperations } from "./outcomes.ts";
 import { Receipts } from "./receipts.ts";
 import { Repair } from "./repair.ts";
-import { concludeOperations, requeueOperations } from "./requeue.ts";
 import { leaseOf, type SenderContext, type SenderOptions, type SenderStatus } from "./sender-context.ts";
 import { listSigned } from "./transactions.ts";
 import { Transmitter } from "./transmitter.ts";

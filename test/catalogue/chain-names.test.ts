@@ -6,8 +6,8 @@ import { insertStore, updateStore } from "../../catalogue/stores.ts";
 import type { Database } from "../../database/connect.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { listDue } from "../../sender/due.ts";
+import { concludeOperations } from "../../sender/outcomes.ts";
 import { enqueue, enqueueAgain } from "../../sender/queue.ts";
-import { concludeOperations } from "../../sender/requeue.ts";
 import { insertTransaction } from "../../sender/transactions.ts";
 import { onBothEngines } from "../testing/databases.ts";
 
