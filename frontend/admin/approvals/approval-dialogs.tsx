@@ -12,7 +12,7 @@ import {
 } from "../admin-calls.ts";
 import { type Consequence, DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
-import { useSaleMoney } from "../sales/sales-view.tsx";
+import { useSaleMoney } from "../sales/use-sale-money.ts";
 import type { Approval, SaleDetails } from "../shapes.ts";
 import { askedFor, subjectOf } from "./asked-for.ts";
 

@@ -6,7 +6,7 @@ import { matchClaim, refuseClaim } from "../admin-calls.ts";
 import { DecisionDialog } from "../decisions/decision-dialog.tsx";
 import { WholeWallet } from "../facts.tsx";
 import { getPage } from "../list/list-calls.ts";
-import { useSaleMoney } from "../sales/sales-view.tsx";
+import { useSaleMoney } from "../sales/use-sale-money.ts";
 import type { Claim, Sale } from "../shapes.ts";
 import { SALE_WORDS, wordOf } from "../words.ts";
 

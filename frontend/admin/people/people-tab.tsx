@@ -6,6 +6,7 @@ import type { ListDefinition } from "../list/definition.ts";
 import { Placeholder } from "../placeholder.tsx";
 import type { AdminUser } from "../shapes.ts";
 import { optionsOf, PERSON_WORDS, wordOf } from "../words.ts";
+import { personName } from "./person-name.ts";
 import { PersonSheet } from "./person-sheet.tsx";
 
 /** Registered users: purchases, sessions, and erasure of their data. */
@@ -20,9 +21,6 @@ export function PeopleTab() {
     </>
   );
 }
-
-export const nameOf = (person: Pick<AdminUser, "first_name" | "last_name" | "state">): string =>
-  person.state === "erased" ? "Cadastro apagado" : `${person.first_name} ${person.last_name}`.trim() || "Sem nome";
 
 function usePeopleList(): ListDefinition<AdminUser> {
   const { integer, chz, date } = useFormat();
@@ -42,7 +40,7 @@ function usePeopleList(): ListDefinition<AdminUser> {
     keyOf: (row) => row.wallet,
     nameOf: (row) => (
       <>
-        {nameOf(row)}
+        {personName(row)}
         <span className="row-note">{row.email}</span>
       </>
     ),

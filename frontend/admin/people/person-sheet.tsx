@@ -12,7 +12,7 @@ import { viewHref } from "../list/list-address.ts";
 import type { UserDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { PERSON_WORDS, wordOf } from "../words.ts";
-import { nameOf } from "./people-tab.tsx";
+import { personName } from "./person-name.ts";
 
 export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () => void }) {
   const person = useQuery({
@@ -35,7 +35,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
   const isErased = person.state === "erased";
   return (
     <Sheet
-      title={nameOf(person)}
+      title={personName(person)}
       note={person.email}
       onClose={onClose}
       actions={
@@ -102,7 +102,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
       </div>
       {deciding === "revoke" && (
         <DecisionDialog
-          title={`Encerrar as sessões de ${nameOf(person)}?`}
+          title={`Encerrar as sessões de ${personName(person)}?`}
           text="A pessoa sai em todos os aparelhos, e entra de novo com a carteira. Nenhum dado se perde."
           consequences={[["Sessões abertas", integer(person.sessions.length)]]}
           action="Encerrar sessões"
@@ -114,7 +114,7 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
       )}
       {deciding === "erase" && (
         <DecisionDialog
-          title={`Apagar o cadastro de ${nameOf(person)}?`}
+          title={`Apagar o cadastro de ${personName(person)}?`}
           text="Nome e e-mail são apagados para sempre, e as sessões acabam. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
           consequences={[
             ["Compras que ficam", integer(person.purchases)],

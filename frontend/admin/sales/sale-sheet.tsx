@@ -13,7 +13,7 @@ import { viewHref } from "../list/list-address.ts";
 import type { SaleDetails } from "../shapes.ts";
 import { Sheet } from "../sheet.tsx";
 import { networkName, SALE_STATUS_WORDS, SALE_WORDS, wordOf } from "../words.ts";
-import { useSaleMoney } from "./sales-view.tsx";
+import { useSaleMoney } from "./use-sale-money.ts";
 
 type Decision = "release" | "decline" | "assign";
 

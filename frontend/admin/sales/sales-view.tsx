@@ -6,6 +6,7 @@ import { BY_AGE_OR_AMOUNT, type ListDefinition } from "../list/definition.ts";
 import type { Sale } from "../shapes.ts";
 import { networkName, optionsOf, SALE_WORDS, wordOf } from "../words.ts";
 import { SaleSheet } from "./sale-sheet.tsx";
+import { useSaleMoney } from "./use-sale-money.ts";
 
 /** Sales as the affiliate networks report them. docs/product.md#sales. */
 export function SalesView() {
@@ -67,15 +68,4 @@ function useSalesList(): ListDefinition<Sale> {
       hint: "As redes de afiliados avisam as vendas; cada uma aparece aqui.",
     },
   };
-}
-
-/** A sale's amount in reais, otherwise in its own currency. */
-export function useSaleMoney(): (sale: Pick<Sale, "amount" | "amount_brl" | "currency">) => string {
-  const { brl, decimal } = useFormat();
-  return ({ amount, amount_brl, currency }) =>
-    amount_brl === null
-      ? `${currency} ${decimal(amount)}`
-      : currency === "BRL"
-        ? brl(amount_brl)
-        : `${brl(amount_brl)} (${currency} ${decimal(amount)})`;
 }
