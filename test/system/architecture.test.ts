@@ -8,8 +8,8 @@ const document = readFileSync("docs/architecture.md", "utf8");
 const walks = document.split(/^## /m).filter((section) => section.startsWith("Walk"));
 
 describe("docs/architecture.md", () => {
-  it("has the walk to the chain and the walk to the screen", () => {
-    expect(walks).to.have.lengthOf(2);
+  it("has the walks to the chain, of a purchase and of a sale, and the walk to the screen", () => {
+    expect(walks).to.have.lengthOf(3);
   });
 
   for (const walk of walks) {
