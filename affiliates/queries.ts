@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPage, type ListSource, type PageQuery, readPage, type SortColumn } from "../database/list-page.ts";
+import { type ListPage, readPage } from "../database/list-page.ts";
 import {
   byId,
   byWallet,
@@ -9,6 +9,7 @@ import {
   startsWithTest,
   walletPrefixOf,
 } from "../database/list-search.ts";
+import type { ListSource, PageQuery, SortColumn } from "../database/list-source.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 

@@ -1,7 +1,22 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { engineOf } from "./clock.ts";
 import { COUNTED, countRows } from "./counted.ts";
-import { byBytes, type Match } from "./list-search.ts";
+import {
+  afterCursor,
+  afterOf,
+  type Cursor,
+  columnsOf,
+  cursorOf,
+  type KeyRow,
+  type Order,
+  orderBy,
+  orderOf,
+  readCursor,
+  sortable,
+  stretchesAfter,
+} from "./list-order.ts";
+import type { Match } from "./list-search.ts";
+import type { ListSource, PageQuery } from "./list-source.ts";
 import { betweenRows, hasValues, inStretch, type Stretch } from "./stretch.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -13,53 +28,6 @@ const SCANNED_ROWS = [500, 1_000, 1_500] as const;
 /** Up to this many matches are looked up through indexes and then sorted. */
 const FOUND_ROWS = 3_000;
 const SOME = sql.lit(FOUND_ROWS + 1);
-/** A sort column. */
-export type SortColumn = {
-  column: string;
-  /** How values are compared. */
-  type: "number" | "text";
-  /** Whether the index of the states has the rows of each stretch in this order. */
-  followsState?: boolean;
-  /** The index to scan on SQLite, whose planner would otherwise sort the rows of another index. */
-  index?: string;
-  /** Instead of `index`: partial indexes that together contain every row of the list. */
-  parts?: readonly Part[];
-  /** The same within a state. */
-  stateIndex?: string;
-};
-
-/** A partial index or a stretch of one, the condition of its rows, and whether it has rows in a state. */
-export type Part = { index: string; where: RawBuilder<SqlBool>; has(state: string): boolean };
-
-/** A table as a list that can be searched, filtered, sorted and paged, at a cost that does not grow with the table. */
-export type ListSource = {
-  table: string;
-  /** The unique column; sorts within equal values. */
-  key: string;
-  keyType: "number" | "text";
-  /** The first is the default, descending. */
-  sorts: Readonly<Record<string, SortColumn>>;
-  /** The condition for a row to be in the list; needs an index if it excludes many. */
-  only?: RawBuilder<SqlBool>;
-  /** The rows of a state, as stretches of an index, in the order of the key. */
-  stretches?: (state: string) => readonly Stretch[];
-  /** The condition of a state, answered by an index; for a list without stretches. */
-  state?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
-  /** The same, written so that no index answers it. */
-  stateTest?: (state: string, queries: Queries) => RawBuilder<SqlBool>;
-  /** The possible matches of a term; a row matches if any of them does. */
-  matches: (term: string, queries: Queries) => Match[];
-};
-
-export type PageQuery = {
-  query?: string | undefined;
-  state?: string | undefined;
-  /** A name in `sorts`, prefixed with `-` for descending. */
-  sort?: string | undefined;
-  /** The `nextBefore` of the previous page. */
-  before?: string | undefined;
-  limit: number;
-};
 
 type PageEnd = {
   /** Where the next page starts; null on the last. */
@@ -69,13 +37,6 @@ type PageEnd = {
 };
 type KeyPage<Key> = PageEnd & { keys: Key[] };
 export type ListPage<Row> = PageEnd & { rows: Row[] };
-
-/** The cursor does not belong to this list and order. */
-export class CursorError extends Error {
-  override readonly name = "CursorError";
-}
-
-type KeyRow = { key: bigint | string; sort: bigint | string };
 
 /** The keys of one page, in order. @throws CursorError */
 async function readKeyPage<Key extends bigint | string>(
@@ -109,10 +70,7 @@ export async function readPage<Key extends bigint | string, Row>(
   return { ...end, rows: keys.flatMap((key) => byKey.get(key) ?? []) };
 }
 
-type Order = SortColumn & { name: string; isDown: boolean };
 type Selection = { page: PageQuery; order: Order; before: Cursor | undefined };
-type Cursor = { value: bigint | string; key: bigint | string };
-type Columns = { sort: RawBuilder<unknown>; key: RawBuilder<unknown> };
 type Selected = {
   total: number;
   /** One more than the page has, if there are more. */
@@ -253,23 +211,6 @@ function sortedRows(
   )} ${orderBy(source, order, { sort: sql.ref("sort"), key: sql.ref("key") })} limit ${limit}`;
 }
 
-/**
- * SQLite cannot seek by a pair of columns that ends with the row's id: rows with the cursor's value first, then the
- * rest.
- */
-function stretchesAfter(source: ListSource, order: Order, before: Cursor | undefined, columns: Columns) {
-  if (before === undefined || order.column === source.key) return [afterCursor(source, order, before, columns)];
-  const way = order.isDown ? sql`<` : sql`>`;
-  return [
-    sql<SqlBool>`(${columns.sort} = ${before.value} and ${columns.key} ${way} ${before.key})`,
-    sql<SqlBool>`${columns.sort} ${way} ${before.value}`,
-  ];
-}
-
-function columnsOf(queries: Queries, source: ListSource, order: Order): Columns {
-  return { sort: sortable(queries, order, order.column), key: sql.ref(source.key) };
-}
-
 /** Tells SQLite which table or indexes to scan in sort order. PostgreSQL chooses them by itself. */
 function partsOf(queries: Queries, source: ListSource, order: Order, state: string | undefined): readonly WalkPart[] {
   const isSqlite = engineOf(queries) === "sqlite";
@@ -286,10 +227,6 @@ function partsOf(queries: Queries, source: ListSource, order: Order, state: stri
     return parts.map(({ index, where }) => ({ hint: by(index), where }));
   }
   return [{ hint: hint ?? (isSqlite && order.column === source.key && !isByState ? sql`not indexed` : sql``) }];
-}
-
-function afterOf(source: ListSource, { isDown }: Order, before: Cursor | undefined) {
-  return before && { column: sql.ref(source.key), key: before.key, isDown };
 }
 
 function anyOf(matches: readonly Match[]): RawBuilder<SqlBool> {
@@ -367,68 +304,4 @@ async function findKeys(
       : sql`select unnest(${found}::text[]) as key`;
   const json = keyType === "number" ? `[${found.join(",")}]` : JSON.stringify(found);
   return sql`select value as key from json_each(${json})`;
-}
-
-function orderOf(source: ListSource, sort: string | undefined): Order {
-  const [fallback = "id"] = Object.keys(source.sorts);
-  const asked = sort || `-${fallback}`;
-  const name = asked.replace(/^-/, "");
-  const column = source.sorts[name];
-  if (!column) throw new Error(`${source.table} is not sorted by ${name}`);
-  return { ...column, name, isDown: asked.startsWith("-") };
-}
-
-function orderBy(
-  source: ListSource,
-  { column, isDown }: Order,
-  { sort, key }: Columns,
-  stretch: Stretch = [],
-): RawBuilder<unknown> {
-  const way = isDown ? sql`desc` : sql`asc`;
-  if (stretch.length > 0) {
-    const columns = [...stretch.map((one) => one.column), key];
-    return sql`order by ${sql.join(columns.map((one) => sql`${one} ${way}`))}`;
-  }
-  return column === source.key ? sql`order by ${key} ${way}` : sql`order by ${sort} ${way}, ${key} ${way}`;
-}
-
-/** Texts are sorted by bytes, like their indexes. */
-function sortable(queries: Queries, { type }: Order, column: string): RawBuilder<unknown> {
-  return type === "text" ? byBytes(queries, column) : sql.ref(column);
-}
-
-/** The rows after a cursor. */
-function afterCursor(
-  source: ListSource,
-  { column, isDown }: Order,
-  before: Cursor | undefined,
-  { sort, key }: Columns,
-): RawBuilder<SqlBool> {
-  if (before === undefined) return sql<SqlBool>`1 = 1`;
-  const way = isDown ? sql`<` : sql`>`;
-  return column === source.key
-    ? sql<SqlBool>`${key} ${way} ${before.key}`
-    : sql<SqlBool>`(${sort}, ${key}) ${way} (${before.value}, ${before.key})`;
-}
-
-/** `KEY` if rows are sorted by key, otherwise `VALUE_KEY`. */
-function cursorOf(source: ListSource, order: Order, { key, sort }: KeyRow): number | string {
-  if (order.column !== source.key) return `${sort}_${key}`;
-  return source.keyType === "number" ? Number(key) : String(key);
-}
-
-function readCursor(source: ListSource, order: Order, text: string | undefined): Cursor | undefined {
-  if (text === undefined) return undefined;
-  const at = order.column === source.key ? 0 : text.lastIndexOf("_") + 1;
-  if (at === 0 && order.column !== source.key) throw new CursorError(WRONG_CURSOR);
-  const key = readValue(source.keyType, text.slice(at));
-  return { key, value: at === 0 ? key : readValue(order.type, text.slice(0, at - 1)) };
-}
-
-const WRONG_CURSOR = "is not the next_before of this list in this order";
-
-function readValue(type: "number" | "text", text: string): bigint | string {
-  if (type === "text") return text;
-  if (!/^-?\d{1,18}$/.test(text)) throw new CursorError(WRONG_CURSOR);
-  return BigInt(text);
 }

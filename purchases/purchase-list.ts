@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { type ListPage, type ListSource, type PageQuery, readPage } from "../database/list-page.ts";
+import { type ListPage, readPage } from "../database/list-page.ts";
 import {
   byId,
   byWallet,
@@ -10,6 +10,7 @@ import {
   startsWithTest,
   walletPrefixOf,
 } from "../database/list-search.ts";
+import type { ListSource, PageQuery } from "../database/list-source.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type PanelPurchase, readPanelPurchases } from "./waiting.ts";
 

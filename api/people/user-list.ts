@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPage, type ListSource, type PageQuery, readPage } from "../../database/list-page.ts";
+import { type ListPage, readPage } from "../../database/list-page.ts";
 import {
   startsWith,
   startsWithTest,
@@ -7,6 +7,7 @@ import {
   walletStartsWith,
   walletTest,
 } from "../../database/list-search.ts";
+import type { ListSource, PageQuery } from "../../database/list-source.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
