@@ -2,8 +2,6 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Attention } from "../../domain/api/admin-figures.ts";
 import { call } from "./http.ts";
 
-export type { Attention };
-
 /** Open tasks: counted in the header for admins, listed in the panel. */
 export const attentionQuery = queryOptions({
   queryKey: ["own", "attention"],

@@ -1,9 +1,9 @@
 import { Link } from "react-router";
+import type { Attention } from "../../../domain/api/admin-figures.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { pauseReason } from "../words.ts";
-import type { Attention } from "./attention.ts";
 
 type Counted = { count: number; words: readonly [one: string, many: string]; href: string; isUrgent?: boolean };
 

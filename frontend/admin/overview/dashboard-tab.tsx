@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
+import type { Attention } from "../../../domain/api/admin-figures.ts";
 import { ApprovalsView } from "../approvals/approvals-view.tsx";
 import { ClaimsView } from "../claims/claims-view.tsx";
 import { viewHref } from "../list/list-address.ts";
@@ -8,9 +9,9 @@ import { OperationsView } from "../payments/operations-view.tsx";
 import { PaymentsView } from "../payments/payments-view.tsx";
 import { PurchasesView } from "../purchases/purchases-view.tsx";
 import { SalesView } from "../sales/sales-view.tsx";
-import { type Attention, useAttention } from "./attention.ts";
 import { MarginView } from "./margin-view.tsx";
 import { Overview } from "./overview.tsx";
+import { useAttention } from "./use-attention.ts";
 
 type View = { id: string; label: string; Content: () => React.ReactNode; count?: (attention: Attention) => number };
 

@@ -7,10 +7,10 @@ import { getOverview } from "../admin-calls.ts";
 import { Facts } from "../facts.tsx";
 import { viewHref } from "../list/list-address.ts";
 import { pauseReason } from "../words.ts";
-import { useAttention } from "./attention.ts";
 import { AttentionList } from "./attention-list.tsx";
 import { Figures } from "./figures.tsx";
 import { RecentChanges } from "./recent-changes.tsx";
+import { useAttention } from "./use-attention.ts";
 
 /** Sample figures, shown as examples while the API has none. docs/product.md#admin-overview. */
 const SAMPLE_FIGURES = { stores: 12, users: 1_204, purchases: 2_945, chz: 9_721 } as const;

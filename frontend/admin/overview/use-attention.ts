@@ -1,6 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Attention, attentionQuery } from "../../api/attention.ts";
-
-export type { Attention };
+import { attentionQuery } from "../../api/attention.ts";
 
 export const useAttention = () => useQuery({ ...attentionQuery, refetchInterval: 20_000 });
