@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPage, readPage } from "../database/list-page.ts";
+import { type ListPage, readPage } from "../database/lists/page.ts";
 import {
   byId,
   byWallet,
@@ -8,8 +8,8 @@ import {
   startsWith,
   startsWithTest,
   walletPrefixOf,
-} from "../database/list-search.ts";
-import type { ListSource, PageQuery, SortColumn } from "../database/list-source.ts";
+} from "../database/lists/search.ts";
+import type { ListSource, PageQuery, SortColumn } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPage, readPage } from "../database/list-page.ts";
-import { byId, startsWith, startsWithTest } from "../database/list-search.ts";
-import type { ListSource, PageQuery } from "../database/list-source.ts";
+import { type ListPage, readPage } from "../database/lists/page.ts";
+import { byId, startsWith, startsWithTest } from "../database/lists/search.ts";
+import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import { searchKey } from "../domain/search-key.ts";
 import { readStores, type StoreWithCategories } from "./stores.ts";

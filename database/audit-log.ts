@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/audit-areas.ts";
-import { type ListPage, readPage } from "./list-page.ts";
-import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./list-search.ts";
-import type { ListSource, PageQuery } from "./list-source.ts";
+import { type ListPage, readPage } from "./lists/page.ts";
+import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";
+import type { ListSource, PageQuery } from "./lists/source.ts";
 import type { Schema } from "./schema.ts";
 import { inTransaction, isUniqueViolation, type Queries } from "./transaction.ts";
 

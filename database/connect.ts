@@ -15,8 +15,8 @@ import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
 import type { Schema } from "./schema.ts";
-import { startCheckpointer } from "./sqlite-checkpointer.ts";
-import { openSqliteReader } from "./sqlite-reader.ts";
+import { startCheckpointer } from "./sqlite/checkpointer.ts";
+import { openSqliteReader } from "./sqlite/reader.ts";
 import { fileGuard } from "./watch-file.ts";
 
 export type DatabaseEngine = "sqlite" | "postgres";

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { type ListPage, readPage } from "../database/list-page.ts";
+import { type ListPage, readPage } from "../database/lists/page.ts";
 import {
   byId,
   byWallet,
@@ -9,8 +9,8 @@ import {
   startsWith,
   startsWithTest,
   walletPrefixOf,
-} from "../database/list-search.ts";
-import type { ListSource, PageQuery } from "../database/list-source.ts";
+} from "../database/lists/search.ts";
+import type { ListSource, PageQuery } from "../database/lists/source.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type PanelPurchase, readPanelPurchases } from "./waiting.ts";
 

@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import type { Request } from "express";
 import type { z } from "zod";
-import { CursorError } from "../../database/list-order.ts";
-import type { ListPage } from "../../database/list-page.ts";
+import { CursorError } from "../../database/lists/order.ts";
+import type { ListPage } from "../../database/lists/page.ts";
 import { PAGE_ROWS } from "../../domain/api/common.ts";
 import { type ListQuery, listOf } from "../../domain/api/lists.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";

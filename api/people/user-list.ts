@@ -1,13 +1,13 @@
 import { type SqlBool, sql } from "kysely";
-import { type ListPage, readPage } from "../../database/list-page.ts";
+import { type ListPage, readPage } from "../../database/lists/page.ts";
 import {
   startsWith,
   startsWithTest,
   walletPrefixOf,
   walletStartsWith,
   walletTest,
-} from "../../database/list-search.ts";
-import type { ListSource, PageQuery } from "../../database/list-source.ts";
+} from "../../database/lists/search.ts";
+import type { ListSource, PageQuery } from "../../database/lists/source.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";

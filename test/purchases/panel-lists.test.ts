@@ -4,7 +4,7 @@ import { listUsers } from "../../api/people/user-list.ts";
 import { seedCatalogue } from "../../catalogue/seed.ts";
 import { listStorePage } from "../../catalogue/store-list.ts";
 import type { Database } from "../../database/connect.ts";
-import { CursorError } from "../../database/list-order.ts";
+import { CursorError } from "../../database/lists/order.ts";
 import type { Queries } from "../../database/transaction.ts";
 import { searchKey } from "../../domain/search-key.ts";
 import { listOperationPage, listPayouts } from "../../purchases/payout-list.ts";

@@ -1,7 +1,7 @@
 import type { RawBuilder, SqlBool } from "kysely";
-import type { Match } from "./list-search.ts";
-import type { Stretch } from "./stretch.ts";
-import type { Queries } from "./transaction.ts";
+import type { Stretch } from "../stretch.ts";
+import type { Queries } from "../transaction.ts";
+import type { Match } from "./search.ts";
 
 /** A sort column. */
 export type SortColumn = {

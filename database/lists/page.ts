@@ -1,6 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { engineOf } from "./clock.ts";
-import { COUNTED, countRows } from "./counted.ts";
+import { engineOf } from "../clock.ts";
+import { COUNTED, countRows } from "../counted.ts";
+import { betweenRows, hasValues, inStretch, type Stretch } from "../stretch.ts";
+import type { Queries } from "../transaction.ts";
 import {
   afterCursor,
   afterOf,
@@ -14,11 +16,9 @@ import {
   readCursor,
   sortable,
   stretchesAfter,
-} from "./list-order.ts";
-import type { Match } from "./list-search.ts";
-import type { ListSource, PageQuery } from "./list-source.ts";
-import { betweenRows, hasValues, inStretch, type Stretch } from "./stretch.ts";
-import type { Queries } from "./transaction.ts";
+} from "./order.ts";
+import type { Match } from "./search.ts";
+import type { ListSource, PageQuery } from "./source.ts";
 
 /**
  * If more than `FOUND_ROWS` match, rows are scanned in order and tested, up to this many per step: the first usually

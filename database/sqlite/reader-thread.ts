@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 
-/** The thread behind `sqlite-reader.ts`; answers queries in order. */
+/** The thread behind `reader.ts`; answers queries in order. */
 
 export type ReaderQuery = { id: number; sql: string; parameters: readonly unknown[] };
 export type ReaderAnswer = { id: number; rows: unknown[] } | { id: number; message: string; code: string | undefined };

@@ -10,8 +10,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Schema } from "./schema.ts";
-import type { ReaderAnswer, ReaderQuery } from "./sqlite-reader-thread.ts";
+import type { Schema } from "../schema.ts";
+import type { ReaderAnswer, ReaderQuery } from "./reader-thread.ts";
 
 type Waiting = { resolve(rows: unknown[]): void; reject(error: Error): void };
 
@@ -78,7 +78,7 @@ class ThreadDriver implements Driver {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("./sqlite-reader-thread.ts", import.meta.url), { workerData: this.#file });
+    const worker = new Worker(new URL("./reader-thread.ts", import.meta.url), { workerData: this.#file });
     let reason = new Error("The reader thread stopped");
     worker.on("error", (error: Error) => {
       reason = error;

@@ -1,7 +1,7 @@
 import { workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 
-/** The thread of `sqlite-checkpointer.ts`. */
+/** The thread of `checkpointer.ts`. */
 
 const EVERY_MS = 250;
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { engineOf } from "./clock.ts";
-import type { Queries } from "./transaction.ts";
+import { engineOf } from "../clock.ts";
+import type { Queries } from "../transaction.ts";
 
 /** The rows that a search term matches. */
 export type Match = {

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { byBytes } from "./list-search.ts";
-import type { ListSource, SortColumn } from "./list-source.ts";
-import type { Stretch } from "./stretch.ts";
-import type { Queries } from "./transaction.ts";
+import type { Stretch } from "../stretch.ts";
+import type { Queries } from "../transaction.ts";
+import { byBytes } from "./search.ts";
+import type { ListSource, SortColumn } from "./source.ts";
 
 export type Order = SortColumn & { name: string; isDown: boolean };
 /** The last row of the previous page. */
