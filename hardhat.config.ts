@@ -11,7 +11,7 @@ import type { HardhatPlugin } from "hardhat/types/plugins";
 const SOLC_PATH = createRequire(import.meta.url).resolve("solc/soljson.js");
 
 const isCoverage = process.argv.includes("--coverage");
-// For coverage and for mutants all is compiled quickly and at once: what it costs says nothing then.
+// For coverage and mutants, everything is compiled with the fast settings in one go: gas does not matter there.
 const isForMutants = process.env.QUICK_COMPILE !== undefined;
 const isQuick = isCoverage || isForMutants;
 
@@ -21,20 +21,23 @@ const solc = (runs: number, viaIR = true) => ({
   settings: { evmVersion: "cancun", viaIR, optimizer: { enabled: !isForMutants, runs } },
 });
 
-/** What is deployed or has its gas measured. Each of them is compiled alone, the rest quickly and all at once. */
+/**
+ * Contracts that are deployed or whose gas is measured. Each is compiled separately, all others together with fast
+ * settings.
+ */
 const AS_DEPLOYED = {
   "contracts/CashbackDistributor.sol": solc(1_000_000),
-  // More would not fit into 24,576 bytes with the tables of characters.
+  // With more runs and the character tables, the code would exceed 24,576 bytes.
   "contracts/PurchaseNFT.sol": solc(5_000),
-  // Nobody pays for a drawing: small code is worth more than quick code.
+  // Drawing is never part of a transaction, so small code matters more than cheap execution.
   "contracts/TicketDescriptor.sol": solc(1),
   "contracts/testing/GasBaselines.sol": solc(1_000_000),
   "contracts/testing/TestFanToken.sol": solc(1_000_000),
-  // Assembly is fuzzed as the optimizer that is used leaves it.
+  // Assembly is fuzzed with the optimizer settings of the deployed contract.
   "contracts/libraries/TicketSlot.t.sol": solc(5_000),
 };
 
-/** Drops the compiler's warnings about libraries, which nobody here can act on; those about our own code stay. */
+/** Drops the compiler's warnings about libraries, which we cannot fix; those about our own code stay. */
 const withoutLibraryWarnings: HardhatPlugin = {
   id: "without-library-warnings",
   hookHandlers: {
@@ -42,7 +45,7 @@ const withoutLibraryWarnings: HardhatPlugin = {
       default: async () => ({
         invokeSolc: async (context, compiler, input, compilerConfig, next) => {
           const output = await next(context, compiler, input, compilerConfig);
-          // Our own sources are named `project/…` to the compiler, libraries `npm/…`.
+          // The compiler knows our own sources as `project/…`, libraries as `npm/…`.
           const errors = output.errors?.filter(
             (e) => e.severity === "error" || e.formattedMessage?.includes("project/"),
           );
@@ -54,8 +57,8 @@ const withoutLibraryWarnings: HardhatPlugin = {
 };
 
 /**
- * In every test run a few, with the same seed each time, so that more would find nothing new; `npm run fuzz` asks for
- * more, with another seed each time. A mutant has to survive more too.
+ * A test run makes few runs, because its seed is fixed and more would find nothing new. `npm run fuzz` makes more, with
+ * a new seed each time; a mutant has to survive more, too.
  */
 const LENGTHS = {
   test: { runs: 8, depth: 96, propertyRuns: 128 },
@@ -76,7 +79,7 @@ export default defineConfig({
   ],
   solidity: {
     profiles: { default: { compilers: [solc(200, false)], overrides: isQuick ? {} : AS_DEPLOYED } },
-    // Tests in TypeScript do not wait for those in Solidity to be compiled.
+    // Tests in TypeScript do not wait for the compilation of tests in Solidity.
     splitTestsCompilation: true,
   },
   networks: { default: { type: "edr-simulated", hardfork: "cancun", allowUnlimitedContractSize: isQuick } },
@@ -88,10 +91,11 @@ export default defineConfig({
     },
   },
   paths: {
-    // Kept apart, so that a run with coverage does not have everything compiled again after it.
+    // Separate folders, so that a run with coverage does not force a full recompilation afterwards.
     ...(isCoverage && { cache: "./coverage/cache", artifacts: "./coverage/artifacts" }),
     sources: "./contracts",
-    // Tests in Solidity lie beside what they test, as `.t.sol`: whatever is in a folder of tests is compiled once more.
+    // Tests in Solidity are `.t.sol` files next to the code they test, because a test folder's sources are compiled
+    // twice.
     tests: { mocha: "./test/contracts", solidity: "./test/contracts" },
   },
 });

@@ -61,7 +61,7 @@ function entryOf(mode: string): Plugin {
   };
 }
 
-/** Pages by their address, as `public/theme.js` knows them, and the module of their screen. */
+/** Pages by path, as in `public/theme.js`, each with the module of its screen. */
 const SCREENS = [
   ["/stores", "stores/stores"],
   ["/auth", "auth/auth"],

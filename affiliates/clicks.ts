@@ -19,6 +19,10 @@ export type NewClick = {
   windowMs: bigint;
 };
 
+/**
+ * Stores clicks, each with a new token and its expiry, and counts them in the day's figures. Returns the rows in the
+ * order of `clicks`. docs/product.md#sales-click
+ */
 export async function insertClicks(queries: Queries, clicks: readonly NewClick[]): Promise<Click[]> {
   const rows = clicks.map(rowOf);
   const inserted = await queries.insertInto("clicks").values(rows).returningAll().execute();
@@ -47,6 +51,7 @@ function rowOf(click: NewClick) {
 const bps = z.string().regex(/^\d+$/).transform(BigInt);
 const termsSchema = z.object({ groups: z.record(z.string(), bps), defaultBps: bps, bonusBps: bps });
 
+/** The terms frozen with a click; percents are in basis points. */
 export function readTerms(click: Click): ClickTerms {
   return termsSchema.parse(JSON.parse(click.terms));
 }

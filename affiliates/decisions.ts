@@ -30,7 +30,7 @@ async function lock(queries: Queries, id: bigint, revision?: bigint): Promise<Sa
     .returningAll()
     .executeTakeFirst();
   if (sale && revision !== undefined && (await findRevision(queries, id)) !== revision) {
-    throw new SaleChangedError("The network changed this sale after you saw it: look at it again, then decide");
+    throw new SaleChangedError("The network has changed this sale since you opened it: review it again, then decide");
   }
   return sale;
 }
@@ -72,7 +72,7 @@ export async function declineSale(
 ): Promise<true | undefined> {
   const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
-  if (sale.declined_by !== null) throw new DecisionError("declined", "This sale was declined before");
+  if (sale.declined_by !== null) throw new DecisionError("declined", "This sale is already declined");
   await queries.updateTable("sales").set({ declined_by: actor, decline_reason: reason }).where("id", "=", id).execute();
   await applySale(queries, sale, rules);
   return true;
@@ -87,7 +87,7 @@ export async function assignSale(
 ): Promise<true | undefined> {
   const sale = await lock(queries, id, revision);
   if (!sale) return undefined;
-  if (sale.click_id !== null) throw new DecisionError("has_buyer", "This sale has its buyer already");
+  if (sale.click_id !== null) throw new DecisionError("has_buyer", "This sale already has a buyer");
   const click = await findClickByToken(queries, token);
   if (!click) throw new DecisionError("no_click", "There is no such click");
   await queries
@@ -115,12 +115,16 @@ export async function matchClaim(
     if (!click) throw new DecisionError("no_click", "There is no such click");
     await assignSale(queries, saleId, click.token, { rules });
   } else if (sale.wallet !== claim.wallet) {
-    throw new DecisionError("of_another_buyer", "This sale is another buyer's");
+    throw new DecisionError("of_another_buyer", "This sale belongs to another buyer");
   }
   await decide(queries, id, { state: "matched", sale_id: saleId, decided_by: actor });
   return true;
 }
 
+/**
+ * Rejects an open claim with a reason that its buyer sees. Undefined: no such claim.
+ * @throws DecisionError if it is already decided
+ */
 export async function refuseClaim(
   queries: Queries,
   id: bigint,
@@ -139,7 +143,7 @@ async function lockOpenClaim(queries: Queries, id: bigint) {
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-  if (claim && claim.state !== "open") throw new DecisionError("claim_decided", `This claim is ${claim.state} already`);
+  if (claim && claim.state !== "open") throw new DecisionError("claim_decided", `This claim is already ${claim.state}`);
   return claim;
 }
 

@@ -63,6 +63,9 @@ export function accountsOf(values: Partial<SaleVariables>): AffiliateAccount[] {
   return readAccounts(values.AFFILIATE_ACCOUNTS, values.AFFILIATE_SECRETS ?? []);
 }
 
+/**
+ * The rules for sales from a process's variables: delays in milliseconds, limits in cents. docs/product.md#sales-held
+ */
 export function saleRules(values: SaleVariables, accounts: readonly AffiliateAccount[], isLocal: boolean): SaleRules {
   return {
     limits: {

@@ -139,6 +139,7 @@ export async function findStoreByName(queries: Queries, name: string): Promise<S
     .executeTakeFirst();
 }
 
+/** Creates a store and returns its id, which is also its number on chain. docs/product.md#store-name */
 export async function insertStore(queries: Queries, fields: StoreFields): Promise<bigint> {
   const now = BigInt(Date.now());
   const { id } = await queries

@@ -45,16 +45,16 @@ export const deploymentSchema = z.object({
   /** The first block that can contain one of our events. */
   block: z.number().int().nonnegative(),
   deployer: addressSchema,
-  /** What draws the tickets at first; an admin may have named another since. */
+  /** The initial descriptor, which draws the tickets; an admin may have replaced it since. */
   ticketDescriptor: z.object({ address: addressSchema, transaction: z.string() }),
   purchaseNft: z.object({
     address: addressSchema,
     transaction: z.string(),
     constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
   }),
-  /** The distributor in office. */
+  /** The current distributor. */
   cashbackDistributor: distributorSchema,
-  /** Those that paid before it and were retired, the latest first, each with the source that it was built from. */
+  /** Its retired predecessors, the latest first, each with the build that it was compiled by. */
   formerDistributors: z.array(distributorSchema.extend({ build: buildSchema })).default([]),
   build: buildSchema,
   /** ERC-20 contracts of the fan tokens; on the local chain, test tokens. */
@@ -67,7 +67,7 @@ export type Deployment = z.infer<typeof deploymentSchema>;
 /** The addresses of the contracts that a process works with. */
 export type Contracts = {
   purchaseNft: WalletAddress;
-  /** The distributor in office, which pays. */
+  /** The current distributor, the only one that pays. */
   cashbackDistributor: WalletAddress;
   /** Its predecessors, if any. They still hold credits, and their payouts count. */
   formerDistributors?: readonly WalletAddress[];
@@ -125,7 +125,7 @@ type EarlyRecord = {
   build?: { optimizerRuns?: Record<string, number> };
 };
 
-/** A record of the first version, whose tickets drew themselves and whose distributor knew no predecessor. */
+/** A record of the first version, in which PurchaseNFT drew the tickets and the distributor had no predecessor. */
 function withDescriptor(record: EarlyRecord): unknown {
   if (record.ticketDescriptor !== undefined) return record;
   const { purchaseNft, cashbackDistributor, build } = record;

@@ -12,6 +12,7 @@ const DAY_MS = 86_400_000n;
 /** PostgreSQL writers are spread over this many rows, so that they rarely wait for each other. */
 const SLOTS = 16;
 
+/** The UTC day of a time: days since 1970-01-01. */
 export function dayOf(milliseconds: bigint): bigint {
   return milliseconds / DAY_MS;
 }

@@ -19,6 +19,7 @@ export async function requestSecondRead(queries: Queries, from: number): Promise
   return { from, request };
 }
 
+/** The pending request; undefined if there is none. */
 export async function requestedSecondRead(queries: Queries): Promise<SecondRead | undefined> {
   const request = await readSetting(queries, NAME);
   return request ? { from: Number.parseInt(request, 10), request } : undefined;

@@ -4,6 +4,7 @@ export function splitFullName(fullName: string): { firstName: string; lastName: 
   return { firstName, lastName: rest.join(" ") };
 }
 
+/** First and last name joined by a space. docs/product.md#full-name */
 export function joinFullName(firstName: string, lastName: string): string {
   return `${firstName} ${lastName}`.trim();
 }

@@ -18,6 +18,7 @@ const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
   auditor: ["read"],
 };
 
+/** What an admin role may do. docs/product.md#roles */
 export function permissionsOf(role: Role): readonly Permission[] {
   return PERMISSIONS_OF[role];
 }

@@ -42,6 +42,7 @@ function linesOf(problems: readonly Problem[]): string {
   return [...new Set(problems.map(({ variable, message }) => `${variable} ${message}`))].join("\n");
 }
 
+/** A whole number within inclusive bounds; undefined if the variable is unset. */
 export function wholeNumberIfSet(minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
   return z
     .string()
@@ -119,6 +120,7 @@ const databaseUrl = z.string().refine((text) => {
 /** Where a process keeps its data. */
 export const DATABASE_VARIABLES = { DATA_DIR: z.string().default("data"), DATABASE_URL: databaseUrl.optional() };
 
+/** The database of a process: `DATABASE_URL`, otherwise the SQLite file in `DATA_DIR`. */
 export function databaseUrlOf(values: { DATA_DIR: string; DATABASE_URL?: string | undefined }): string {
   return values.DATABASE_URL ?? join(values.DATA_DIR, "torcida.db");
 }

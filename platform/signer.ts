@@ -70,6 +70,7 @@ export type SignerValues = {
   ways: readonly string[];
 };
 
+/** Reads one signer from parsed variables; `wrong` names the invalid ones. */
 export function signerValues(
   prefix: Prefix,
   values: Readonly<Record<string, unknown>>,

@@ -111,6 +111,7 @@ function standingAsNew(centBps: bigint): Standing {
 
 type StandingRow = Awaited<ReturnType<typeof readStandings>>[number];
 
+/** The columns of some purchases, with tickets and payouts, from which they are counted. */
 export async function readStandings(queries: Queries, ids: readonly bigint[]) {
   return somePurchasesWithIndex(queries, ids)
     .select([
@@ -132,6 +133,7 @@ async function readCounted(queries: Queries, ids: readonly bigint[]) {
   }));
 }
 
+/** What a purchase contributes to the totals now. */
 export function standingOf(row: StandingRow): Standing {
   return {
     status: shownStatus(purchaseStatusFromChain(row.chain_status ?? undefined), {

@@ -160,6 +160,10 @@ export async function freezeRates(
   await recountPurchases(queries, ids);
 }
 
+/**
+ * Replaces the drawn ticket by a URI; possible only before the mint is sent, which the caller checks.
+ * docs/product.md#mint
+ */
 export async function setMetadataUri(queries: Queries, id: bigint, metadataUri: string): Promise<void> {
   await queries.updateTable("purchases").set({ metadata_uri: metadataUri }).where("id", "=", id).execute();
 }

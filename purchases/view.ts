@@ -71,6 +71,10 @@ function cashbackState(purchase: Purchase, view: PurchaseView): CashbackState {
   return purchase.payout_block <= view.shownUpTo ? purchase.payout_state : "unpaid";
 }
 
+/**
+ * A buyer's totals as the API returns them. `rate` (wei per cent) applies to cashback without a frozen rate; `notShown`
+ * is the gwei of payouts that are not final. docs/product.md#cashback-totals
+ */
 export function toTotals(totals: BuyerTotals, { rate, notShown }: { rate: bigint; notShown: bigint }): Totals {
   const confirmed = totals.confirmed_gwei + cashbackOfCentBps(totals.confirmed_cent_bps, rate);
   const pending = totals.pending_gwei + cashbackOfCentBps(totals.pending_cent_bps, rate);

@@ -10,6 +10,7 @@ export type RateSource = {
   stop(): void;
 };
 
+/** A rate that never changes, in wei per cent; rejected on mainnet. docs/product.md#rate */
 export function fixedRate(weiPerCent: bigint): RateSource {
   return { current: () => ({ kind: "rate", weiPerCent }), stop() {} };
 }

@@ -55,7 +55,7 @@ async function backUp(environment: OperatorEnvironment, folder: string, keep: nu
   console.log(`${file}: ${rows} rows. It contains personal data and signed transactions: protect it like the database`);
   const pictures = copyPictures(join(environment.dataDirectory, "assets"), join(folder, "assets"));
   if (pictures > 0)
-    console.log(`${join(folder, "assets")}: ${pictures} pictures more. Keep the folder beside the file`);
+    console.log(`${join(folder, "assets")}: ${pictures} more pictures. Keep the folder next to the file`);
   const old = keep === undefined ? [] : backupsIn(folder).slice(0, -keep);
   for (const one of old) rmSync(join(folder, one));
 }

@@ -14,12 +14,12 @@ import { countOperations, findOperationById, listOperations, release, withdraw }
 import { readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
 
-const USAGE = `npm run payouts -- --pause "why"        stops payouts
-npm run payouts -- --resume             lets them go on
-npm run payouts -- list                 lists operations that wait or failed, and why
-npm run payouts -- retry ID…            tries these again now
-npm run payouts -- release [REASON]     tries all of them again now, or those with this reason
-npm run payouts -- dismiss ID…          removes these, which can never be sent (invalid)`;
+const USAGE = `npm run payouts -- --pause "why"        pauses payouts
+npm run payouts -- --resume             resumes payouts
+npm run payouts -- list                 lists waiting and failed operations with their reasons
+npm run payouts -- retry ID…            retries these operations now
+npm run payouts -- release [REASON]     retries all of them now, or those with this reason
+npm run payouts -- dismiss ID…          removes operations that can never be sent (invalid) from the list`;
 const STUCK = ["waiting", "failed"] as const;
 const LISTED = 500;
 const ACTOR = `operator ${userInfo().username}`;

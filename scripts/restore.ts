@@ -18,11 +18,11 @@ try {
   const { databaseUrl, network, dataDirectory } = readOperatorEnvironment(process.env);
   const { rows, createdAt } = await readArchive(values.from, { databaseUrl, network, purchaseGap: BigInt(gap) });
   const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
-  if (pictures > 0) console.log(`${pictures} pictures are in ${join(dataDirectory, "assets")} again`);
+  if (pictures > 0) console.log(`${pictures} pictures are restored to ${join(dataDirectory, "assets")}`);
   console.log(
     `${rows} rows of ${createdAt} are restored. Payouts are paused: start the indexer, wait until it is ready,`,
   );
-  console.log("run npm run reconcile, and resume payouts when it finds nothing more.");
+  console.log("run npm run reconcile, and resume payouts once it finds no difference.");
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -48,6 +48,7 @@ export function spend(allowance: Allowance, gwei: bigint): Allowance {
   return { ...allowance, dayLeft: allowance.dayLeft - gwei, pool: allowance.pool - gwei };
 }
 
+/** The verdict on a payout whose rate is above the distributor's maximum. docs/product.md#payout-aside */
 export function aboveRate(maxWeiPerCent: bigint): Verdict {
   return {
     kind: "later",

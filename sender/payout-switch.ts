@@ -41,6 +41,7 @@ export class PayoutSwitch {
   }
 }
 
+/** Pauses payouts with a person's reason or a system cause; an empty text resumes them. */
 export async function writePause(queries: Queries, why: string | PauseCause): Promise<void> {
   const isWords = typeof why === "string";
   await writeSetting(queries, "payouts_paused_cause", isWords ? "" : JSON.stringify(why));

@@ -152,6 +152,7 @@ export async function lockOperations(
     .execute();
 }
 
+/** The operation of a kind for a subject; there is at most one. */
 export async function findOperation(
   queries: Queries,
   kind: OperationKind,

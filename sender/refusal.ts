@@ -18,6 +18,7 @@ export function refusalOf(operations: readonly Operation[], subject: bigint | un
   return { atFault: atFault.length > 0 ? atFault : "unnamed", verdict };
 }
 
+/** Retried after `afterMs`, or after the default delay. */
 export function later(
   reason: Extract<Verdict, { kind: "later" }>["reason"],
   revert: Revert,
@@ -26,6 +27,7 @@ export function later(
   return { kind: "later", reason, text: textOf(revert), ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
+/** Never accepted as is: the operation fails and needs a person. */
 export function never(revert: Revert): Verdict {
   return { kind: "never", text: textOf(revert) };
 }

@@ -87,6 +87,10 @@ function toWirePeriod(days: readonly DayTotals[]) {
   };
 }
 
+/**
+ * Counts the open tasks and reads why payouts are paused. `low_balances` leaves out the distributor while no node
+ * responds. docs/product.md#panel-figures
+ */
 export async function readAttention(services: Services): Promise<Attention> {
   const { reader } = services.database;
   const [counts, paused, cause, foreign, differences, differenceList, balances] = await Promise.all([

@@ -163,5 +163,5 @@ function text(file: Buffer, at: number): string {
 }
 
 function damaged(): PictureError {
-  return new PictureError("The picture is damaged: save it again and send it once more");
+  return new PictureError("The picture is damaged: save it again, then upload it again");
 }

@@ -5,6 +5,7 @@ import type { FanToken, Store, StoreCashback } from "../../domain/api/catalogue.
 import { cashbackRange, cashbackRangeText } from "../../domain/cashback.ts";
 import { percentText } from "../../domain/money.ts";
 
+/** A store as the API returns it: percents as text, their range also as numbers. docs/product.md#api-shapes */
 export function toWireStore(store: StoreWithCategories): Store {
   const allBps = store.categories.map((category) => category.cashbackBps);
   const range = cashbackRange(allBps) ?? { minBps: 0n, maxBps: 0n };

@@ -33,6 +33,7 @@ export function isAlive(session: Pick<Session, "kind" | "createdAt" | "lastSeenA
   return now - session.createdAt < lifetime && now - session.lastSeenAt < SESSION_IDLE_MS;
 }
 
+/** Compares two secrets in constant time, whatever their lengths. */
 export function isSameSecret(one: string, other: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -184,6 +184,7 @@ export function actorOf(identity: Identity): string {
   return identity.kind === "service" ? `service:${identity.name}` : "anonymous";
 }
 
+/** Whether the wallet signed in at most `maximumAgeMs` milliseconds ago. docs/product.md#sign-in-proof */
 export function isFresh(session: Pick<Session, "createdAt">, maximumAgeMs: number): boolean {
   return BigInt(Date.now()) - session.createdAt <= BigInt(maximumAgeMs);
 }

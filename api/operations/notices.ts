@@ -15,16 +15,16 @@ const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** The notices, each with its sentence. */
 const KINDS = {
-  held_sales: "sales are held for a person",
+  held_sales: "sales are held for review",
   unmatched_sales: "sales have no buyer",
   open_claims: "claims for missing cashback are open",
   held_purchases: "purchases are held",
   open_approvals: "payouts wait for a second person",
   failed_payments: "payouts failed",
   failed_operations: "operations failed",
-  foreign_transactions: "transactions of the operator's wallet are not ours",
+  foreign_transactions: "transactions with our keys are not in the outbox",
   differences: "differences between database and chain",
-  low_balances: "wallets run low",
+  low_balances: "wallets are low on CHZ",
   payouts_paused: "payouts are paused",
 } as const satisfies Partial<Record<keyof Attention, string>>;
 type Kind = keyof typeof KINDS;

@@ -32,6 +32,10 @@ export function daysLeft(balance: bigint, spent: readonly Spent[], { fromMs, isA
   return Math.min(LONGEST_DAYS, (Number(balance) / Number(sum)) * (spanMs / DAY_MS));
 }
 
+/**
+ * Reads how long the wallets' gas and the distributor's CHZ last.
+ * @throws if the chain or the database does not respond
+ */
 export async function readRunway({ client, contracts, database, senders }: Services): Promise<Runway> {
   const { reader } = database;
   const nowMs = Date.now();

@@ -150,6 +150,7 @@ const NO_RATE_MS = 5_000n;
 /** A returned purchase is being confirmed; if that fails, a cancellation can follow. */
 const CONTRADICTION_MS = 2_000n;
 
+/** When a purchase must be checked again; its own changes make it due anyway. docs/product.md#purchase-steps */
 export function nextLook(purchase: PurchaseLife, moment: Moment): NextLook {
   if (purchase.isSettled) return { kind: "never" };
   const end = endBlock(purchase);

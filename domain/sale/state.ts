@@ -7,6 +7,7 @@ import type { SaleStatus } from "./report.ts";
 export const SALE_STATES = ["held", "unmatched", "open", "approved", "payable", "declined", "settled"] as const;
 export type SaleState = (typeof SALE_STATES)[number];
 
+/** The state of a sale; the first condition that applies decides. docs/product.md#sales-states */
 export function saleState(sale: {
   status: SaleStatus | "unknown";
   isHeld: boolean;

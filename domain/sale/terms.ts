@@ -64,6 +64,7 @@ export function blendRate(
   return { cashbackBps: total - bonus, bonusBps: bonus };
 }
 
+/** Integer division rounded up; the dividend is not negative, the divisor positive. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }

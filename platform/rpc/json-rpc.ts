@@ -17,6 +17,7 @@ export type RpcFailure =
   /** Any other error response from the node. */
   | "refused";
 
+/** A call to a node failed; `failure` decides whether another node or a smaller request may succeed. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly failure: RpcFailure;
@@ -178,7 +179,7 @@ export class JsonRpc {
             fail(new RpcError("too-large", `${this.name} returned a response above the size limit`));
         });
         response.on("error", (error) => fail(new RpcError("transport", `${this.name}: ${error.message}`)));
-        response.on("aborted", () => fail(new RpcError("transport", `${this.name} broke off its response`)));
+        response.on("aborted", () => fail(new RpcError("transport", `${this.name} aborted its response`)));
         response.on("end", () => {
           clearTimeout(timer);
           resolve({ response, text });

@@ -47,16 +47,17 @@ export async function checkDeployment(configuration: CheckConfiguration): Promis
 
 function sourceFinding({ build: recorded }: Deployment): Finding {
   const isGood = recorded.sourceHash === build.sourceHash;
-  return { isGood, text: `source ${recorded.sourceHash.slice(0, 16)}… ${isGood ? "is" : "is not"} this source` };
+  return {
+    isGood,
+    text: `the recorded source ${recorded.sourceHash.slice(0, 16)}… ${isGood ? "is" : "is not"} this source`,
+  };
 }
 
 async function codeFinding(client: PublicClient, name: string, address: Address, creation: Hex): Promise<Finding> {
   const [code, expected] = await Promise.all([client.getCode({ address }), runtimeCode(client, creation)]);
   const isGood = code !== undefined && code === expected;
-  return {
-    isGood,
-    text: `${name} at ${address} ${isGood ? "is" : code ? "is not" : "has no code, so is not"} what this source makes`,
-  };
+  const verdict = isGood ? "matches this source" : code ? "does not match this source" : "has no code";
+  return { isGood, text: `${name} at ${address} ${verdict}` };
 }
 
 /** Whether the recorded descriptor is in use: an admin can set another one. */
@@ -68,7 +69,7 @@ async function descriptorFinding(client: PublicClient, deployment: Deployment): 
   const isGood = drawing !== undefined && isAddressEqual(drawing, ticketDescriptor.address);
   return {
     isGood,
-    text: `the tickets are drawn by ${drawing ?? "nothing that can be read"}${isGood ? "" : `, not by the recorded ${ticketDescriptor.address}`}`,
+    text: `the tickets are drawn by ${drawing ?? "an unknown contract"}${isGood ? "" : `, not by the recorded ${ticketDescriptor.address}`}`,
   };
 }
 
@@ -88,7 +89,7 @@ async function predecessorFindings(
       ]);
       const isGood = before !== undefined && isAddressEqual(before, address) && isRetired;
       const what = isRetired ? "is retired" : "is not retired";
-      return { isGood, text: `${address} ${what}, and ${successor} took over from ${before ?? "nothing to be read"}` };
+      return { isGood, text: `${address} ${what}, and the predecessor of ${successor} is ${before ?? "unknown"}` };
     }),
   );
 }
@@ -108,7 +109,7 @@ async function roleFindings(
     ? judgeRoles(held, roleTable(configuration.roles, ...contracts))
     : held.map(({ contract, role, holder }) => ({
         isGood: true,
-        text: `${holder} holds ${roleName(role)} on ${contract}; whether it should, OPERATOR_PRIVATE_KEY would tell`,
+        text: `${holder} holds ${roleName(role)} on ${contract}; set OPERATOR_PRIVATE_KEY to check whether it should`,
       }));
   for (const address of contracts) findings.push(...(await adminFindings(client, configuration, address)));
   return findings;
@@ -122,7 +123,7 @@ async function adminFindings(
 ): Promise<Finding[]> {
   const contract = { address, abi: purchaseNftAbi } as const;
   const [admin, [offered]] = await Promise.all([
-    client.readContract({ ...contract, functionName: "defaultAdmin" }).catch(() => "nobody who can be read"),
+    client.readContract({ ...contract, functionName: "defaultAdmin" }).catch(() => "an unknown admin"),
     client.readContract({ ...contract, functionName: "pendingDefaultAdmin" }).catch(() => [zeroAddress] as const),
   ]);
   const isGood = isAddress(admin) && (wanted === undefined || admin === wanted);
@@ -133,7 +134,7 @@ async function adminFindings(
   const text = `the administration of ${address} is offered to ${offered}`;
   // Without a configuration, the intended admin is unknown.
   if (!roles && !wanted)
-    return [...findings, { isGood: true, text: `${text}; whether it should, ADMIN_ADDRESS would tell` }];
+    return [...findings, { isGood: true, text: `${text}; set ADMIN_ADDRESS to check whether it should` }];
   return [...findings, { isGood: false, text }];
 }
 

@@ -164,7 +164,7 @@ export class DeployerWallet {
         this.client.getTransactionCount({ address, blockTag: "pending" }),
       ]);
       if (mined >= sent) return;
-      if (isFirst) this.#report(`${sent - mined} transactions of the deployer are on their way; waiting for them`);
+      if (isFirst) this.#report(`${sent - mined} transactions of the deployer are pending; waiting for them`);
       if (Date.now() > deadline) {
         throw new Error(
           `${sent - mined} transactions of ${address} are not mined after ${SETTLE_TIMEOUT_MS / 1_000} s, the first with nonce ${mined}; replace it or wait, then run this again`,

@@ -14,7 +14,7 @@ export async function probeChain(client: PublicClient, network: Network): Promis
       await client.call({ data: code });
     } catch (error) {
       if (!isInvalidOpcode(error)) throw error;
-      throw new Error(`${network} does not know ${opcode}: the chain is older than Cancun, nothing was deployed`);
+      throw new Error(`${network} does not support ${opcode}: the chain is older than Cancun, nothing was deployed`);
     }
   }
 }

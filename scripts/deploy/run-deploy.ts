@@ -88,7 +88,7 @@ async function succeed(
   mayRetire: boolean,
 ): Promise<true> {
   if (!isAddress(predecessor, { strict: false })) {
-    throw new Error(`--successor-of must be the address of the distributor in office: ${USAGE}`);
+    throw new Error(`--successor-of must be the address of the current distributor: ${USAGE}`);
   }
   const configuration = readDeployConfiguration(network, env);
   if (network !== "localhost") await requireFunds(configuration);

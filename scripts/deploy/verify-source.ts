@@ -70,7 +70,7 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
       findings.push({ isGood: true, text: `${subject.name}: ${outcome}` });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      findings.push({ isGood: false, text: `${subject.name}: not verified (${reason}); hand in ${path} by hand` });
+      findings.push({ isGood: false, text: `${subject.name}: not verified (${reason}); submit ${path} by hand` });
     }
   }
   return findings;
@@ -122,6 +122,6 @@ async function ask(explorerUrl: string, fields: Record<string, string>): Promise
   const response = await fetch(explorerUrl, { method: "POST", body: new URLSearchParams(fields), signal });
   if (!response.ok) throw new Error(`the explorer answered ${response.status}`);
   const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
-  if (!answer.success) throw new Error("the explorer's answer is not what Etherscan's would be");
+  if (!answer.success) throw new Error("the explorer's response is not in Etherscan's format");
   return answer.data;
 }

@@ -126,8 +126,8 @@ async function examinePause({ kysely }: Database): Promise<Finding> {
 async function examineForeign({ kysely }: Database, keys: readonly WatchedKey[]): Promise<Finding> {
   const foreign = await listForeign(kysely, keys);
   const [first] = foreign;
-  if (!first) return healthy("nonces", "all of our keys are explained");
-  const detail = `${foreign.length} transactions are not ours. ${foreignText(first)}`;
+  if (!first) return healthy("nonces", "every nonce of our keys is accounted for");
+  const detail = `${foreign.length} transactions with our keys are not in the outbox. ${foreignText(first)}`;
   return warning("nonces", detail, "docs/runbook/foreign-transaction.md");
 }
 

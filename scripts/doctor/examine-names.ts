@@ -33,7 +33,7 @@ function nameFindings(misnamed: readonly Misnamed[]): Finding[] {
     "The api that sends registers them within minutes: check for waiting operations (npm run payouts -- list)";
   return [
     otherwise.length === 0
-      ? healthy("store names", "the chain has no other name for a store than the catalogue")
+      ? healthy("store names", "every store name on chain matches the catalogue")
       : failure(
           "store names",
           `tickets show another name for ${listed(otherwise.map(({ id, name, onChain }) => `store ${id}: ${onChain}, not ${name}`))}`,
@@ -44,7 +44,7 @@ function nameFindings(misnamed: readonly Misnamed[]): Finding[] {
       : [
           warning(
             "store names",
-            `the chain does not know ${listed(unnamed.map(({ id, name }) => `store ${id}, ${name}`))}`,
+            `not registered on chain: ${listed(unnamed.map(({ id, name }) => `store ${id}, ${name}`))}`,
             toDo,
           ),
         ]),

@@ -66,7 +66,7 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
   const end = async (exitCode: number) => {
     if (ending) return;
     ending = true;
-    console.log("\nEnding Torcida …");
+    console.log("\nStopping Torcida …");
     await hotReload?.close();
     await options.close?.();
     await children.endAll(specifications);

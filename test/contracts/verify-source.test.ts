@@ -130,18 +130,18 @@ describe("npm run deploy -- --verify", function () {
     const { code, lines } = await verify();
     expect(code).to.equal(1);
     expect(lines).to.deep.equal([
-      `✗ PurchaseNFT: not verified (Invalid compiler version); hand in ${source("PurchaseNFT")} by hand`,
-      `✗ CashbackDistributor: not verified (Fail - Unable to verify); hand in ${source("CashbackDistributor")} by hand`,
-      `✗ TicketDescriptor: not verified (Fail - Unable to verify); hand in ${source("TicketDescriptor")} by hand`,
+      `✗ PurchaseNFT: not verified (Invalid compiler version); submit ${source("PurchaseNFT")} by hand`,
+      `✗ CashbackDistributor: not verified (Fail - Unable to verify); submit ${source("CashbackDistributor")} by hand`,
+      `✗ TicketDescriptor: not verified (Fail - Unable to verify); submit ${source("TicketDescriptor")} by hand`,
     ]);
     expect(existsSync(source("PurchaseNFT")) && existsSync(source("CashbackDistributor"))).to.equal(true);
   });
 
   it("keeps the sources if the explorer fails, responds with nonsense or is unavailable", async () => {
     explorer.answer = () => undefined;
-    expect((await verify()).lines[0]).to.include("PurchaseNFT: not verified (the explorer answered 502); hand in ");
+    expect((await verify()).lines[0]).to.include("PurchaseNFT: not verified (the explorer answered 502); submit ");
     explorer.answer = () => ({ status: "1" }) as never;
-    expect((await verify()).lines[0]).to.include("(the explorer's answer is not what Etherscan's would be)");
+    expect((await verify()).lines[0]).to.include("(the explorer's response is not in Etherscan's format)");
     mkdirSync(join(directory, "sources"), { recursive: true });
     rmSync(source("PurchaseNFT"));
     const gone = await verify("http://127.0.0.1:9/api");

@@ -251,7 +251,7 @@ describe("npm run deploy", function () {
       await cutOffAt(8, true, async (nth) => nth === 4 && (await anvil.request("evm_setAutomine", false)));
       expect(gate.sent).to.have.length(8);
       const second = start();
-      await until("it waits", () => second.output().includes("5 transactions of the deployer are on their way"));
+      await until("it waits", () => second.output().includes("5 transactions of the deployer are pending"));
       await anvil.request("evm_setAutomine", true);
       await anvil.request("evm_mine");
       expect((await second.ended).code, second.output()).to.equal(0);
@@ -324,7 +324,7 @@ describe("npm run deploy", function () {
       const old = await startAnvil({ manualBlocks: true, hardfork: "shanghai" });
       try {
         await old.request("anvil_setBalance", deployer.address, toHex(10n ** 24n));
-        await refused(/spicy does not know MCOPY: the chain is older than Cancun, nothing was deployed/, {
+        await refused(/spicy does not support MCOPY: the chain is older than Cancun, nothing was deployed/, {
           RPC_URLS: old.rpcUrl,
         });
       } finally {
@@ -336,12 +336,12 @@ describe("npm run deploy", function () {
       ["MCOPY", "0x5f5f5f5e00"],
       ["TLOAD", "0x5f5c5000"],
     ] as const) {
-      it(`a node that does not know ${opcode} alone`, async () => {
+      it(`a node that lacks only ${opcode}`, async () => {
         gate.before = ({ method, params }: RpcCall) => {
           const isProbe = method === "eth_call" && (params[0] as { data?: string }).data === code;
           return isProbe ? { error: { code: -32_000, message: `invalid opcode: ${opcode}` } } : "pass";
         };
-        for (const args of [[], ["--dry-run"]]) await refused(`does not know ${opcode}`, {}, ...args);
+        for (const args of [[], ["--dry-run"]]) await refused(`does not support ${opcode}`, {}, ...args);
       });
     }
 
@@ -543,7 +543,7 @@ describe("npm run deploy", function () {
       expect(looked.code, looked.output).to.equal(0);
       expect(looked.output.match(/^✓ /gm)).to.have.length(1 + 3 + 1 + 7 + 2);
       expect(looked.output).to.include(
-        `✓ ${deployer.address} holds PAYER_ROLE on ${record().cashbackDistributor.address}; whether it should, OPERATOR_PRIVATE_KEY would tell`,
+        `✓ ${deployer.address} holds PAYER_ROLE on ${record().cashbackDistributor.address}; set OPERATOR_PRIVATE_KEY to check whether it should`,
       );
     });
 
@@ -555,13 +555,11 @@ describe("npm run deploy", function () {
       const other = await check();
       expect(other.code).to.equal(1);
       expect(other.bad).to.deep.equal([
-        `✗ CashbackDistributor at ${cashbackDistributor.address} is not what this source makes`,
+        `✗ CashbackDistributor at ${cashbackDistributor.address} does not match this source`,
       ]);
       await anvil.request("anvil_setCode", purchaseNft.address, "0x");
       const gone = await check();
-      expect(gone.bad).to.include(
-        `✗ PurchaseNFT at ${purchaseNft.address} has no code, so is not what this source makes`,
-      );
+      expect(gone.bad).to.include(`✗ PurchaseNFT at ${purchaseNft.address} has no code`);
     });
 
     it("fails if an immutable differs from the record", async () => {
@@ -576,7 +574,7 @@ describe("npm run deploy", function () {
         join(directory, "spicy.json"),
         JSON.stringify({ ...record(), build: { ...record().build, sourceHash: "00".repeat(32) } }),
       );
-      expect((await check()).bad).to.deep.equal(["✗ source 0000000000000000… is not this source"]);
+      expect((await check()).bad).to.deep.equal(["✗ the recorded source 0000000000000000… is not this source"]);
     });
 
     it("fails if a role is missing, or has an unexpected holder", async () => {

@@ -130,7 +130,7 @@ describe("A distributor that takes over", function () {
     expect((await allowanceOf(next)).closed).to.equal(undefined);
     const checked = await deploy("--check");
     expect(checked.code, checked.output).to.equal(0);
-    expect(checked.output).to.include(`✓ ${old()} is retired, and ${next} took over from ${old()}`);
+    expect(checked.output).to.include(`✓ ${old()} is retired, and the predecessor of ${next} is ${old()}`);
   });
 
   it("changes nothing when it is repeated, or when the rest is deployed again", async () => {
