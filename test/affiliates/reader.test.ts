@@ -151,7 +151,7 @@ describe("The network reader", function () {
     for (const name of Object.keys(NETWORKS)) {
       it(`follows a sale of ${name} from the order to the payment, and back`, async () => {
         const { simulator, sell, inState, shop, wallet } = await open(name);
-        // A sale in the future of the network's clock would not be read: it was made half a minute after the click.
+        // The sale is half a minute after the click; a sale in the future of the network's clock would not be read.
         await shop.database.kysely
           .updateTable("clicks")
           .set((set) => ({ created_at: set("created_at", "-", 60_000n) }))
@@ -275,7 +275,7 @@ describe("The network reader", function () {
       );
       await inState(id, "held");
       expect(simulator.calls.some((call) => call.path.includes("ids="))).to.equal(true);
-      // The one that is not known yet is asked again later.
+      // A sale that the network does not know yet is requested again later.
       await until("only the unknown sale is left to ask for", async () => {
         const hints = await shop.database.kysely.selectFrom("sale_hints").select("sale_key").execute();
         return hints.map((hint) => hint.sale_key).join() === "900000999";

@@ -204,7 +204,7 @@ onBothSystems("Reports of a shop", environment, (system) => {
 
     it("not without a signature, or with one over other bytes, for another time or of another account", async () => {
       const event = report(await visit(await system().user()));
-      // Not the next second: a busy machine signs in that one.
+      // Not the next second, because a busy machine may sign in that one.
       const later = String(Math.floor(Date.now() / 1_000) + 60);
       const letters: Letter[] = [
         { headers: { "x-torcida-signature": "" } },

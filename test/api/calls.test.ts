@@ -357,7 +357,7 @@ onBothSystems("The calls of the API", { SIMULATED_STEP_DELAY_MS: "3600000" }, (s
         expect(text).to.equal((await read("identity")).text);
       }
       expect((await read("identity")).headers.get("content-encoding")).to.equal(null);
-      // A short response is not worth it.
+      // Short responses are not compressed.
       const short = await read("gzip", "/api");
       expect(short.headers.get("content-encoding")).to.equal(null);
       expect(short.headers.get("content-length")).to.equal(String(Buffer.byteLength(short.text)));

@@ -86,7 +86,7 @@ describe("Connections", function () {
   it("have ten seconds for their headers and twenty for their body", async () => {
     await listen(1);
     expect([server.headersTimeout, server.requestTimeout]).to.deep.equal([10_000, 20_000]);
-    // The same, sooner.
+    // The same with a shorter limit.
     server.headersTimeout = 500;
     server.requestTimeout = 1_000;
     const slow = [await call(""), await call("POST / HTTP/1.1\r\nhost: a\r\n"), await call(HALF_A_BODY)];

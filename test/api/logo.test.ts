@@ -98,7 +98,7 @@ describe("The logo of a store", () => {
   it("is stored under its content hash, public, and never executable", async () => {
     await start({});
     const admin = await api.admin("catalogue");
-    // The type that the caller names does not count.
+    // The caller's content type is ignored.
     const answer = await upload(admin.token, Buffer.concat([png(3, 3), SVG]), "image/svg+xml");
     const { logo } = (await answer.json()) as { logo: string };
     expect(logo).to.equal(`/api/assets/${createHash("sha256").update(png(3, 3)).digest("hex")}.png`);

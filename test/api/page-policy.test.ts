@@ -20,7 +20,7 @@ describe("The content policy of the web app", () => {
 
   async function policyFor(variables: Record<string, string>): Promise<Map<string, string[]>> {
     const environment = readEnvironment(variables);
-    // The pages use no other service.
+    // The pages connect to no other service.
     const services = {
       environment,
       network: environment.network,

@@ -127,7 +127,7 @@ describe("The catalogue in the panel", () => {
         expectRefusal(twice, 422, "CATALOGUE_FILE");
         expect(twice.body.message).to.equal("line 3: is_default is also true for A");
       }
-      // One by one, and the second knows the first from the database.
+      // Applied one by one: the second is checked against the first in the database.
       expect((await send([defaults[0] ?? "", "cashback,Mercado da Bola,C,4,NEW,"], true)).status).to.equal(200);
       expectRefusal(await send(["cashback,Mercado da Bola,D,4,new,"], true), 422, "CATALOGUE_FILE");
       expectRefusal(

@@ -40,7 +40,7 @@ describe("The panel's calls", () => {
         expect(file.headers.get("content-disposition")).to.equal(`attachment; filename="${list}.csv"`);
         const rows: Record<string, string>[] = parse(file.text, { columns: true });
         expect(rows.length, list).to.equal(body.total);
-        // JSON leaves out a store's texts that it does not have; a file has the columns of all.
+        // JSON omits the texts that a store does not have; a CSV file has a column for each.
         const shown = body.rows[0];
         const columns = Object.keys(rows[0] ?? {}).filter((column) => column in (shown ?? {}));
         if (shown) expect(columns, list).to.deep.equal(Object.keys(shown));
@@ -52,7 +52,7 @@ describe("The panel's calls", () => {
         expectRefusal(await buyer.send("GET", path, undefined, CSV), 403, "FORBIDDEN");
       }
       expectRefusal(await admin.get("/api/admin/purchases?before=x_y"), 400, "INVALID_REQUEST");
-      // No database stores it; in the cursor of a text, too.
+      // Neither database can store a NUL, so it is rejected in a cursor of text too.
       for (const nul of ["query=a%00b", "before=a%00_0x1&sort=name"])
         expectRefusal(await admin.get(`/api/admin/users?${nul}`), 400, "INVALID_REQUEST");
       expectRefusal(await admin.get("/api/admin/purchases?sort=amount&before=12"), 400, "INVALID_REQUEST");

@@ -57,7 +57,7 @@ describe("The dashboards' totals", function () {
     const rest = (await three.get(`${path}&before=${first.next_before}`)).body;
     expect([first.tickets.length, rest.tickets.length, rest.next_before]).to.deep.equal([2, 1, null]);
 
-    // What came in, minus what went out, is what the contract holds, but for the remainders below a gwei.
+    // Deposits minus payouts and sweeps equal the contract's balance, except for remainders below a gwei.
     const stranger = await system.user();
     const { data } = (await stranger.get("/api/books")).body;
     const wei = (chz: string) => parseDecimal(chz, 18);

@@ -66,7 +66,7 @@ describe("Dialogs", () => {
     expect(await page.evaluate(() => scrollY)).to.equal(before);
     await page.keyboard.press("Escape");
     await dialogOf(page).waitFor({ state: "detached" });
-    // The lock goes with a later frame, and takes what is turned before.
+    // The scroll lock ends in a later frame, and swallows wheel events before that.
     await eventually(async () => {
       await page.mouse.wheel(0, 400);
       expect(await page.evaluate(() => scrollY)).to.be.greaterThan(before);

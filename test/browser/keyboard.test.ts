@@ -4,7 +4,7 @@ import { eventually } from "../testing/until.ts";
 import { useSite } from "./support/site.ts";
 
 const PHONE = { width: 360, height: 740 };
-/** What a keyboard leaves of it. */
+/** The viewport above an on-screen keyboard. */
 const TYPING = { width: 360, height: 400 };
 
 describe("A phone's keyboard", () => {

@@ -18,7 +18,7 @@ describe("Redirect", () => {
     await holdClock(visit.page);
     await visit.page.goto(site.server.url + path);
     await eventually(async () => {
-      // What loads the page waits for timers of no length.
+      // The page's loading code waits for timers of zero length.
       await visit.page.clock.runFor(1);
       expect(await visit.page.locator(".scoreboard").count()).to.equal(1);
     });

@@ -12,12 +12,12 @@ const NEW_LOGO = "https://img.example/new.png";
 const expectCount = (found: Locator, count: number) =>
   eventually(async () => expect(await found.count()).to.equal(count));
 
-/** What a processor twenty times slower shows: answers and renders that arrive after the user went on. */
+/** On a processor twenty times slower, responses and renders arrive after the user has continued. */
 describe("On a slow device", function () {
   this.timeout(180_000);
   const site = useSite();
 
-  /** Until the returned function is called. */
+  /** Slows the page down until the returned function is called. */
   async function slowDown(page: Page): Promise<() => Promise<void>> {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
@@ -327,7 +327,7 @@ describe("On a slow device", function () {
         .waitFor();
       expect(await dialog.getByText("Nada foi mudado").count()).to.equal(0);
 
-      // Still nobody knows, if the check is not answered either.
+      // Still unknown if the check gets no response either.
       site.server.answer(ROUTE, "drop");
       await dialog.getByRole("button", { name: "Conferir de novo" }).click();
       await dialog.getByText("Conferindo o arquivo...").waitFor({ state: "detached" });

@@ -315,7 +315,7 @@ describeTree("PurchaseNFT", () => {
           [[2n], 2n, STATUS.confirmed],
           [[3n], 3n, STATUS.cancelled],
           [[1n, 1n], 1n, to],
-          // Ids of which the lowest bits are another purchase's, which is Pending.
+          // Ids whose lowest bits equal those of another purchase, which is Pending.
           [[2n ** 128n + 2n], 2n ** 128n + 2n, to],
           [[2n ** 160n - 1n], 2n ** 160n - 1n, to],
           [[2n ** 160n + 1n], 2n ** 160n + 1n, STATUS.none],
@@ -593,7 +593,7 @@ describeTree("PurchaseNFT", () => {
 
     describe("given a descriptor that fails", () => {
       const word = (value: bigint | number) => ethers.toBeHex(value, 32).slice(2);
-      /** Bytes that are no text, or none that is said to be one. */
+      /** Bytes that are not valid text, or have no valid length. */
       const MALFORMED: Record<string, string> = {
         nothing: "0x",
         "one word": `0x${word(32)}`,

@@ -27,7 +27,7 @@ describe("Hostile receivers", () => {
     send(system.distributor, "payBatch", [ids.map((id) => item(id, AMOUNT)), CENT_WEI], system.payer);
   const addressOf = async (name: string, ...args: unknown[]) => (await ethers.deployContract(name, args)).getAddress();
 
-  /** Pays good, hostile, good; answers whether the hostile one was paid, and the gas. */
+  /** Pays a good, a hostile and a good recipient; returns whether the hostile one was paid, and the gas. */
   const payBetweenGoodOnes = async (hostile: string) => {
     const { buyer, other, distributor } = system;
     await system.confirmed(buyer.address, 1n);

@@ -8,12 +8,12 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
-/** Instruments cost gas and change bytecode, so these run without. */
+/** Coverage instrumentation costs gas and changes the bytecode, so these run without it. */
 const WITHOUT_COVERAGE = ["documents", "gas", "generated", "verify-source"].map(
   (name) => `test/contracts/${name}.test.ts`,
 );
 
-/** Draws again without, many more tickets, as the contracts that are deployed do. */
+/** Draws many more tickets without instrumentation, with the code that is deployed. */
 const WITH_AND_WITHOUT = "test/contracts/token-metadata.test.ts";
 
 const files = globSync("test/contracts/*.test.ts", { cwd: ROOT }).sort();

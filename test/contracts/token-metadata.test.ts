@@ -22,7 +22,7 @@ const FUZZ_RUNS = isCoverage ? 6 : 60;
 /** Names of many letters far down in the tables of widths; the one of all scripts reaches every line. */
 const SLOW_TO_DRAW = /^eleven-digits$|^hostile-(squares|emoji|cuneiform|dashes)$/;
 const PICTURES = "test/contracts/pictures";
-/** Always the same, so that pictures are. */
+/** Fixed, so that the pictures are reproducible. */
 const PICTURED_BUYER = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const encoder = new TextEncoder();
 
@@ -134,7 +134,7 @@ describe("Token metadata", () => {
       const { attributes, image } = await metadataOf(BigInt(id));
       expect(attributes[3]?.value).to.equal(statusAttribute(status));
       expect(textsOf(parsePicture(image)).at(-1)).to.equal(stamp);
-      // But for its number and bars, which every ticket has of its own.
+      // Except for number and bars, which differ in every ticket.
       pictures.add(svgOf(image).replace(/nº \d|stroke-dasharray="[\d ]{64}"/gi, ""));
     }
     expect(pictures.size).to.equal(3);
@@ -230,7 +230,7 @@ describe("Token metadata", () => {
     const bps = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.constantFrom(0, 1, 10, 99, 100, 110, 575, 1_000));
     await fc.assert(
       fc.asyncProperty(cents, bps, bps, async (valueCents, cashbackBps, bonusBps) => {
-        // Nothing is minted at no percent at all.
+        // The contract mints nothing with a percent of zero.
         fc.pre(cashbackBps + bonusBps > 0);
         const purchase = { id: id++, valueCents, cashbackBps, bonusBps };
         await mint(purchase);

@@ -148,8 +148,8 @@ const HOT: Record<string, (queries: Queries, database: Database) => Promise<unkn
 };
 
 /**
- * Whole tables that PostgreSQL could not read by an index. In a small table a state is cheaper to find by reading all of
- * it; what matters is that there is an index for when the table is large.
+ * Full table scans for which PostgreSQL has no index. In a small table a scan is cheaper than an index; what matters is
+ * that an index exists for when the table is large.
  */
 async function postgresUnindexed({ kysely }: Database, query: CompiledQuery): Promise<string[]> {
   const rows = await kysely.transaction().execute(async (queries) => {
@@ -167,7 +167,10 @@ const LIMITED_WALK = new RegExp(
   `${WALK} order by [^()]* limit [?$]|${WALK}\\) as (k limit \\d+\\) as counted|found limit \\d+)$`,
 );
 
-/** Reads the rows of a list in order and without a condition that could pass over many, up to a limit; in one stretch or several. */
+/**
+ * Reads the rows of a list in order up to a limit, in one or several stretches, without a condition that could skip
+ * many rows.
+ */
 function isWalk(query: CompiledQuery): boolean {
   const text = query.sql.replace(/\s+/g, " ").trim();
   return (isInStretches(query) ? text.split(" union all ") : [text]).every((part) => LIMITED_WALK.test(part));
@@ -211,7 +214,7 @@ function depthOf(rows: readonly Record<string, unknown>[], index: number): numbe
 }
 
 type Ask = { query?: string; state?: string; sort?: string; before?: string; network?: string; limit: number };
-/** The lists of the panel, with what is searched in them: little, much, everything and nothing. */
+/** The lists of the panel, with search terms that match few rows, many, all and none. */
 const LISTS: Record<string, { list(queries: Queries, ask: Ask): Promise<unknown>; asks: Omit<Ask, "limit">[] }> = {
   purchases: {
     list: listPanelPurchases,
@@ -391,7 +394,7 @@ async function fillShop(database: Database): Promise<void> {
     database.kysely,
   );
   await sql`insert into chain_cursor (id, block_number, block_hash) values (1, 10, '0x1')`.execute(database.kysely);
-  // Some are due, so that a round has something to look at.
+  // Some are due, so that a round has work.
   await sql`${sql.raw(database.engine === "postgres" ? "vacuum analyze" : "analyze")}`.execute(database.kysely);
   await sql`update purchases set payable_at = 1 where id % 1000 = 75`.execute(database.kysely);
   await sql`update due_purchases set due_at = 1 where purchase_id % 1000 = 75`.execute(database.kysely);
@@ -408,7 +411,7 @@ function visit() {
   return { ...buyer, storeId: 1n, storeName: "Loja", terms, windowMs: 1n };
 }
 
-/** Runs `ask` and returns the queries that it made, as they went to the database. */
+/** Runs `ask` and returns the queries that it sent to the database. */
 async function recordQueries(
   database: Database,
   ask: (queries: Queries, database: Database) => Promise<unknown>,

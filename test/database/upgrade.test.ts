@@ -11,7 +11,7 @@ import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-/** A filled database of each release: purchases at every stage, a return after its payment, sign-ins, hooks. */
+/** A filled database of each release: purchases at every stage, a return after its payout, sign-ins, hooks. */
 const RELEASES = readdirSync(FIXTURES).filter((name) => name.endsWith(".jsonl.gz"));
 
 type Row = Record<string, string | bigint | null>;

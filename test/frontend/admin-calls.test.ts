@@ -29,7 +29,7 @@ describe("The admin panel helpers without a server", () => {
   ];
   for (const [message, attempt] of cases) {
     it(`never throw, and say '${message}'`, async () => {
-      // There is no page here, so that no address can be reached.
+      // There is no page here, so every request fails.
       expect(await attempt()).to.include({ success: false, message });
     });
   }

@@ -6,7 +6,7 @@ import { aboveRate, admit } from "../../sender/allowance.ts";
 describe("What an operation waits for, in the panel's words", () => {
   const limits = { maxWeiPerCent: 1n, maxPayout: 90n, dayLeft: 60n, dayEndsInMs: 1n, pool: 30n };
   const chz = (amount: string) => `${amount} CHZ`;
-  /** What the sender writes down for a payment of so many gwei. */
+  /** The error that the sender stores for a payout of this amount in gwei. */
   const errorFor = (gwei: bigint) => {
     const [first] = admit([{ id: 1n, amount_gwei: gwei }], limits).setAside;
     return first?.verdict.kind === "later" ? first.verdict.text : null;

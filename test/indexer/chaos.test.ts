@@ -58,7 +58,8 @@ describe("Chaos", () => {
         for (const node of nodes) node.spoil(SPOILED_PERCENT);
         const end = performance.now() + SECONDS * 1_000;
         let isDeepDone = false;
-        // A slow machine makes fewer blocks in the time: it goes on until the chain can prove something.
+        // A slow machine mines fewer blocks in the given time, so it continues until the chain is long enough to prove
+        // something.
         const isEnough = async () => (await foldChain(anvil.rpcUrl)).events.length > LEAST_EVENTS;
         while (performance.now() < end || !(await isEnough())) {
           await world.step(0.8);

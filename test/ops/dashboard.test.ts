@@ -13,7 +13,7 @@ const { panels } = JSON.parse(readFileSync("docker/grafana/dashboards/torcida.js
 const metricsOf = (text: string) => [...text.matchAll(/\btorcida_[a-z_]+\b/g)].map(([name]) => name);
 const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsOf(expr))));
 
-/** What an operator looks at first, whatever rings. */
+/** The panels that an operator checks first after any alert. */
 const LOOKED_AT = [
   "operations",
   "operations_oldest_seconds",

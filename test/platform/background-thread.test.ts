@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { expect } from "chai";
 
 const MODULE = new URL("../../platform/background-thread.ts", import.meta.url).href;
-/** Answers the priorities of its own thread and of the process's first one, from the kernel. */
+/** Returns the priorities of its own thread and of the process's main thread, as the kernel reports them. */
 const THREAD = `
   const { readFileSync } = require("node:fs");
   const { parentPort } = require("node:worker_threads");

@@ -17,7 +17,7 @@ const RUNS = 100;
 const HOLD_MS = 61_000;
 const MOST_TURNS = 60;
 
-/** Steps in any order. Purchases and wallets are numbers, taken modulo how many there are. */
+/** Steps in any order. Purchases and wallets are numbers, taken modulo their count. */
 type Act =
   | { kind: "register"; wallet: number; store: number; cents: number }
   | { kind: "mint"; purchase: number }

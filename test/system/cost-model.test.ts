@@ -13,7 +13,7 @@ describe("npm run cost-model", function () {
     expect(bytes).to.be.within(1_000, 20_000);
     const rows = stdout.split("\n").filter((line) => /^\s*1e\+/.test(line));
     const gigabytes = rows.map((row) => Number(row.trim().split(/\s+/)[4]));
-    // The bytes are printed without their fraction.
+    // The bytes are printed as whole numbers.
     expect(gigabytes).to.have.length(3);
     expect(gigabytes[2]).to.be.closeTo(bytes, 1);
   });

@@ -110,7 +110,7 @@ describe("npm run deploy", function () {
       files: files(),
     };
   };
-  /** Always the same, from the same block and the same key: one run shows it. */
+  /** Deterministic for the same block and key, so one run is enough. */
   let whatItMakes: Awaited<ReturnType<typeof outcome>> | undefined;
   const undisturbed = async () => {
     if (whatItMakes) return whatItMakes;
@@ -350,7 +350,7 @@ describe("npm run deploy", function () {
       await refused(/The deployer 0x\w{40} has no CHZ: send it some/, { OPERATOR_PRIVATE_KEY: penniless });
     });
 
-    /** What the command says of its variables, without a process for each. */
+    /** The command's messages about its variables, checked without a process for each. */
     const saysOf = (extra: Record<string, string>, network: "spicy" | "chiliz" = "spicy"): string => {
       try {
         readDeployConfiguration(network, environment(extra));

@@ -200,7 +200,7 @@ describe("A distributor that takes over", function () {
     await send(old(), purchaseNftAbi, "beginDefaultAdminTransfer", [STRANGER]);
     await anvil.request("anvil_setBalance", STRANGER, "0x56bc75e2d63100000");
     await anvil.request("anvil_impersonateAccount", STRANGER);
-    // An offer can be accepted after its block's second.
+    // An offer can be accepted only after the second of its block.
     await anvil.request("evm_increaseTime", 2);
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
     await anvil.request("eth_sendTransaction", { from: STRANGER, to: old(), data: data as Hex });

@@ -1,6 +1,6 @@
 import type { PurchaseLife } from "../../domain/purchase/life.ts";
 
-/** A simulated purchase, confirmed, deep, and with its rate. */
+/** A simulated purchase whose confirmation is final, with its frozen rate. */
 export const CONFIRMED_LIFE: PurchaseLife = {
   status: "confirmed",
   source: "simulated",

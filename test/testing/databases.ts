@@ -83,7 +83,7 @@ function declareFor(
     async open() {
       const url = await createUrl();
       const database = await openUrl(url);
-      // Finds nothing to do on a copy of a migrated database.
+      // Does nothing on a copy of a migrated database.
       await migrate(database);
       return { database, url, again: () => openUrl(url) };
     },

@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 
-/** Below the range from which the system takes the ports of outgoing connections: none of those can come in between. */
+/** Below the range that the system uses for outgoing connections, so none of them can take the port in between. */
 const [LOWEST, HIGHEST] = [10_240, 32_000];
 const handedOut = new Set<number>();
 
-/** Different ports that are free now. They are taken at random, so that tests that run at the same time do not meet. */
+/** Distinct ports that are free now, chosen at random, so that concurrent tests do not collide. */
 export async function freePorts<const N extends number>(count: N): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {

@@ -106,7 +106,9 @@ async function connectTo(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** The files change while they are copied: that is what the backup mode is for. One that is gone is not needed. */
+/**
+ * The files change while they are copied, which the backup mode allows. A file that disappears meanwhile is not needed.
+ */
 function copyFolder(from: string, to: string): void {
   cpSync(from, to, {
     recursive: true,

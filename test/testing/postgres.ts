@@ -18,7 +18,10 @@ export type Postgres = {
 export type PostgresOptions = {
   /** Hands out URLs of a pooler in transaction mode. `TEST_DATABASE_POOLER=transaction` does so for every test. */
   pooler?: boolean;
-  /** Waits for the disk at each commit, as in production, and has memory for a large database; else it forgets at a crash. */
+  /**
+   * Waits for the disk at each commit, as in production, and has memory for a large database; otherwise it loses data
+   * in a crash.
+   */
   durable?: boolean;
   /** Keeps its data in this folder, for later runs. */
   directory?: string;

@@ -25,7 +25,7 @@ export class Shopper {
     this.token = token;
   }
 
-  /** A body that is text is sent as it is. */
+  /** A body that is text is sent unchanged. */
   call(method: string, path: string, body?: unknown): Promise<Answer> {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     return this.send(method, path, text);
@@ -35,7 +35,7 @@ export class Shopper {
     return this.raw(method, path, body, headers);
   }
 
-  /** A request as it is given. */
+  /** Sends a request unchanged. */
   async raw(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       method,

@@ -5,7 +5,7 @@ const LONGEST_POLL_MS = 500;
 /** A slow check loads the system under test: the pause after it is this many times longer. */
 const PAUSE_PER_LOOK = 3;
 
-/** Repeats a look until what it expects holds; fails with the last difference. */
+/** Repeats a check until its expectation holds; fails with the last difference. */
 export async function eventually(look: () => Promise<unknown>, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (true) {

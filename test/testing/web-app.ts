@@ -14,7 +14,7 @@ export async function buildWebApp(): Promise<"built" | "up to date"> {
   return buildFrontend({ root: ROOT, mode: "development", folder: WEB_APP, logFile });
 }
 
-/** Saves a system of its own folder the build, where the tests' one is of the same sources. */
+/** Lets a system with a separate folder reuse the tests' build if it is of the same sources. */
 export function copyWebApp(dataDirectory: string): void {
   const folder = join(dataDirectory, "web");
   if (existsSync(WEB_APP) && !existsSync(folder)) cpSync(WEB_APP, folder, { recursive: true });

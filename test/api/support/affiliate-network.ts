@@ -4,7 +4,7 @@ import { AFFILIATE_SECRET, type ApiSystem } from "./system.ts";
 
 let saleCount = 0;
 
-/** An approved sale of R$ 100 with R$ 12 of commission, for `tell`; each has its own key. */
+/** An approved sale of R$ 100 with R$ 12 of commission, for `tell`; each sale gets its own key. */
 export function approvedSale(click_id: string | null, differing: Record<string, unknown> = {}) {
   saleCount += 1;
   return {

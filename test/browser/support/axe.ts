@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** A theme changes only colours, a language everything else. */
+/** A theme changes only colours, a language everything but colours. */
 export type Rules = "all" | "colours" | "all but colours";
 
 const RUN: Record<Rules, axe.RunOptions> = {
@@ -17,8 +17,8 @@ const RUN: Record<Rules, axe.RunOptions> = {
 };
 
 /**
- * What axe objects to on the page by WCAG 2.2 A and AA, one line a rule. The script is loaded once a page, without the
- * frames that our pages do not have: each analysis costs half of what the Playwright integration takes.
+ * The violations of WCAG 2.2 A and AA that axe finds on the page, one line per rule. The script is loaded once per page
+ * and skips frames, which our pages do not have: an analysis takes half the time of the Playwright integration.
  */
 export async function objections(page: Page, rules: Rules = "all"): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);

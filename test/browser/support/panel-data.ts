@@ -18,7 +18,7 @@ import type {
 import { fixtureStores } from "./fixture-data.ts";
 import type { FixtureServer } from "./fixture-server.ts";
 
-/** A day of the panel: something of everything that waits for a person. */
+/** The panel on a busy day, with one open task of every kind. */
 
 export const BUYER = `0x90f79bf6eb2c4f870365e785982e1f101e93b906`;
 export const COLLEAGUE = `0x70997970c51812dc3a010c7d01b50e0d17dc79c8`;

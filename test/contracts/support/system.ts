@@ -34,7 +34,7 @@ export function cashbackWei(purchase: Purchase, weiPerCent = CENT_WEI): bigint {
   return (purchase.valueCents * BigInt(purchase.cashbackBps + purchase.bonusBps) * weiPerCent) / 10_000n;
 }
 
-/** A payment encoded for `payBatch`. */
+/** A payout encoded for `payBatch`. */
 export function item(purchaseId: bigint, amountWei: bigint): bigint {
   return (purchaseId << 96n) | amountWei;
 }

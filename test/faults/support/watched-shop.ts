@@ -29,7 +29,7 @@ export class WatchedShop {
   readonly link: TcpProxy;
   /** Direct access for the test, bypassing the proxy. */
   readonly database: Database;
-  /** The alerts that have fired, and were over once their cause was. */
+  /** The alerts that fired and were resolved once their cause was fixed. */
   readonly caused = new Set<string>();
   readonly #postgres: Postgres;
   readonly #feed: RateFeed;
@@ -83,7 +83,7 @@ export class WatchedShop {
     return new WatchedShop({ system, time, buyer, link, database: await connect(directUrl), postgres, feed });
   }
 
-  /** These fire after the cause, and none of them once it is mended. */
+  /** Requires that these alerts fire after the cause, and resolve once it is fixed. */
   async ring(
     alerts: readonly string[],
     {
@@ -93,7 +93,7 @@ export class WatchedShop {
       minutes = 1,
     }: {
       cause: () => unknown;
-      /** What people do each minute until it rings. */
+      /** The users' actions in each minute until the alert fires. */
       meanwhile?: () => unknown;
       mend: () => unknown;
       minutes?: number;

@@ -9,8 +9,8 @@ const COUNTER = /^(\w+_total(?:\{.*\})?) (\S+)$/gm;
 export type Target = { job: string; instance: string; url: string };
 
 /**
- * A Prometheus simulation with our rules on running processes: a minute passes between two scrapes, however soon they
- * follow each other. The rate at which a process counts stays the same.
+ * A Prometheus simulation with our rules on running processes: simulated time advances by a minute between two scrapes,
+ * however soon they follow each other. The rate at which a process counts stays the same.
  */
 export class FastTime {
   readonly #watch = new AlertWatch();
