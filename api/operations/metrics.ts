@@ -34,7 +34,7 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #requests = new Histogram({
     name: "torcida_http_request_seconds",
-    help: "Time to answer, by route and status",
+    help: "Response time, by route and status",
     labelNames: ["method", "route", "status"],
     buckets: LATENCY_BUCKETS_S,
     registers: [this.registry],
@@ -62,7 +62,7 @@ export class Metrics {
     this.#gauge("rpc_ready", "Whether a verified node has responded recently", () => Number(nodes.isReady));
     new Counter({
       name: "torcida_rpc_contradictions_total",
-      help: "What a node said that cannot be true together with what is known",
+      help: "Responses of a node that contradict known facts of our chain",
       labelNames: ["rpc", "kind"],
       registers: [this.registry],
       collect() {
@@ -78,10 +78,10 @@ export class Metrics {
     gauge("wallet_empty", "Whether the wallet cannot pay for gas", (status) => Number(status.isWalletEmpty));
     gauge("held_kinds", "Kinds of operations that wait", (status) => Object.keys(status.held).length);
     gauge("transactions", "Transactions sent", (status) => status.sentTransactions);
-    gauge("fee_bumps", "Fees raised", (status) => status.feeBumps);
+    gauge("fee_bumps", "Transactions replaced with a higher fee", (status) => status.feeBumps);
     gauge("resends", "Transactions sent again", (status) => status.resends);
     gauge("orphaned", "Transactions whose block was orphaned", (status) => status.orphaned);
-    gauge("balance_chz", "CHZ of the wallet", (status) => Number(chzTextFromWei(status.balanceWei ?? 0n)));
+    gauge("balance_chz", "CHZ balance of the wallet", (status) => Number(chzTextFromWei(status.balanceWei ?? 0n)));
   }
 
   /** Adds the number of unfinished operations and the age of the oldest, read on each scrape. */
@@ -102,7 +102,7 @@ export class Metrics {
           }
         },
       });
-    gauge("torcida_operations", `Operations that are not over (counted to ${COUNTED})`, (one) => one.count);
+    gauge("torcida_operations", `Unfinished operations (counted up to ${COUNTED})`, (one) => one.count);
     gauge("torcida_operations_oldest_seconds", "Age of the oldest of them", (one) => one.oldestMs / 1_000);
   }
 

@@ -38,14 +38,14 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   const setting = (name: "backed_up_at" | "reconciled_at") => async () =>
     only(Number((await readSetting(kysely, name)) ?? 0) / 1_000);
 
-  gauge("database_ready", "Whether the database answers", async () => {
+  gauge("database_ready", "Whether the database responds", async () => {
     const isReady = await withinPatience(() => sql`select 1`.execute(kysely)).then(
       () => 1,
       () => 0,
     );
     return only(isReady);
   });
-  gauge("disk_free_bytes", "Room on the disk of DATA_DIR", async () => {
+  gauge("disk_free_bytes", "Free space on the disk of DATA_DIR", async () => {
     const { bavail, bsize } = await statfs(services.environment.DATA_DIR);
     return only(bavail * bsize);
   });
@@ -70,7 +70,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     },
   );
   for (const state of ["held", "unmatched"] as const) {
-    gauge(`sales_${state}`, `Sales that are ${state} (counted to ${COUNTED})`, async () => {
+    gauge(`sales_${state}`, `Sales that are ${state} (counted up to ${COUNTED})`, async () => {
       const ofState = inStretch(kysely, [{ column: sql.ref("state"), value: state }]);
       return only(await countRows(kysely, sql`select 1 from sales ${ofState}`));
     });
@@ -82,9 +82,9 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
   });
   watchPolls(gauge, services);
   watchDrift(gauge, services);
-  gauge("sender_days_left", "Days that the wallet lasts", () => walletsOf(readRunway()), ["key"]);
+  gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
   gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
-  gauge("pool_days_left", "Days that the distributor lasts", () => poolOf(readRunway(), "daysLeft"));
+  gauge("pool_days_left", "Days until the distributor is empty", () => poolOf(readRunway(), "daysLeft"));
 }
 
 type AddGauge = (name: string, help: string, read: () => Promise<Observed[]>, labelNames?: string[]) => void;
@@ -125,7 +125,7 @@ function watchDrift(gauge: AddGauge, { database: { kysely } }: Services): void {
   const labelNames = ["network", "account"];
   gauge(
     "affiliate_drifted_sales",
-    `Sales whose report is not understood (counted to ${COUNTED})`,
+    `Sales whose report is not understood (counted up to ${COUNTED})`,
     async () => {
       const accounts = await kysely.selectFrom("affiliate_status").select(["network", "account"]).execute();
       return Promise.all(
