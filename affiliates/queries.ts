@@ -96,8 +96,7 @@ export async function findSale(queries: Queries, id: bigint) {
 
 const REVISIONS = 200;
 
-/** A sale's revisions, newest first. */
-/** The last revision that counts. */
+/** The id of a sale's last applied revision; undefined if there is none. */
 export async function findRevision(queries: Queries, saleId: bigint): Promise<bigint | undefined> {
   const last = await queries
     .selectFrom("sale_revisions")
@@ -110,6 +109,7 @@ export async function findRevision(queries: Queries, saleId: bigint): Promise<bi
   return last?.id;
 }
 
+/** A sale's revisions, newest first, at most 200. */
 export async function listRevisions(queries: Queries, saleId: bigint) {
   return queries
     .selectFrom("sale_revisions")

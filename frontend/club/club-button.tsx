@@ -4,8 +4,10 @@ import { useClub } from "./club.ts";
 
 const ClubDialog = lazy(() => import("./club-dialog.tsx"));
 
-/** The user's club in the header, and the button to change it. */
-/** Its name says "time", not "clube": that word is the label of the stores' filter. */
+/**
+ * The user's club in the header, and the button to change it. Its name says "time", not "clube", because that word is
+ * the label of the stores' filter.
+ */
 export function ClubButton() {
   const t = useText();
   const club = useClub();
