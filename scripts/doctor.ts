@@ -45,7 +45,7 @@ async function withKnownChain<T>(
   chainId: number,
   work: (memory: ChainMemory) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(operator, { isSilent: true }).catch(() => undefined);
+  const database = await openDatabase(operator, { print: false }).catch(() => undefined);
   try {
     return await work(new DatabaseChainMemory(chainId, { ...(database ? { database } : {}), mayWrite: false }));
   } finally {

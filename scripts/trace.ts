@@ -19,7 +19,7 @@ try {
   const [number = ""] = positionals;
   if (positionals.length !== 1 || !/^[1-9]\d{0,14}$/.test(number)) throw new Error(USAGE);
   const environment = readOperatorEnvironment(process.env);
-  const database = await openDatabase(environment, { isSilent: values.json === true });
+  const database = await openDatabase(environment, { print: !values.json && console.log });
   try {
     const trace = await tracePurchase(database.kysely, BigInt(number));
     const onChain = await readChain(environment, database, BigInt(number));

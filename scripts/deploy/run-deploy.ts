@@ -6,6 +6,7 @@ import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../../domain/networks.ts";
 import type { Variables } from "../../platform/environment.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
+import type { Terminal } from "../operator/terminal.ts";
 import { checkDeployment, type Finding } from "./check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./configuration.ts";
 import { deploySuccessor } from "./deploy-successor.ts";
@@ -13,8 +14,6 @@ import { deployTorcida } from "./deploy-torcida.ts";
 import { costReport, estimateCost } from "./estimate-cost.ts";
 import { verifySource } from "./verify-source.ts";
 
-/** Where a command's lines go: the console, or a test. */
-type Terminal = Pick<Console, "log" | "error">;
 type Print = (line: string) => void;
 
 const FUND_IT = "send it some (--dry-run says how much), and run this again";

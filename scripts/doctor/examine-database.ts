@@ -23,7 +23,7 @@ export async function examineDatabase(
 ): Promise<Finding[]> {
   let database: Database;
   try {
-    database = await openDatabase(environment, { isSilent: true });
+    database = await openDatabase(environment, { print: false });
   } catch (error) {
     return [failure("database", messageOf(error), "docs/operations.md says how each process is configured")];
   }

@@ -13,7 +13,7 @@ export async function examineNames(client: PublicClient, environment: OperatorEn
   const { contracts } = environment;
   if (!contracts) return [];
   // Problems with the database itself are reported by another finding.
-  const database = await openDatabase(environment, { isSilent: true }).catch(() => undefined);
+  const database = await openDatabase(environment, { print: false }).catch(() => undefined);
   if (!database) return [];
   try {
     const misnamed: Misnamed[] = [];

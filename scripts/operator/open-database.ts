@@ -4,20 +4,20 @@ import { requireNetwork } from "../../platform/database-network.ts";
 import type { OperatorEnvironment } from "./environment.ts";
 
 /**
- * Opens the database for a command, and prints its location, chain and contracts. It never creates a database and never
+ * Opens the database for a command, and prints its location, chain and contracts unless `print` is false. It never creates a database and never
  * migrates the schema: only `start`, `api`, `indexer` and `restore` do. `anyVersion`: for a command that reads whatever
  * tables exist.
  * @throws DatabaseUnavailableError if there is none, or if it belongs to another network or version
  */
 export async function openDatabase(
   environment: OperatorEnvironment,
-  { anyVersion = false, isSilent = false }: { anyVersion?: boolean; isSilent?: boolean } = {},
+  { anyVersion = false, print = console.log }: { anyVersion?: boolean; print?: ((line: string) => void) | false } = {},
 ): Promise<Database> {
   const database = await connect(environment.databaseUrl, { mustExist: true });
   try {
     await requireSchema(database, anyVersion);
     await requireNetwork(database, environment.network, environment.contracts);
-    if (!isSilent) console.log(`Acting on ${await descriptionOf(database, environment)}`);
+    if (print) print(`Acting on ${await descriptionOf(database, environment)}`);
     return database;
   } catch (error) {
     await database.close();

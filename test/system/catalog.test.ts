@@ -10,6 +10,8 @@ import { listStores } from "../../catalogue/stores.ts";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import { connect, type Database } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
+import { runCatalog } from "../../scripts/operator/run-catalog.ts";
+import { commandHere } from "../testing/command-here.ts";
 
 describe("npm run catalog", function () {
   this.timeout(300_000);
@@ -26,14 +28,18 @@ describe("npm run catalog", function () {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const catalog = (...args: string[]) => {
+  // Every command first prints which database it acts on.
+  const withoutPlace = (output: string) => output.replace(/^Acting on .*\n/, "");
+  const catalog = async (...args: string[]) => {
+    const { code, output } = await commandHere(runCatalog, args, { DATA_DIR: directory }).ended;
+    return { status: code, output: withoutPlace(output) };
+  };
+  /** The script itself, which hands its arguments and environment to the same command. */
+  const catalogScript = (...args: string[]) => {
     const env = { ...process.env, DATA_DIR: directory, DATABASE_URL: "" };
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/catalog.ts", ...args], {
-      env,
-      encoding: "utf8",
-    });
-    // Every command first prints which database it acts on.
-    return { status, output: (stdout + stderr).replace(/^Acting on .*\n/, "") };
+    const command = ["scripts/catalog.ts", ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: "utf8" });
+    return { status, output: withoutPlace(stdout + stderr) };
   };
   const fileWith = (name: string, text: string) => {
     const path = join(directory, name);
@@ -44,9 +50,9 @@ describe("npm run catalog", function () {
   for (const name of ["all.csv", "all.json"]) {
     it(`exports ${name}, which changes nothing when it is imported again`, async () => {
       const path = join(directory, name);
-      expect(catalog("export", path).output).to.match(/^2\d rows are in/);
+      expect((await catalog("export", path)).output).to.match(/^2\d rows are in/);
       expect(readFileSync(path, "utf8")).to.include("Verdão Store");
-      expect(catalog("import", path, "--apply")).to.deep.equal({ status: 0, output: "Nothing to change\n" });
+      expect(await catalog("import", path, "--apply")).to.deep.equal({ status: 0, output: "Nothing to change\n" });
     });
   }
 
@@ -61,19 +67,21 @@ describe("npm run catalog", function () {
         "fan_token,,Juventus,,,,juv,https://example.com/juv.png",
       ].join("\n"),
     );
-    const dryRun = catalog("import", path);
+    const dryRun = await catalog("import", path);
     expect(dryRun.output).to.include("+ store Café do Estádio (Brasil)");
     expect(dryRun.output).to.include("~ Verdão Store, Camisas: 5% → 6%");
     expect(dryRun.output).to.include("4 changes to make");
     expect(await listStores(database.kysely)).to.have.length(8);
 
-    expect(catalog("import", path, "--apply").output).to.include("4 changes made");
+    const applied = catalogScript("import", path, "--apply");
+    expect(applied.output).to.include("4 changes made");
+    expect(applied.status).to.equal(0);
     const store = (await listStores(database.kysely)).find((one) => one.name === "Café do Estádio");
     expect(store?.categories.map((one) => [one.category, one.cashbackBps])).to.deep.equal([["Tudo", 575n]]);
     const naming = await database.kysely.selectFrom("operations").select(["kind", "subject_id"]).execute();
     expect(naming).to.deep.equal([{ kind: "register_store", subject_id: store?.id }]);
     expect(await findBrokenAudit(database.kysely)).to.equal(undefined);
-    expect(catalog("import", path, "--apply").output).to.equal("Nothing to change\n");
+    expect((await catalog("import", path, "--apply")).output).to.equal("Nothing to change\n");
   });
 
   it("names every bad row with its line and reason, and imports none", async () => {
@@ -90,7 +98,7 @@ describe("npm run catalog", function () {
         `store,,${"é".repeat(21)},Brasil,,,,`,
       ].join("\n"),
     );
-    const { status, output } = catalog("import", path, "--apply");
+    const { status, output } = await catalog("import", path, "--apply");
     expect(status).to.equal(1);
     for (const line of [3, 4, 5, 6, 7, 8]) expect(output).to.match(new RegExp(`^line ${line}: `, "m"));
     expect(output).to.include("line 4: cashback_percent must be at most 100");
@@ -99,12 +107,12 @@ describe("npm run catalog", function () {
     expect(await listStores(database.kysely)).to.have.length(8);
   });
 
-  it("rejects a category of an unknown store", () => {
+  it("rejects a category of an unknown store", async () => {
     const path = fileWith(
       "lost.json",
       '[{"type":"cashback","store":"Ninguém","category":"Tudo","cashback_percent":5}]',
     );
-    expect(catalog("import", path, "--apply").output).to.equal(
+    expect((await catalog("import", path, "--apply")).output).to.equal(
       "row 1: there is no store Ninguém, here or in the database\nNothing was imported.\n",
     );
   });
@@ -117,11 +125,11 @@ describe("npm run catalog", function () {
       { ...token, slug: "galo" },
       { ...token, slug: "cam" },
     ]);
-    expect(catalog("import", fileWith("both.json", both), "--apply").output).to.include(same);
+    expect((await catalog("import", fileWith("both.json", both), "--apply")).output).to.include(same);
     const one = JSON.stringify([{ ...token, slug: "galo" }]);
-    expect(catalog("import", fileWith("one.json", one), "--apply").output).to.include("1 change made");
+    expect((await catalog("import", fileWith("one.json", one), "--apply")).output).to.include("1 change made");
     const other = JSON.stringify([{ ...token, slug: "cam" }]);
-    const { status, output } = catalog("import", fileWith("other.json", other), "--apply");
+    const { status, output } = await catalog("import", fileWith("other.json", other), "--apply");
     expect(output).to.include(`The fan tokens galo and cam ${same}`);
     expect(status).to.equal(1);
   });
@@ -149,7 +157,7 @@ describe("npm run catalog", function () {
   ];
   for (const [reason, name, text, expected] of FILES) {
     it(`refuses ${reason}, in a sentence`, async () => {
-      const { status, output } = catalog("import", fileWith(name, text), "--apply");
+      const { status, output } = await catalog("import", fileWith(name, text), "--apply");
       expect(status).to.equal(1);
       expect(output).to.match(expected);
       expect(output).to.match(/Nothing was imported\.\n$/);
@@ -174,13 +182,13 @@ describe("npm run catalog", function () {
       if (busyMs > 0) expect(wasWriting, "it was killed in the middle").to.equal(true);
       expect(await countStores(), `killed after ${busyMs} ms of writing`).to.equal(8n);
     }
-    expect(catalog("import", path, "--apply").output).to.include(`${2 * count} changes made`);
+    expect((await catalog("import", path, "--apply")).output).to.include(`${2 * count} changes made`);
     expect(await countStores()).to.equal(8n + BigInt(count));
     const namings = await database.kysely.selectFrom("operations").select("subject_id").execute();
     expect(new Set(namings.map((one) => one.subject_id)).size).to.equal(count);
     expect(namings).to.have.length(count);
     expect(await findBrokenAudit(database.kysely)).to.equal(undefined);
-    expect(catalog("import", path, "--apply").output).to.equal("Nothing to change\n");
+    expect((await catalog("import", path, "--apply")).output).to.equal("Nothing to change\n");
   });
   const startCatalog = (...args: string[]) =>
     spawn(process.execPath, ["scripts/catalog.ts", ...args], {
@@ -213,7 +221,11 @@ describe("npm run catalog", function () {
     }
   };
 
-  it("prints its usage", () => expect(catalog("import").output).to.include("npm run catalog -- import FILE"));
+  it("prints its usage", () => {
+    const { status, output } = catalogScript("import");
+    expect(status).to.equal(1);
+    expect(output).to.include("npm run catalog -- import FILE");
+  });
 });
 
 function isLocked(database: BetterSqlite3.Database): boolean {

@@ -92,7 +92,7 @@ describe("An operator's command", function () {
       PURCHASE_NFT_ADDRESS: NFT,
       CASHBACK_DISTRIBUTOR_ADDRESS: DISTRIBUTOR,
     });
-    const database = await openDatabase(environment, { isSilent: true });
+    const database = await openDatabase(environment, { print: false });
     await database.close();
   };
 

@@ -24,8 +24,10 @@ import { cashbackDistributorAbi } from "../../chain/generated/cashback-distribut
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { roleId } from "../../scripts/deploy/roles.ts";
+import { runProve } from "../../scripts/prove/run-prove.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
-import { startDeploy } from "../testing/deploy-run.ts";
+import { commandHere } from "../testing/command-here.ts";
+import { deployHere } from "../testing/deploy-run.ts";
 
 const run = promisify(execFile);
 /** anvil's first well-known key: the operator of the local network. */
@@ -49,11 +51,13 @@ describe("A stranger's proof", function () {
   before(async () => {
     anvil = await startAnvil({ manualBlocks: true });
     directory = mkdtempSync(join(tmpdir(), "torcida-proof-"));
-    const { code, output } = await startDeploy(["--network", "localhost"], environment()).ended;
+    process.env.DEPLOYMENTS_DIR = directory;
+    const { code, output } = await deployHere(["--network", "localhost"], { RPC_URLS: anvil.rpcUrl }).ended;
     expect(code, output).to.equal(0);
     deployment = JSON.parse(readFileSync(join(directory, "localhost.json"), "utf8")) as Deployment;
   });
   after(async () => {
+    delete process.env.DEPLOYMENTS_DIR;
     await anvil?.stop();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -64,7 +68,6 @@ describe("A stranger's proof", function () {
     await anvil.request("evm_revert", snapshot);
   });
 
-  const environment = () => ({ DEPLOYMENTS_DIR: directory, RPC_URLS: anvil.rpcUrl });
   const send = async (to: Address | undefined, data: Hex, value = 0n) => {
     const wallet = createWalletClient({ account: OPERATOR, chain: spicy, transport: http(anvil.rpcUrl) });
     const hash = await wallet.sendTransaction({ to, data, value });
@@ -82,14 +85,19 @@ describe("A stranger's proof", function () {
     distributor("payBatch", [payments.map(([id, amount]) => (id << 96n) | amount), rate]);
 
   const prove = async (wallet: string, ...more: string[]) => {
-    const args = ["scripts/prove.ts", "--wallet", wallet, "--rpc", anvil.rpcUrl, ...more];
+    const { code, output } = await commandHere(runProve, argumentsOf(wallet, ...more), {}).ended;
+    return { text: output, summary: code === 0 ? lastLineOf(output) : undefined };
+  };
+  const argumentsOf = (wallet: string, ...more: string[]) => ["--wallet", wallet, "--rpc", anvil.rpcUrl, ...more];
+  const lastLineOf = (output: string) => JSON.parse(output.trim().split("\n").at(-1) || "null");
+  /** The script itself, which hands its arguments and environment to the same command. */
+  const proveScript = async (wallet: string) => {
     const { PATH = "", HOME = "" } = process.env;
-    const env = { PATH, HOME, DEPLOYMENTS_DIR: directory };
-    const ended = await run(process.execPath, args, { env }).catch(
-      (error: { stdout: string; stderr: string }) => error,
+    const command = ["scripts/prove.ts", ...argumentsOf(wallet)];
+    return run(process.execPath, command, { env: { PATH, HOME, DEPLOYMENTS_DIR: directory } }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
     );
-    const lines = ended.stdout.trim().split("\n");
-    return { lines, text: ended.stdout + ended.stderr, summary: JSON.parse(lines.at(-1) || "null") };
   };
 
   describe("docs/fans.md", () => {
@@ -190,6 +198,8 @@ describe("A stranger's proof", function () {
       const { summary, text } = await prove(BUYER);
       expect(text).to.include("kept back: 1 CHZ").and.to.include("✗ Confirmed, and not paid yet");
       expect(summary).to.deep.equal({ purchases: 2, expected: "5", paid: "4", matches: false });
+      const script = await proveScript(BUYER);
+      expect([script.code, script.stdout], script.stderr).to.deep.equal([0, text]);
       const { summary: alone } = await prove(BUYER.toLowerCase(), "--purchase", "1");
       expect(alone).to.deep.equal({ purchases: 1, expected: "5", paid: "4", matches: true });
     });
@@ -227,7 +237,9 @@ describe("A stranger's proof", function () {
     });
 
     it("says what is wrong with its arguments", async () => {
-      expect((await prove("0x12")).text).to.include("--wallet must be an address");
+      const refusal = await proveScript("0x12");
+      expect([refusal.code, refusal.stdout]).to.deep.equal([1, ""]);
+      expect(refusal.stderr).to.include("--wallet must be an address");
       expect((await prove(BUYER, "--purchase", "x")).text).to.include("--purchase must be the number of a ticket");
       expect((await prove(BUYER, "--purchase", "5")).text).to.include(`Ticket 5 is not ${BUYER}'s`);
       expect((await prove(BUYER, "--network", "mumbai")).text).to.include("--network must be one of");

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect } from "chai";
 import {
   type Abi,
@@ -25,14 +23,15 @@ import { LOCAL_TEST_KEY } from "../../platform/known-keys.ts";
 import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 import { readPayoutAllowance } from "../../purchases/payout-allowance.ts";
 import { roleId, roleTable } from "../../scripts/deploy/roles.ts";
+import { runProve } from "../../scripts/prove/run-prove.ts";
 import { caughtUp, startIndexer } from "../indexer/support/running-indexer.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { commandHere } from "../testing/command-here.ts";
 import { onBothEngines } from "../testing/databases.ts";
-import { startDeploy } from "../testing/deploy-run.ts";
+import { deployHere, startDeploy } from "../testing/deploy-run.ts";
 import { until } from "../testing/until.ts";
 import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
-const runFile = promisify(execFile);
 const OPERATOR = privateKeyToAccount(LOCAL_TEST_KEY);
 const BUYER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const STRANGER = getAddress("0x00000000000000000000000000000000000b0b0b");
@@ -41,7 +40,7 @@ const CHZ = 10n ** 18n;
 /** Retirement, creation, three roles and the local pool. */
 const TRANSACTIONS = 6;
 const lower = (address: string) => address.toLowerCase() as WalletAddress;
-/** Reported by the gate itself, for a process that has been killed. */
+/** Reported by the gate itself, for a run that has ended. */
 const NOT_PASSED_ON = { error: { code: -32_000, message: "not passed on" } };
 
 /** The real scripts and the real indexer, on a real node. */
@@ -49,18 +48,28 @@ describe("A distributor that takes over", function () {
   this.timeout(300_000);
   let anvil: Anvil;
   let gate: RpcGate;
+  let snapshot: string;
   let directory: string;
   let first: Deployment;
   const client = () => createPublicClient({ chain: spicy, transport: http(anvil.rpcUrl), pollingInterval: 20 });
 
-  beforeEach(async () => {
+  before(async () => {
     anvil = await startAnvil({ manualBlocks: true });
     gate = await openRpcGate(anvil.rpcUrl);
     directory = mkdtempSync(join(tmpdir(), "torcida-successor-"));
     expect((await deploy()).code).to.equal(0);
     first = record();
   });
+  beforeEach(async () => {
+    snapshot = await anvil.request("evm_snapshot");
+  });
   afterEach(async () => {
+    gate.before = () => "pass";
+    gate.sent.length = 0;
+    await anvil.request("evm_revert", snapshot);
+    writeFileSync(join(directory, "localhost.json"), JSON.stringify(first));
+  });
+  after(async () => {
     await gate?.stop();
     await anvil?.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -71,8 +80,7 @@ describe("A distributor that takes over", function () {
     RPC_URLS: gate.url,
     ...extra,
   });
-  const start = (...args: string[]) => startDeploy(["--network", "localhost", ...args], environment());
-  const deploy = (...args: string[]) => start(...args).ended;
+  const deploy = (...args: string[]) => deployHere(["--network", "localhost", ...args], environment()).ended;
   const record = () => JSON.parse(readFileSync(join(directory, "localhost.json"), "utf8")) as Deployment;
   const old = () => first.cashbackDistributor.address;
   const takeOver = () => ["--successor-of", old(), "--retire"];
@@ -144,17 +152,17 @@ describe("A distributor that takes over", function () {
   });
 
   it("ends like an undisturbed run wherever it is killed, and sends no transaction twice", async () => {
-    for (const [count, isTaken] of [
-      [1, false],
-      [1, true],
-      [2, false],
-      [2, true],
-      [4, true],
+    for (const [count, isTaken, end] of [
+      [1, false, cutOffAt],
+      [1, true, cutOffAt],
+      [2, false, killAt],
+      [2, true, killAt],
+      [4, true, cutOffAt],
     ] as const) {
-      const where = `killed ${isTaken ? "after" : "before"} the node took transaction ${count}`;
+      const where = `ended ${isTaken ? "after" : "before"} the node took transaction ${count}`;
       const before = await anvil.request<string>("evm_snapshot");
       gate.sent.length = 0;
-      await killAt(count, isTaken);
+      await end(count, isTaken);
       expect(record(), where).to.deep.equal(first);
       const next = await succeed();
       expect(new Set(gate.sent).size, where).to.equal(gate.sent.length);
@@ -168,7 +176,7 @@ describe("A distributor that takes over", function () {
   /** Kills a run at its n-th signed transaction, before the node got it or after. */
   const killAt = async (count: number, isTaken: boolean) => {
     let seen = 0;
-    const killed = start(...takeOver());
+    const killed = startDeploy(["--network", "localhost", ...takeOver()], environment());
     gate.before = ({ method }: RpcCall) => {
       if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
       if (isTaken) return "never-answer";
@@ -180,6 +188,19 @@ describe("A distributor that takes over", function () {
       killed.child.kill("SIGKILL");
     }
     expect((await killed.ended).code, killed.output()).to.equal(null);
+    gate.before = () => "pass";
+  };
+
+  /** Lets a run reach no node any more from there on, so that it fails: it leaves the same files and transactions. */
+  const cutOffAt = async (count: number, isTaken: boolean) => {
+    let seen = 0;
+    gate.before = ({ method }: RpcCall) => {
+      if (seen === count) return NOT_PASSED_ON;
+      if (method !== "eth_sendRawTransaction" || ++seen < count) return "pass";
+      return isTaken ? "lose-answer" : NOT_PASSED_ON;
+    };
+    const { code, output } = await deploy(...takeOver());
+    expect([code, seen], output).to.deep.equal([1, count]);
     gate.before = () => "pass";
   };
 
@@ -237,11 +258,8 @@ describe("A distributor that takes over", function () {
         await running.stop();
         expect(await indexed()).to.deep.equal([1n, 2n, 3n].map((id) => [id, 5n * 10n ** 9n]));
         expect(await received()).to.equal((10_000n + 15n) * CHZ);
-        const args = ["scripts/prove.ts", "--wallet", BUYER, "--rpc", anvil.rpcUrl];
-        const { stdout } = await runFile(process.execPath, args, {
-          env: { ...process.env, DEPLOYMENTS_DIR: directory },
-        });
-        const summary = JSON.parse(stdout.trim().split("\n").at(-1) ?? "null");
+        const proof = await commandHere(runProve, ["--wallet", BUYER, "--rpc", anvil.rpcUrl], {}).ended;
+        const summary = JSON.parse(proof.output.trim().split("\n").at(-1) ?? "null");
         expect(summary).to.deep.equal({ purchases: 3, expected: "15", paid: "15", matches: true });
       } finally {
         delete process.env.DEPLOYMENTS_DIR;

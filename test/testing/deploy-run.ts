@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
 import { runDeploy } from "../../scripts/deploy/run-deploy.ts";
+import { commandHere } from "./command-here.ts";
 
 export type DeployRun = { code: number | null; output: string };
 export type DeployProcess = { child: ChildProcess; output(): string; ended: Promise<DeployRun> };
@@ -22,26 +23,12 @@ export function startDeploy(args: readonly string[], environment: Record<string,
   return { child, output: () => output, ended };
 }
 
-/** The command of the same script in this process: what it does there does not depend on the start of a process. */
+/** The same command in this process: what it does does not depend on a process of its own, which takes a second to start. */
 export function deployHere(
   args: readonly string[],
   environment: Record<string, string>,
 ): Pick<DeployProcess, "output" | "ended"> {
-  let output = "";
-  const line = (text: string) => {
-    output += `${text}\n`;
-  };
-  const run = async (): Promise<DeployRun> => {
-    const { DEPLOYMENTS_DIR } = process.env;
-    process.env.DEPLOYMENTS_DIR = environment.DEPLOYMENTS_DIR;
-    try {
-      return { code: await runDeploy(args, environment, { log: line, error: line }), output };
-    } finally {
-      if (DEPLOYMENTS_DIR === undefined) delete process.env.DEPLOYMENTS_DIR;
-      else process.env.DEPLOYMENTS_DIR = DEPLOYMENTS_DIR;
-    }
-  };
-  return { output: () => output, ended: run() };
+  return commandHere(runDeploy, args, environment);
 }
 
 /** Fails if the output contains a secret, in any spelling. */

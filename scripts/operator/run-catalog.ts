@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { BaseError } from "viem";
+import { CatalogueFileError, formatOf, readCatalogue, writeCatalogue } from "../../catalogue/catalogue-file.ts";
+import { nameReader, skipRegisteredIds } from "../../catalogue/chain-names.ts";
+import { apply, type Change, diff, exportRows } from "../../catalogue/changes.ts";
+import type { Database } from "../../database/connect.ts";
+import type { Variables } from "../../platform/environment.ts";
+import { openLog } from "../../platform/log.ts";
+import { openChain } from "../../platform/rpc/chain-client.ts";
+import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
+import { type OperatorEnvironment, readOperatorEnvironment } from "./environment.ts";
+import { openDatabase } from "./open-database.ts";
+import type { Terminal } from "./terminal.ts";
+
+const USAGE = "npm run catalog -- import FILE [--apply] | export FILE | diff FILE (FILE ends in .csv or .json)";
+
+/** Runs `npm run catalog` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
+export async function runCatalog(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
+  try {
+    await runCommand(args, env, (line) => terminal.log(line));
+    return 0;
+  } catch (error) {
+    terminal.error(error instanceof Error ? error.message : String(error));
+    if (error instanceof CatalogueFileError) terminal.error("Nothing was imported.");
+    return 1;
+  }
+}
+
+type Print = (line: string) => void;
+
+async function runCommand(args: readonly string[], env: Variables, print: Print): Promise<void> {
+  const options = { apply: { type: "boolean" } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [verb, file, ...rest] = positionals;
+  if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new Error(USAGE);
+  const environment = readOperatorEnvironment(env);
+  const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), readFileSync(file, "utf8"));
+  const database = await openDatabase(environment, { print });
+  try {
+    if (!catalogue) {
+      const rows = await exportRows(database);
+      writeFileSync(file, writeCatalogue(formatOf(file), rows));
+      print(`${rows.length} rows are in ${file}`);
+    } else if (verb === "import" && values.apply) {
+      if (catalogue.stores.length > 0) await skipIdsOnChain(environment, database);
+      report(await apply(database, catalogue, "catalog script"), "made", print);
+    } else {
+      report(await diff(database, catalogue), "to make; add --apply to an import to make them", print);
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** A new store must not get an id under which another store is registered on chain. */
+async function skipIdsOnChain(environment: OperatorEnvironment, database: Database): Promise<void> {
+  const { contracts, network, chainId, rpcUrls } = environment;
+  if (!contracts) return;
+  const { client, nodes } = await openChain({
+    network,
+    urls: rpcUrls,
+    chainId,
+    contract: contracts.purchaseNft,
+    memory: new DatabaseChainMemory(chainId, { database, mayWrite: false }),
+    log: openLog("silent"),
+  });
+  try {
+    await skipRegisteredIds(database, nameReader(client, contracts));
+  } catch (error) {
+    const reason = error instanceof BaseError ? error.shortMessage : String(error);
+    throw new CatalogueFileError(
+      `The registered store ids could not be read from the chain (${reason}); check RPC_URLS`,
+    );
+  } finally {
+    nodes.close();
+  }
+}
+
+function report(changes: readonly Change[], what: string, print: Print): void {
+  for (const { text } of changes) print(text);
+  print(
+    changes.length === 0
+      ? "Nothing to change"
+      : `${changes.length} ${changes.length === 1 ? "change" : "changes"} ${what}`,
+  );
+}

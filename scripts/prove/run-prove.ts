@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import { BaseError, getAddress, isAddress } from "viem";
+import { chainOf } from "../../chain/chains.ts";
+import { readDeployment } from "../../chain/deployment.ts";
+import { NETWORKS, type Network } from "../../domain/networks.ts";
+import type { Variables } from "../../platform/environment.ts";
+import { openCommandChain } from "../operator/open-chain.ts";
+import type { Terminal } from "../operator/terminal.ts";
+import { proofLines, proofSummary } from "./proof.ts";
+import { readTickets } from "./read-tickets.ts";
+
+const USAGE = `npm run prove -- --wallet 0x… [--purchase N] [--rpc URL] [--network ${NETWORKS.join("|")}]`;
+
+/** Runs `npm run prove` with these arguments and variables; prints an error as one sentence. Returns the exit code. */
+export async function runProve(args: readonly string[], env: Variables, terminal: Terminal): Promise<0 | 1> {
+  try {
+    for (const line of await proveWallet(args, env)) terminal.log(line);
+    return 0;
+  } catch (error) {
+    // Leaves out the node's URL, which may contain a provider's key.
+    if (error instanceof BaseError) terminal.error(`${error.shortMessage} ${error.details ?? ""}`.trim());
+    else terminal.error(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
+
+async function proveWallet(args: readonly string[], env: Variables): Promise<string[]> {
+  const text = { type: "string" } as const;
+  const options = { wallet: text, purchase: text, rpc: text, network: text };
+  const { values } = parseArgs({ args: [...args], options });
+  const network = NETWORKS.find((one) => one === (values.network ?? "localhost"));
+  if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
+  if (!values.wallet || !isAddress(values.wallet, { strict: false })) {
+    throw new Error(`--wallet must be an address, 0x and 40 hexadecimal digits: ${USAGE}`);
+  }
+  if (values.purchase !== undefined && !/^[1-9]\d*$/.test(values.purchase)) {
+    throw new Error(`--purchase must be the number of a ticket: ${USAGE}`);
+  }
+  const deployment = readDeployment(network);
+  const { chainId, purchaseNft } = deployment;
+  const place = { network, chainId, rpcUrls: values.rpc ? [values.rpc] : rpcUrlsOf(network, env) };
+  const client = await openCommandChain(place, purchaseNft.address);
+  const wallet = getAddress(values.wallet);
+  const only = values.purchase === undefined ? undefined : BigInt(values.purchase);
+  const tickets = await readTickets({ client, deployment, wallet, only });
+  if (only !== undefined && tickets.length === 0) throw new Error(`Ticket ${only} is not ${wallet}'s`);
+  return [...proofLines(tickets), JSON.stringify(proofSummary(tickets))];
+}
+
+function rpcUrlsOf(network: Network, env: Variables): readonly string[] {
+  const given = (env.RPC_URLS ?? "").split(",").map((one) => one.trim());
+  const urls = given.filter((one) => one.startsWith("http"));
+  const local = `http://127.0.0.1:${env.CHAIN_PORT || 8545}`;
+  return urls.length > 0 ? urls : chainOf(network, local).rpcUrls.default.http;
+}
