@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { sql, type UpdateObject } from "kysely";
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
-import type { Schema } from "../database/schema.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { SaleState } from "../domain/sale/state.ts";
@@ -13,6 +11,7 @@ import { applySale, listWithoutRate } from "./ledger.ts";
 import { saleFields } from "./log-lines.ts";
 import type { Page, Pass, PolledAccount } from "./network.ts";
 import type { AnyNetwork } from "./networks.ts";
+import { ReadProgress } from "./read-progress.ts";
 import { markKnown, storeReport } from "./reports.ts";
 import type { SaleRules } from "./sale.ts";
 import { listLongestUnread } from "./unread-sales.ts";
@@ -27,8 +26,6 @@ export type ReaderOptions = {
   /** Rejects the write if another process has become the reader. */
   assertLease: (queries: Queries) => Promise<void>;
 };
-
-type StatusChange = UpdateObject<Schema, "affiliate_status", "affiliate_status">;
 
 const DAY_MS = 86_400_000;
 /** The longest time during which a network may still change a sale. */
@@ -51,6 +48,7 @@ const PAUSE_MS = 1_000;
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #calls: HttpCalls<PolledAccount>;
+  readonly #progress: ReadProgress;
   #hasIds = false;
   #isWaitingTold = false;
   #nextPollAt = 0;
@@ -65,6 +63,7 @@ export class Reader {
   constructor(options: ReaderOptions) {
     this.#options = options;
     this.#calls = new HttpCalls(options.database, options.account, options.signal);
+    this.#progress = new ReadProgress(options.database.kysely, keyOf(options.account));
   }
 
   /** Runs until the signal aborts. Errors are logged and retried. */
@@ -135,14 +134,14 @@ export class Reader {
     for (const pass of network.passes) {
       // Rounded up to a whole second: networks count in seconds.
       const to = Math.floor(Date.now() / 1_000) * 1_000 + 1_000;
-      const through = await this.#cursor(pass.name);
+      const through = await this.#progress.through(pass.name);
       const from = through === undefined ? to - HISTORY_MS : Math.min(through, to) - OVERLAP_MS;
       for (const window of windows(from, to, pass.maximumMs)) {
         await this.#readWindow(pass, window);
-        await this.#moveCursor(pass.name, Math.min(window.to, Date.now()));
+        await this.#readThrough(pass.name, Math.min(window.to, Date.now()));
       }
     }
-    await this.#succeeded();
+    await this.#progress.succeeded();
   }
 
   async #readWindow(pass: Pass, window: { from: number; to: number }): Promise<void> {
@@ -154,10 +153,10 @@ export class Reader {
   async #readNight(): Promise<boolean> {
     const { network } = this.#options;
     if (this.#night.length === 0) {
-      const last = await this.#cursor(NIGHTLY);
+      const last = await this.#progress.through(NIGHTLY);
       const now = Date.now();
       // The first poll of an account already reads that far back.
-      if (last === undefined) await this.#moveCursor(NIGHTLY, now);
+      if (last === undefined) await this.#readThrough(NIGHTLY, now);
       if (last === undefined || now - last < NIGHT_MS) return false;
       this.#nightBegan = now;
       this.#night = network.passes
@@ -168,7 +167,7 @@ export class Reader {
     if (!next) return false;
     await this.#readWindow(next.pass, next);
     this.#night.shift();
-    if (this.#night.length === 0) await this.#moveCursor(NIGHTLY, this.#nightBegan);
+    if (this.#night.length === 0) await this.#readThrough(NIGHTLY, this.#nightBegan);
     return true;
   }
 
@@ -285,7 +284,7 @@ export class Reader {
   async #countUnreadable(count: number): Promise<void> {
     const { account, log } = this.#options;
     log.error({ ...keyOf(account), count }, "The network's response has rows without an id");
-    await this.#status({ drift_count: sql<bigint>`drift_count + ${BigInt(count)}` });
+    await this.#progress.countUnreadable(count);
   }
 
   /** Applies sales that had no exchange rate once there is one. */
@@ -318,32 +317,8 @@ export class Reader {
     });
   }
 
-  async #cursor(pass: string): Promise<number | undefined> {
-    const { database, account } = this.#options;
-    const row = await database.kysely
-      .selectFrom("affiliate_cursors")
-      .select("through_at")
-      .where("network", "=", account.network)
-      .where("account", "=", account.account)
-      .where("pass", "=", pass)
-      .executeTakeFirst();
-    return row && Number(row.through_at);
-  }
-
-  /** Only moves forward: the windows of a first read are consecutive. */
-  async #moveCursor(pass: string, to: number): Promise<void> {
-    const values = { through_at: BigInt(to), updated_at: BigInt(Date.now()) };
-    await this.#write((queries) =>
-      queries
-        .insertInto("affiliate_cursors")
-        .values({ ...keyOf(this.#options.account), pass, ...values })
-        .onConflict((conflict) => conflict.columns(["network", "account", "pass"]).doUpdateSet(values))
-        .execute(),
-    );
-  }
-
-  async #succeeded(): Promise<void> {
-    await this.#status({ read_at: BigInt(Date.now()), error: null, error_at: null });
+  #readThrough(pass: string, to: number): Promise<void> {
+    return this.#write((queries) => this.#progress.moveTo(queries, pass, to));
   }
 
   async #tell(error: unknown): Promise<void> {
@@ -355,17 +330,7 @@ export class Reader {
     // An immediate retry would be rejected again.
     const refusedMs = Math.min(this.#options.account.poll_seconds * 1_000, REFUSED_MS);
     this.#pausedUntil = Date.now() + (error instanceof CallRefusedError ? Math.max(refusedMs, PAUSE_MS) : PAUSE_MS);
-    await this.#status({ error: reason, error_at: BigInt(Date.now()) }).catch(() => {});
-  }
-
-  async #status(change: StatusChange): Promise<void> {
-    const { database, account } = this.#options;
-    await database.kysely
-      .updateTable("affiliate_status")
-      .set(change)
-      .where("network", "=", account.network)
-      .where("account", "=", account.account)
-      .execute();
+    await this.#progress.failed(reason).catch(() => {});
   }
 }
 
