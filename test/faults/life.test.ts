@@ -58,8 +58,8 @@ describe("A process's life (F15, F18, F19)", function () {
 
   it("settles every purchase in order while the clock moves ten minutes back and forth", async () => {
     const buyer = await system.shopper();
-    const ids: number[] = [];
-    for (const offset of [0, -TEN_MINUTES_MS, 0, TEN_MINUTES_MS]) {
+    const ids = [await buyer.buy(1, 10)];
+    for (const offset of [-TEN_MINUTES_MS, 0, TEN_MINUTES_MS]) {
       await system.api.stop("SIGKILL");
       system.api.start(withClock(offset));
       await system.api.ready();
