@@ -53,6 +53,7 @@ const LONGEST = [
   "api/reconcile",
   "affiliates/reader",
   "faults/limits",
+  "faults/separate-keys",
   "system/catalog",
   "system/shell-journey",
   "api/purchases",
