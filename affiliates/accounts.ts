@@ -1,5 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
+import { TorcidaError } from "../domain/torcida-error.ts";
+import { codeOf } from "../domain/unknown-error.ts";
 import type { Problem } from "../platform/environment.ts";
 import { directAccountSchema } from "./account-schema.ts";
 import type { PolledAccount } from "./network.ts";
@@ -9,8 +11,9 @@ export type DirectAccount = z.output<typeof directAccountSchema>;
 export type AffiliateAccount = PolledAccount | DirectAccount;
 
 /** The configured accounts are invalid; the message follows the variable's name. */
-export class AccountsError extends Error {
+export class AccountsError extends TorcidaError {
   override readonly name = "AccountsError";
+  override readonly docs = "docs/sales.md#accounts";
 }
 
 /**
@@ -44,7 +47,7 @@ function readFile(path: string): AffiliateAccount[] {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof AccountsError) throw error;
-    throw new AccountsError(`names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? "?"})`);
+    throw new AccountsError(`names ${path}, which cannot be read (${codeOf(error) ?? "?"})`);
   }
   const list = z.array(z.looseObject({ network: z.string() })).safeParse(parseJson(text, path));
   if (!list.success)

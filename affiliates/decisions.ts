@@ -1,13 +1,15 @@
 import type { Queries } from "../database/transaction.ts";
 import type { DecisionRefusal } from "../domain/sale/decision-refusals.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { findClickById, findClickByToken } from "./clicks.ts";
 import { applySale } from "./ledger.ts";
 import { findRevision } from "./queries.ts";
 import type { Sale, SaleRules } from "./sale.ts";
 
 /** A decision does not fit the current state of the sale or claim. */
-export class DecisionError extends Error {
+export class DecisionError extends TorcidaError {
   override readonly name = "DecisionError";
+  override readonly docs = "docs/product.md#sales-held";
   readonly why: DecisionRefusal;
 
   constructor(why: DecisionRefusal, message: string) {
@@ -17,8 +19,9 @@ export class DecisionError extends Error {
 }
 
 /** The network has changed the sale since the revision that the decision is based on. */
-export class SaleChangedError extends Error {
+export class SaleChangedError extends TorcidaError {
   override readonly name = "SaleChangedError";
+  override readonly docs = "docs/product.md#sales-calls";
 }
 
 /** Reads a sale for a decision, locked until the transaction ends. @throws SaleChangedError if it has another revision */

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import type { PolledAccount, Request, Session } from "./network.ts";
 
 /** The network rejected a call with `status`. */
-export class CallRefusedError extends Error {
+export class CallRefusedError extends TorcidaError {
   override readonly name = "CallRefusedError";
+  override readonly docs = "docs/runbook/network-away.md";
   readonly status: number;
 
   constructor(status: number, words: string) {
@@ -14,8 +16,9 @@ export class CallRefusedError extends Error {
 }
 
 /** The network does not respond, or asks to wait until a time. */
-export class NetworkAwayError extends Error {
+export class NetworkAwayError extends TorcidaError {
   override readonly name = "NetworkAwayError";
+  override readonly docs = "docs/runbook/network-away.md";
   readonly retryAt: number;
 
   constructor(message: string, retryAt: number) {

@@ -1,7 +1,10 @@
 /** The network reader: reads affiliate networks into the database, one process at a time. docs/product.md#sales. */
+
 import { connect } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
+import { EnvironmentError } from "../platform/environment.ts";
+import { failureText } from "../platform/failure-text.ts";
 import { assertLease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import { openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
@@ -21,14 +24,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => en
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${failureText(error)}\n`);
   process.exitCode = 1;
 }
 
 async function main(): Promise<void> {
   const { dataDirectory, databaseUrl, network: chainNetwork, accounts, rules, logLevel } = readEnvironment(process.env);
   const polled = polledAccounts(accounts);
-  if (polled.length === 0) throw new Error("AFFILIATE_ACCOUNTS has no account of a polled network");
+  if (polled.length === 0) throw new EnvironmentError("AFFILIATE_ACCOUNTS has no account of a polled network");
   const log = openLog(logLevel, "affiliates");
   const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
   await prepareDatabase({ databaseUrl, dataDirectory, network: chainNetwork, onWait, signal: ending.signal });

@@ -4,6 +4,7 @@ import type { Database } from "../database/connect.ts";
 import { readSetting } from "../database/settings.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import type { SaleState } from "../domain/sale/state.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { fetchRate } from "./fx.ts";
 import { ANY_SALE, listDueHints, resolveHints } from "./hints.ts";
 import { CallRefusedError, HttpCalls, NetworkAwayError } from "./http-calls.ts";
@@ -323,7 +324,7 @@ export class Reader {
 
   async #tell(error: unknown): Promise<void> {
     const { account, log } = this.#options;
-    const reason = error instanceof Error ? error.message.slice(0, 500) : String(error);
+    const reason = messageOf(error).slice(0, 500);
     if (error instanceof NetworkAwayError) log.warn({ ...keyOf(account), reason }, "The network is away");
     else
       log.error({ ...keyOf(account), err: error instanceof Error ? error : reason }, "The network could not be read");

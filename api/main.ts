@@ -4,17 +4,17 @@ import { accountsOf, saleRules } from "../affiliates/environment.ts";
 import { nameReader, StoreIds } from "../catalogue/chain-names.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import { BatchLoader } from "../database/batch-loader.ts";
-import { connect, type Database, DatabaseUnavailableError } from "../database/connect.ts";
+import { connect, type Database } from "../database/connect.ts";
 import { makeFilesPrivate } from "../database/private-files.ts";
 import { watchFile } from "../database/watch-file.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { readContracts } from "../platform/contracts.ts";
-import { EnvironmentError } from "../platform/environment.ts";
-import { ListenError, listenOn } from "../platform/listen.ts";
+import { failureText } from "../platform/failure-text.ts";
+import { listenOn } from "../platform/listen.ts";
 import { type Logger, openLog } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type OpenChain, openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
-import { WrongChainError } from "../platform/rpc/node-pool.ts";
 import { IdGate } from "../purchases/id-gate.ts";
 import { httpRate } from "../rates/http-rate.ts";
 import { databaseRateMemory } from "../rates/rate-memory.ts";
@@ -49,14 +49,8 @@ makeFilesPrivate();
 try {
   await main();
 } catch (error) {
-  const isOperators =
-    error instanceof EnvironmentError ||
-    error instanceof DatabaseUnavailableError ||
-    error instanceof WrongChainError ||
-    error instanceof ListenError;
-  process.stderr.write(
-    `${isOperators ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,
-  );
+  const isDefect = error instanceof Error && !(error instanceof TorcidaError);
+  process.stderr.write(`${isDefect ? error.stack : failureText(error)}\n`);
   process.exit(1);
 }
 
@@ -79,7 +73,7 @@ async function main(): Promise<void> {
   watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
     // Immediately, because a running request would write to a lost file.
     log.fatal(error.message);
-    process.stderr.write(`${error.message}\n`, () => process.exit(1));
+    process.stderr.write(`${failureText(error)}\n`, () => process.exit(1));
   });
   const chain = await openChain({
     network: environment.network,

@@ -7,6 +7,8 @@ import {
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
 } from "../domain/api/catalogue.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 
 type StoreEntry = z.output<typeof createStoreRequestSchema>;
 /** `place` is its position in the file. */
@@ -17,8 +19,9 @@ type FanTokenEntry = z.output<typeof saveFanTokenRequestSchema>;
 export type Catalogue = { stores: StoreEntry[]; cashbacks: CashbackEntry[]; fanTokens: FanTokenEntry[] };
 
 /** The rows that cannot be imported; the message names each with its line (CSV) or position (JSON) and the reason. */
-export class CatalogueFileError extends Error {
+export class CatalogueFileError extends TorcidaError {
   override readonly name = "CatalogueFileError";
+  override readonly docs = "docs/product.md#catalogue-file";
 }
 
 /** A row of a file: all values are text in CSV; JSON may have numbers and booleans. */
@@ -146,7 +149,7 @@ function jsonRows(text: string): PlacedRow[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CatalogueFileError(`The file is not JSON: ${(error as Error).message}`);
+    throw new CatalogueFileError(`The file is not JSON: ${messageOf(error)}`);
   }
   if (!Array.isArray(value)) throw new CatalogueFileError('The file must be a list of rows, each with its "type"');
   return value.map((one, index) => {

@@ -3,6 +3,7 @@ import { among } from "../database/among.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { groupKey } from "../domain/sale/terms.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { bumpCatalogueVersion } from "./version.ts";
 
 export type StoreCategory = {
@@ -25,8 +26,9 @@ export type CategoryFields = {
 };
 
 /** Another category of the store has this group: its sales would have two percents. */
-export class GroupTakenError extends Error {
+export class GroupTakenError extends TorcidaError {
   override readonly name = "GroupTakenError";
+  override readonly docs = "docs/product.md#store-category";
 }
 
 /** The categories of some stores, by store. */

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { NETWORKS, type Network } from "../domain/networks.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
+import { codeOf } from "../domain/unknown-error.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 
 const addressSchema = z
@@ -84,35 +86,41 @@ export function distributorsOf<Address extends string>({
   return [cashbackDistributor, ...formerDistributors];
 }
 
+/** A network's deployment record is missing or damaged; the message says how to get one. */
+export class DeploymentRecordError extends TorcidaError {
+  override readonly name = "DeploymentRecordError";
+  override readonly docs = "docs/admin.md#deploying";
+}
+
 /** The path of a network's record. `DEPLOYMENTS_DIR` moves the folder, so that test systems can run in parallel. */
 export function deploymentPath(network: Network): string {
   return join(process.env.DEPLOYMENTS_DIR || join(import.meta.dirname, "../deployments"), `${network}.json`);
 }
 
-/** A network's record. Throws an error that says what to do if it is missing or damaged. */
+/** A network's record. @throws DeploymentRecordError */
 export function readDeployment(network: Network): Deployment {
   const deployment = findDeployment(network);
   if (deployment) return deployment;
-  throw new Error(
+  throw new DeploymentRecordError(
     `${deploymentPath(network)} is missing; run \`npm run deploy -- --network ${network}\`, or set PURCHASE_NFT_ADDRESS, CASHBACK_DISTRIBUTOR_ADDRESS and START_BLOCK`,
   );
 }
 
-/** A network's record, or undefined if there is none. Throws if it is damaged. */
+/** A network's record, or undefined if there is none. @throws DeploymentRecordError if it is damaged */
 export function findDeployment(network: Network): Deployment | undefined {
   const path = deploymentPath(network);
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   try {
     return deploymentSchema.parse(withDescriptor(JSON.parse(text)));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new Error(`${path} is damaged; restore it from version control or deploy again.\n${reason}`);
+    throw new DeploymentRecordError(`${path} is damaged; restore it from version control or deploy again.\n${reason}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/audit-areas.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";
 import type { ListSource, PageQuery } from "./lists/source.ts";
@@ -25,8 +26,7 @@ export async function inAuditedTransaction<T>(
       return await inTransaction(kysely, work);
     } catch (error) {
       const isRace =
-        isUniqueViolation(error) &&
-        /audit_log/.test(`${(error as Error).message} ${(error as { table?: string }).table}`);
+        isUniqueViolation(error) && /audit_log/.test(`${messageOf(error)} ${(error as { table?: string }).table}`);
       if (!isRace || attempt >= RACES) throw error;
     }
   }

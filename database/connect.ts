@@ -11,6 +11,8 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from "kysely";
+import { type DocsAnchor, TorcidaError } from "../domain/torcida-error.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { openPool } from "./postgres.ts";
 import { withoutPassword } from "./postgres-url.ts";
 import { ensureDirectory, ensurePrivateFile } from "./private-files.ts";
@@ -41,8 +43,9 @@ export type ConnectOptions = {
 };
 
 /** The database could not be opened; the message names it and says what to do. */
-export class DatabaseUnavailableError extends Error {
-  override readonly name = "DatabaseUnavailableError";
+export class DatabaseUnavailableError extends TorcidaError {
+  override readonly name: string = "DatabaseUnavailableError";
+  override readonly docs: DocsAnchor = "docs/runbook/database-away.md";
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -102,7 +105,7 @@ export function openSqlite(file: string): Sqlite.Database {
     sqlite.pragma("foreign_keys = ON");
     return sqlite;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new DatabaseUnavailableError(
       `The database ${file} could not be opened (${reason}); check DATABASE_URL, the folder's rights and that it is a SQLite file`,
     );
@@ -116,7 +119,7 @@ async function connectPostgres(databaseUrl: string, options: ConnectOptions): Pr
     (await pool.connect()).release();
   } catch (error) {
     await pool.end();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new DatabaseUnavailableError(`The database ${location} did not answer (${reason}); check DATABASE_URL`, {
       cause: error,
     });

@@ -25,7 +25,10 @@ import { up as fewerIndexes } from "./migrations/0025-fewer-indexes.ts";
 import type { Queries } from "./transaction.ts";
 
 /** A newer version of this program has migrated the database; the message says what to do. */
-export class NewerSchemaError extends DatabaseUnavailableError {}
+export class NewerSchemaError extends DatabaseUnavailableError {
+  override readonly name = "NewerSchemaError";
+  override readonly docs = "docs/upgrading.md#going-back";
+}
 
 /**
  * Migrates the schema to the latest version, or only up to the migration `upTo`. Processes that start together wait for

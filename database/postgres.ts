@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import pg from "pg";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { hostUrls } from "./postgres-url.ts";
 import type { Schema } from "./schema.ts";
 
@@ -16,7 +17,9 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 /** This host is a read-only standby. */
-class StandbyError extends Error {
+class StandbyError extends TorcidaError {
+  override readonly name = "StandbyError";
+  override readonly docs = "docs/operations.md#a-primary-and-a-standby-of-your-own";
   /** PostgreSQL's "cannot connect now": the standby may be promoted at any moment. */
   readonly code = "57P03";
 }

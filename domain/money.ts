@@ -1,10 +1,13 @@
+import { TorcidaError } from "./torcida-error.ts";
+
 /** Brazilian reais as integer cents, percents as integer basis points, CHZ as integer gwei or wei. Never floats. */
 
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,}))?$/;
 
 /** The input is not a number in range. The message is a clause that follows the field's name. */
-export class InvalidNumberError extends Error {
+export class InvalidNumberError extends TorcidaError {
   override readonly name = "InvalidNumberError";
+  override readonly docs = "docs/product.md#money-units";
 }
 
 /**

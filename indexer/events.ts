@@ -1,3 +1,4 @@
+import { TorcidaError } from "../domain/torcida-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /**
@@ -73,8 +74,9 @@ export type RpcLog = {
 export const INT64_MAX = 2n ** 63n - 1n;
 
 /** A combination of logs that our contracts never emit: the node omitted or invented one. */
-export class ContradictoryLogsError extends Error {
+export class ContradictoryLogsError extends TorcidaError {
   override readonly name = "ContradictoryLogsError";
+  override readonly docs = "docs/product.md#node-trust";
 }
 
 const NOBODY = `0x${"0".repeat(64)}`;

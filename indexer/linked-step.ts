@@ -1,4 +1,5 @@
 import { distributorsOf } from "../chain/deployment.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
 import type { Bloom } from "./bloom.ts";
 import type { Block, ChainNode } from "./chain-node.ts";
@@ -8,8 +9,9 @@ import type { RpcLog } from "./events.ts";
 import type { BlockId, Chunk } from "./store/index-store.ts";
 
 /** The block does not follow the last indexed one, so there was a reorg. */
-export class NotLinkedError extends Error {
+export class NotLinkedError extends TorcidaError {
   override readonly name = "NotLinkedError";
+  override readonly docs = "docs/product.md#reorg";
 }
 
 /** For up to this many blocks, all logs of each block are requested by hash and checked against its bloom. */

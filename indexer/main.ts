@@ -1,6 +1,9 @@
 /** Entry point of the indexer process: chain → database. docs/indexer.md. */
+
 import { enableCompileCache } from "node:module";
+import { failureText } from "../platform/failure-text.ts";
 import type { Logger } from "../platform/log.ts";
+import { UsageError } from "../platform/usage-error.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { keepHeapSmall } from "./heap.ts";
 
@@ -24,13 +27,13 @@ try {
   else await runIndexer({ environment, log, signal: ending.signal, reset: flag === "--reset" });
   if (flag === "--reset" && !ending.signal.aborted) process.stdout.write("The index was rebuilt from the chain\n");
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${failureText(error)}\n`);
   process.exitCode = 1;
 }
 
 function readFlag([flag, ...rest]: string[]): string | undefined {
   if (rest.length === 0 && (flag === undefined || flag === "--reset" || flag === "--verify")) return flag;
-  throw new Error("Use: npm run indexer [-- --reset | --verify]");
+  throw new UsageError("Use: npm run indexer [-- --reset | --verify]");
 }
 
 async function runVerify(environment: IndexerEnvironment, log: Logger): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Database } from "../database/connect.ts";
 import { isPassingFault } from "../database/passing-faults.ts";
 import { watchFile } from "../database/watch-file.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { INDEXER_LEASE, type Lease, leadWhileHeld, newLeaseHolder } from "../platform/lease.ts";
 import type { Logger } from "../platform/log.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
@@ -27,8 +28,9 @@ const PAUSE_AFTER_DATABASE_FAULT_MS = 1_000;
 const RESET_WAITS_MS = LEASE_MS + 2_000;
 
 /** A reset was requested while another process indexes. */
-export class IndexerBusyError extends Error {
+export class IndexerBusyError extends TorcidaError {
   override readonly name = "IndexerBusyError";
+  override readonly docs = "docs/indexer.md#running-it";
   override readonly message = "Another process indexes into this database; end it before rebuilding the index";
 }
 

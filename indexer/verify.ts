@@ -1,4 +1,5 @@
 import { connect, type Database } from "../database/connect.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
@@ -21,6 +22,12 @@ export type VerifyParameters = {
   report: (line: string) => void;
 };
 
+/** There is no index to compare with the chain. */
+class EmptyIndexError extends TorcidaError {
+  override readonly name = "EmptyIndexError";
+  override readonly docs = "docs/indexer.md#running-it";
+}
+
 const BLOCKS_AT_ONCE = 100;
 const RPC_TIMEOUT_MS = 20_000;
 
@@ -40,7 +47,7 @@ export async function verify({ environment, log, signal, report }: VerifyParamet
   stack.defer(() => nodes.close());
   await nodes.refuseWrongChain();
   const cursor = await readCursor(database);
-  if (!cursor) throw new Error(`Nothing is indexed in ${database.location} yet: there is nothing to compare`);
+  if (!cursor) throw new EmptyIndexError(`Nothing is indexed in ${database.location} yet: there is nothing to compare`);
   let count = 0;
   const tell = (line: string) => {
     count += 1;

@@ -1,5 +1,6 @@
 import { type Contracts, readDeployment } from "../chain/deployment.ts";
 import type { Network } from "../domain/networks.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 import { EnvironmentError } from "./environment.ts";
 
@@ -44,6 +45,6 @@ export function readContracts(variables: ContractVariables): DeployedContracts {
       successorBlock: cashbackDistributor ? undefined : record.cashbackDistributor.block,
     };
   } catch (error) {
-    throw new EnvironmentError(error instanceof Error ? error.message : String(error));
+    throw new EnvironmentError(messageOf(error));
   }
 }

@@ -6,7 +6,10 @@ import type { Queries } from "../database/transaction.ts";
 import { CHAIN_IDS, type Network } from "../domain/networks.ts";
 
 /** The database belongs to another network than this process. */
-export class OtherNetworkError extends DatabaseUnavailableError {}
+export class OtherNetworkError extends DatabaseUnavailableError {
+  override readonly name = "OtherNetworkError";
+  override readonly docs = "docs/product.md#chain-networks";
+}
 
 type Place = { kysely: Queries; location: string };
 

@@ -1,7 +1,9 @@
 /**
  * Preloaded by the commands in package.json: reads `.env` if it exists. Variables that are already set take precedence.
  */
+
 import { existsSync } from "node:fs";
+import { messageOf } from "../domain/unknown-error.ts";
 
 const FILE = ".env";
 
@@ -9,7 +11,7 @@ if (existsSync(FILE)) {
   try {
     process.loadEnvFile(FILE);
   } catch (error) {
-    process.stderr.write(`${FILE} cannot be read (${(error as Error).message})\n`);
+    process.stderr.write(`${FILE} cannot be read (${messageOf(error)})\n`);
     process.exit(1);
   }
 }

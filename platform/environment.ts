@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { z } from "zod";
 import { hostUrls } from "../database/postgres-url.ts";
 import { CHAIN_IDS, NETWORKS, type Network } from "../domain/networks.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import { isAddressShaped, toWalletAddress } from "../domain/wallet-address.ts";
 import { deriveNetwork, type NetworkVariables, networkContradictions } from "./networks.ts";
 
 /** Variables are invalid or missing; the message names each on its own line. */
-export class EnvironmentError extends Error {
+export class EnvironmentError extends TorcidaError {
   override readonly name = "EnvironmentError";
+  override readonly docs = "docs/operations.md#configuration";
 }
 
 export type Problem = { variable: string; message: string };

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { clockOf } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 
 /**
  * The exclusive right to do one thing, such as indexing or sending. It is a row, not a database lock, so it works the
@@ -22,8 +23,9 @@ export type Lease = {
 export const INDEXER_LEASE = "indexer";
 
 /** Another process holds the lease now; nothing was written. */
-export class LeaseLostError extends Error {
+export class LeaseLostError extends TorcidaError {
   override readonly name = "LeaseLostError";
+  override readonly docs = "docs/product.md#sender-lease";
 }
 
 /** A unique name for this process. */

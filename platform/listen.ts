@@ -1,8 +1,10 @@
 import type { Server } from "node:http";
+import { TorcidaError } from "../domain/torcida-error.ts";
 
 /** A server cannot listen on the configured address; the message names the variable. */
-export class ListenError extends Error {
+export class ListenError extends TorcidaError {
   override readonly name = "ListenError";
+  override readonly docs = "docs/operations.md#configuration";
 }
 
 export type Listening = { port: number; host: string; variables: { port: string; host: string } };

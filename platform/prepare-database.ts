@@ -4,6 +4,7 @@ import { migrate } from "../database/migrate.ts";
 import { isPassingFault } from "../database/passing-faults.ts";
 import { ensureDataDirectory } from "../database/private-files.ts";
 import type { Network } from "../domain/networks.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import { claimForNetwork } from "./database-network.ts";
 
 export type PrepareDatabaseParameters = {
@@ -32,7 +33,7 @@ export async function prepareDatabase(parameters: PrepareDatabaseParameters): Pr
       return await prepareOnce(parameters);
     } catch (error) {
       if (!isPassingFault(error)) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (reason !== said.reason || Date.now() - said.at >= REPEAT_MS) {
         onWait(reason);
         said = { reason, at: Date.now() };
@@ -49,7 +50,7 @@ async function prepareOnce({ databaseUrl, network }: PrepareDatabaseParameters):
     await claimForNetwork(database, network);
   } catch (error) {
     if (error instanceof DatabaseUnavailableError || isPassingFault(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new DatabaseUnavailableError(`The database ${database.location} could not be migrated (${reason})`);
   } finally {
     await database.close();

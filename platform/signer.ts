@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
+import { codeOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { address, type Problem, privateKey, readUrl } from "./environment.ts";
 import { addressOfKey, isKnownKey, KNOWN_ADDRESSES } from "./known-keys.ts";
@@ -28,7 +29,7 @@ export const keyFile = z.string().transform((path, context): `0x${string}` => {
     }
     text = readFileSync(path, "utf8").trim();
   } catch (error) {
-    return refuse(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    return refuse(`${path} cannot be read (${codeOf(error) ?? String(error)})`);
   }
   const key = privateKey.safeParse(text.startsWith("0x") ? text : `0x${text}`);
   return key.success ? key.data : refuse(`${path} does not hold a private key: 0x and 64 hexadecimal digits`);

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { z } from "zod";
+import { messageOf } from "../domain/unknown-error.ts";
 import type { AcceptedRate, RateMemory } from "./rate-memory.ts";
 import type { RateSource } from "./rate-source.ts";
 
@@ -52,7 +53,7 @@ export function httpRate(options: HttpRateOptions): RateSource {
       problem = await judge(answer);
       isWrong = problem !== "";
     } catch (error) {
-      problem = `the feed does not answer (${error instanceof Error ? error.message : String(error)})`;
+      problem = `the feed does not answer (${messageOf(error)})`;
     } finally {
       isAsking = false;
     }

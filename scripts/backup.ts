@@ -1,4 +1,5 @@
 /** Backs up the whole database to one file while the system runs: `npm run backup -- [--to FOLDER] [--keep N] [--every SECONDS]`. */
+
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,6 +7,8 @@ import { parseArgs } from "node:util";
 import type { Database } from "../database/connect.ts";
 import { ensureDirectory, makeFilesPrivate } from "../database/private-files.ts";
 import { writeSetting } from "../database/settings.ts";
+import { failureText } from "../platform/failure-text.ts";
+import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
 import { writeArchive } from "./backup/write-archive.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
@@ -25,14 +28,14 @@ try {
   if (everySeconds === undefined) await backUp(environment, folder, keep);
   else await backUpEvery(everySeconds, () => backUp(environment, folder, keep));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = 1;
 }
 
 function wholeNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!(Number.isInteger(value) && value > 0)) throw new Error(`${option} must be a whole number above 0`);
+  if (!(Number.isInteger(value) && value > 0)) throw new UsageError(`${option} must be a whole number above 0`);
   return value;
 }
 
@@ -41,7 +44,7 @@ async function backUpEvery(seconds: number, work: () => Promise<void>): Promise<
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
   while (!ending.signal.aborted) {
-    await work().catch((error: unknown) => console.error(error instanceof Error ? error.message : String(error)));
+    await work().catch((error: unknown) => console.error(failureText(error)));
     await delay(seconds * 1_000, undefined, { signal: ending.signal }).catch(() => {});
   }
 }

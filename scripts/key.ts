@@ -2,17 +2,21 @@
  * Creates a new key: `npm run key -- FILE`. Only its owner can read the file (0600); an existing file is never
  * overwritten.
  */
+
 import { writeFileSync } from "node:fs";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { codeOf } from "../domain/unknown-error.ts";
+import { failureText } from "../platform/failure-text.ts";
+import { UsageError } from "../platform/usage-error.ts";
 
 const [file, ...others] = process.argv.slice(2);
 try {
-  if (file === undefined || others.length > 0) throw new Error("npm run key -- FILE");
+  if (file === undefined || others.length > 0) throw new UsageError("npm run key -- FILE");
   const key = generatePrivateKey();
   writeFileSync(file, `${key}\n`, { mode: 0o600, flag: "wx" });
   console.log(`${file} ${privateKeyToAddress(key)}`);
 } catch (error) {
-  const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
-  console.error(isThere ? `${file} exists: a key is never overwritten` : (error as Error).message);
+  const isThere = codeOf(error) === "EEXIST";
+  console.error(isThere ? `${file} exists: a key is never overwritten` : failureText(error));
   process.exitCode = 1;
 }

@@ -1,7 +1,9 @@
 /**
  * Creates or upgrades the database schema and exits: `npm run migrate`. The api and the indexer do the same on start.
  */
+
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { failureText } from "../platform/failure-text.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
@@ -12,6 +14,6 @@ try {
   await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
   console.log(`The database of ${network} has this version's schema`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = 1;
 }

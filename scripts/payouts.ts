@@ -3,11 +3,15 @@
  * retry ID… | release [REASON]` lists waiting and failed operations and retries them; `dismiss ID…` removes those that
  * can never be sent.
  */
+
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { OperationReason } from "../database/schema.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
+import { failureText } from "../platform/failure-text.ts";
+import { UsageError } from "../platform/usage-error.ts";
 import { toOperationRecord } from "../sender/operation-record.ts";
 import { PayoutSwitch } from "../sender/payout-switch.ts";
 import { countOperations, findOperationById, listOperations, release, withdraw } from "../sender/queue.ts";
@@ -24,6 +28,12 @@ const STUCK = ["waiting", "failed"] as const;
 const LISTED = 500;
 const ACTOR = `operator ${userInfo().username}`;
 
+/** The operation is unknown, or in a state that the command does not act on. */
+class OperationStateError extends TorcidaError {
+  override readonly name = "OperationStateError";
+  override readonly docs = "docs/runbook/operations-wait.md";
+}
+
 try {
   const { values, positionals } = parseArgs({
     options: { pause: { type: "string" }, resume: { type: "boolean" } },
@@ -37,7 +47,7 @@ try {
     await database.close();
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = 1;
 }
 
@@ -55,11 +65,11 @@ function commandOf(
     if (name === "dismiss" && rest.length > 0) return (database) => dismiss(database, rest.map(readId));
     if (name === "release" && rest.length <= 1) return (database) => releaseAll(database, rest[0]);
   }
-  throw new Error(USAGE);
+  throw new UsageError(USAGE);
 }
 
 function readId(text: string): bigint {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Error(`${text} is not the id of an operation\n${USAGE}`);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new UsageError(`${text} is not the id of an operation\n${USAGE}`);
   return BigInt(text);
 }
 
@@ -94,7 +104,7 @@ async function retry(database: Database, ids: readonly bigint[]): Promise<void> 
     for (const id of ids) {
       const known = await findOperationById(queries, id);
       if ((await release(queries, { id })) === 0n) {
-        throw new Error(
+        throw new OperationStateError(
           known
             ? `Operation ${id} is ${known.status}: only a waiting or failed one can be retried`
             : `There is no operation ${id}`,
@@ -111,10 +121,12 @@ async function dismiss(database: Database, ids: readonly bigint[]): Promise<void
   await inAuditedTransaction(database.kysely, async (queries) => {
     for (const id of ids) {
       const known = await findOperationById(queries, id);
-      if (!known) throw new Error(`There is no operation ${id}`);
+      if (!known) throw new OperationStateError(`There is no operation ${id}`);
       if (known.status !== "failed" || known.reason !== "invalid") {
         const state = [known.status, known.reason].filter(Boolean).join(", ");
-        throw new Error(`Operation ${id} is ${state}: only a failed operation with reason invalid can be dismissed`);
+        throw new OperationStateError(
+          `Operation ${id} is ${state}: only a failed operation with reason invalid can be dismissed`,
+        );
       }
       await withdraw(queries, known.kind, known.subject_id, `Dismissed: ${known.error}`);
       const detail = { kind: known.kind, subject_id: Number(known.subject_id), reason: known.error };

@@ -4,6 +4,7 @@
  * the foreign transactions with our keys as known. Without `--full` it compares what changed since the last run and a
  * slice of the rest; `--full` compares everything and recounts all totals.
  */
+
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { readEnvironment } from "../api/environment.ts";
@@ -11,6 +12,7 @@ import { openReconcile } from "../api/operations/open-reconcile.ts";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import { chzTextFromWei } from "../domain/money.ts";
+import { failureText } from "../platform/failure-text.ts";
 import { findWrongTotals } from "../purchases/wrong-totals.ts";
 import { pausingReason, type Reconciliation, reconcile } from "../reconcile/reconcile.ts";
 import { acceptForeign, foreignText, type WatchedKey } from "../sender/foreign-transactions.ts";
@@ -44,7 +46,7 @@ try {
   process.exitCode =
     EXIT_CODES[wrongTotals.length > 0 && result.outcome === "agree" ? "contradiction" : result.outcome];
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = EXIT_CODES["cannot say"];
 }
 

@@ -1,7 +1,10 @@
 /** Restores a backup to a new, empty database: `npm run restore -- --from FILE [--purchase-gap N]`. */
+
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeFilesPrivate } from "../database/private-files.ts";
+import { failureText } from "../platform/failure-text.ts";
+import { UsageError } from "../platform/usage-error.ts";
 import { copyPictures } from "./backup/copy-pictures.ts";
 import { readArchive } from "./backup/read-archive.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
@@ -12,9 +15,10 @@ const PURCHASE_GAP = 100_000n;
 makeFilesPrivate();
 try {
   const { values } = parseArgs({ options: { from: { type: "string" }, "purchase-gap": { type: "string" } } });
-  if (!values.from) throw new Error("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
+  if (!values.from)
+    throw new UsageError("--from is missing: npm run restore -- --from data/backups/torcida-….jsonl.gz");
   const gap = values["purchase-gap"] ?? String(PURCHASE_GAP);
-  if (!/^\d{1,12}$/.test(gap)) throw new Error("--purchase-gap must be a whole number");
+  if (!/^\d{1,12}$/.test(gap)) throw new UsageError("--purchase-gap must be a whole number");
   const { databaseUrl, network, dataDirectory } = readOperatorEnvironment(process.env);
   const { rows, createdAt } = await readArchive(values.from, { databaseUrl, network, purchaseGap: BigInt(gap) });
   const pictures = copyPictures(join(dirname(values.from), "assets"), join(dataDirectory, "assets"));
@@ -24,6 +28,6 @@ try {
   );
   console.log("run npm run reconcile, and resume payouts once it finds no difference.");
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = 1;
 }

@@ -1,7 +1,9 @@
 /** Migrates the schema and fills an empty catalogue with the samples. Safe to run again. */
+
 import { seedCatalogue } from "../catalogue/seed.ts";
 import { findDeployment } from "../chain/deployment.ts";
 import { connect } from "../database/connect.ts";
+import { failureText } from "../platform/failure-text.ts";
 import { prepareDatabase } from "../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "./operator/environment.ts";
 
@@ -18,6 +20,6 @@ try {
   });
   await database.close();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = 1;
 }

@@ -1,13 +1,17 @@
 /**
  * Prints the history of one purchase, from the database and the chain: `npm run trace -- PURCHASE [--json]`. Read-only.
  */
+
 import { parseArgs } from "node:util";
 import { cashbackDistributorAbi } from "../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../chain/generated/purchase-nft.ts";
 import type { Database } from "../database/connect.ts";
+import { messageOf } from "../domain/unknown-error.ts";
+import { failureText } from "../platform/failure-text.ts";
 import { openLog } from "../platform/log.ts";
 import { openChain } from "../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
+import { UsageError } from "../platform/usage-error.ts";
 import { chainStateText, tracePurchase } from "../purchases/trace.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./operator/environment.ts";
 import { openDatabase } from "./operator/open-database.ts";
@@ -17,7 +21,7 @@ const USAGE = "npm run trace -- PURCHASE [--json], PURCHASE being the purchase's
 try {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean" } } });
   const [number = ""] = positionals;
-  if (positionals.length !== 1 || !/^[1-9]\d{0,14}$/.test(number)) throw new Error(USAGE);
+  if (positionals.length !== 1 || !/^[1-9]\d{0,14}$/.test(number)) throw new UsageError(USAGE);
   const environment = readOperatorEnvironment(process.env);
   const database = await openDatabase(environment, { print: !values.json && console.log });
   try {
@@ -30,7 +34,7 @@ try {
     await database.close();
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(failureText(error));
   process.exitCode = 1;
 }
 
@@ -78,7 +82,7 @@ async function readChain(environment: OperatorEnvironment, database: Database, i
       : 0;
     return chainStateText({ status, owner, isPaid, block });
   } catch (error) {
-    return `not to be read now (${error instanceof Error ? error.message.split("\n")[0] : String(error)})`;
+    return `not to be read now (${messageOf(error).split("\n")[0]})`;
   }
 }
 

@@ -7,6 +7,8 @@ import {
   toHex,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { TorcidaError } from "../domain/torcida-error.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { Signer } from "../platform/signer.ts";
 
@@ -17,8 +19,9 @@ export type SigningAccount = {
 };
 
 /** The signing service is unavailable, refuses, or signed something other than requested. */
-export class SignerError extends Error {
+export class SignerError extends TorcidaError {
   override readonly name = "SignerError";
+  override readonly docs = "docs/product.md#signers";
 }
 
 /** Kept short because a database transaction waits meanwhile. */
@@ -81,7 +84,7 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
     });
     answer = (await response.json()) as typeof answer;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new SignerError(`The signer ${host} does not answer (${reason}): check OPERATOR_SIGNER_URL`);
   }
   if (answer?.error) throw new SignerError(`The signer ${host} refused: ${answer.error.message ?? "no reason given"}`);

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { BaseError } from "viem";
 import { inTransaction, type Queries } from "../database/transaction.ts";
+import { messageOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
 import type { KeyName } from "../platform/signing-keys.ts";
@@ -187,5 +188,5 @@ export class Sender {
 
 function textOf(error: unknown): string {
   if (error instanceof BaseError) return [error.shortMessage, error.details].filter(Boolean).join(" ");
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { databaseNow } from "../database/clock.ts";
 import type { Hex, Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { TorcidaError } from "../domain/torcida-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { assign } from "./assigned.ts";
 import type { Operation } from "./queue.ts";
@@ -23,8 +24,9 @@ export type NewTransaction = {
 export type SignedBytes = { hash: Hex; raw: Hex; maxFeeWei: bigint; maxPriorityFeeWei: bigint };
 
 /** An operation was withdrawn or assigned since it was read. */
-export class OperationsChangedError extends Error {
+export class OperationsChangedError extends TorcidaError {
   override readonly name = "OperationsChangedError";
+  override readonly docs = "docs/product.md#sender-order";
 }
 
 /**

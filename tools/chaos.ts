@@ -2,9 +2,11 @@
  * Random faults from a seed, on both databases, then a verdict: `npm run chaos -- [--seed N] [--minutes M] [--database
  * sqlite|postgres] [--lies] [--keep FOLDER]`.
  */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { messageOf } from "../domain/unknown-error.ts";
 import { CONTRACTS_ADMIN, CONTRACTS_ADMIN_KEY } from "../test/faults/support/contracts-admin.ts";
 import { type FaultSystem, startFaultSystem } from "../test/faults/support/fault-system.ts";
 import type { Supervised } from "../test/faults/support/supervised.ts";
@@ -96,7 +98,7 @@ async function unleash(engine: (typeof engines)[number], forMinutes: number): Pr
     for (const sentence of observed) say(sentence);
     return CLEAN.includes(reconciled.code) && crashes === 0 && observed.length === 0;
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     for (const sentence of [...observed, ...((await witness?.end()) ?? [])]) say(sentence);
     if (system) await tellWhy(system, engine, say);
     return false;

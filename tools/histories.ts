@@ -2,7 +2,9 @@
  * Random sale histories from a seed on a whole system, then a verdict to the gwei: `npm run histories -- [--seed N]
  * [--runs M] [--histories 40] [--database sqlite|postgres]`. Each run has the next seed.
  */
+
 import { parseArgs } from "node:util";
+import { messageOf } from "../domain/unknown-error.ts";
 import { runHistories } from "../test/faults/support/sale-histories.ts";
 import { startPostgres } from "../test/testing/postgres.ts";
 
@@ -40,7 +42,7 @@ async function tell(engine: string, ofSeed: number): Promise<boolean> {
     for (const difference of differences) console.error(`${engine}, seed ${ofSeed}: ${difference}`);
     return differences.length === 0;
   } catch (error) {
-    console.error(`${engine}, seed ${ofSeed}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`${engine}, seed ${ofSeed}: ${messageOf(error)}`);
     return false;
   } finally {
     await postgres?.stop();

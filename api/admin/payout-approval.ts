@@ -4,6 +4,7 @@ import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { ApprovalAction } from "../../domain/api/admin-approvals.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import { ApiError } from "../http/api-error.ts";
 import { actorOf, type Identity } from "../http/route.ts";
 import type { Services } from "../services.ts";
@@ -33,8 +34,9 @@ export type PayoutByHand = {
 /** Lets a payout pass, or aborts the transaction. */
 export type Approve = (payout: PayoutByHand) => Promise<void>;
 
-class ApprovalMissing extends Error {
+class ApprovalMissing extends TorcidaError {
   override readonly name = "ApprovalMissing";
+  override readonly docs = "docs/product.md#panel-approvals";
   readonly payout: PayoutByHand;
   constructor(payout: PayoutByHand) {
     super(`${payout.action} takes a second person`);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureDirectory } from "../../database/private-files.ts";
+import { TorcidaError } from "../../domain/torcida-error.ts";
+import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { signedHeaders } from "./signed-request.ts";
 
 /** Storage for uploaded pictures. A name is the hash of the content, so stored files never change. */
@@ -12,8 +14,9 @@ export type AssetStore = {
 };
 
 /** The bucket cannot store or return a picture now. */
-export class AssetStoreError extends Error {
+export class AssetStoreError extends TorcidaError {
   override readonly name = "AssetStoreError";
+  override readonly docs = "docs/product.md#panel-logo";
 }
 
 const BUCKET_TIMEOUT_MS = 4_000;
@@ -36,7 +39,7 @@ function folderStore(folder: string): AssetStore {
       try {
         return await readFile(join(folder, name));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        if (codeOf(error) === "ENOENT") return undefined;
         throw error;
       }
     },
@@ -58,7 +61,7 @@ function bucketStore(bucket: URL): AssetStore {
     try {
       return await fetch(url, { method, headers, ...body, signal: AbortSignal.timeout(BUCKET_TIMEOUT_MS) });
     } catch (error) {
-      throw new AssetStoreError(`The bucket does not answer (${(error as Error).message})`);
+      throw new AssetStoreError(`The bucket does not answer (${messageOf(error)})`);
     }
   };
   return {

@@ -1,3 +1,4 @@
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import { LOGO_SIDE_PIXELS } from "../../domain/uploads.ts";
 
 /** A picture rebuilt from its image data alone. */
@@ -8,8 +9,9 @@ export type Picture = {
 };
 
 /** The file is not a supported picture, or is damaged. */
-export class PictureError extends Error {
+export class PictureError extends TorcidaError {
   override readonly name = "PictureError";
+  override readonly docs = "docs/product.md#panel-logo";
 }
 
 const PNG_SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");

@@ -1,8 +1,10 @@
 import type { ErrorCode } from "../../domain/api/error-codes.ts";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 
 /** An error response: a sentence for people, a code for programs. docs/product.md#error-shape */
-export class ApiError extends Error {
+export class ApiError extends TorcidaError {
   override readonly name = "ApiError";
+  override readonly docs = "docs/product.md#error-codes";
   readonly status: number;
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;

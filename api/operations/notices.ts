@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readSetting, writeSetting } from "../../database/settings.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { Attention } from "../../domain/api/admin-figures.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
 import { readAttention } from "../admin/figures.ts";
 import type { Services } from "../services.ts";
 
@@ -124,6 +125,6 @@ async function send({ url, secret }: Receiver, id: number, body: string): Promis
     });
     return response.ok ? undefined : `it answered ${response.status}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { connect } from "../../database/connect.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
 import { runInBackground } from "../../platform/background-thread.ts";
 import { type Reconciliation, reconcile } from "../../reconcile/reconcile.ts";
 import { readEnvironment } from "../environment.ts";
@@ -17,7 +18,7 @@ const { options } = await openReconcile(environment, database);
 parentPort?.on("message", async () => {
   const answer = await reconcile(options).then(
     (result) => ({ result }),
-    (error: unknown) => ({ message: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({ message: messageOf(error) }),
   );
   parentPort?.postMessage(answer satisfies ReconcilerAnswer);
 });

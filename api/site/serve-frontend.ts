@@ -6,6 +6,7 @@ import helmet from "helmet";
 import { isOnOffer, listStores } from "../../catalogue/stores.ts";
 import { chainOf } from "../../chain/chains.ts";
 import { languageFrom } from "../../domain/languages.ts";
+import { codeOf } from "../../domain/unknown-error.ts";
 import type { Services } from "../services.ts";
 import { appConfig } from "./app-config.ts";
 import { generalHead, headOf, PUBLIC_PATHS, siteOrigin } from "./heads.ts";
@@ -70,7 +71,7 @@ function readIndex(directory: string): string | undefined {
   try {
     return readFileSync(join(directory, "index.html"), "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

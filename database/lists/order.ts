@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { Stretch } from "../stretch.ts";
 import type { Queries } from "../transaction.ts";
 import { byBytes } from "./search.ts";
@@ -11,8 +12,9 @@ export type Columns = { sort: RawBuilder<unknown>; key: RawBuilder<unknown> };
 export type KeyRow = { key: bigint | string; sort: bigint | string };
 
 /** The cursor does not belong to this list and order. */
-export class CursorError extends Error {
+export class CursorError extends TorcidaError {
   override readonly name = "CursorError";
+  override readonly docs = "docs/product.md#panel-lists";
 }
 
 export function orderOf(source: ListSource, sort: string | undefined): Order {

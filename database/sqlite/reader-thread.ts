@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
+import { messageOf } from "../../domain/unknown-error.ts";
 
 /** The thread behind `reader.ts`; answers queries in order. */
 
@@ -25,6 +26,6 @@ function answer(id: number, sql: string, parameters: readonly unknown[]): Reader
     return { id, rows: statement.all(...parameters) };
   } catch (error) {
     const code = error instanceof Sqlite.SqliteError ? error.code : undefined;
-    return { id, message: error instanceof Error ? error.message : String(error), code };
+    return { id, message: messageOf(error), code };
   }
 }

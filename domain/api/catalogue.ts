@@ -3,6 +3,7 @@ import { SAMPLE_FAN_TOKENS } from "../catalogue-samples.ts";
 import { isReadableName } from "../chain-text.ts";
 import { InvalidNumberError, parsePercent } from "../money.ts";
 import { SLUG_PATTERN } from "../slug.ts";
+import { messageOf } from "../unknown-error.ts";
 import { toWalletAddress } from "../wallet-address.ts";
 import { httpsUrlSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
@@ -160,7 +161,7 @@ const percentSchema = z
       if (value === "") throw new InvalidNumberError("must not be empty");
       return parsePercent(value);
     } catch (error) {
-      context.addIssue({ code: "custom", message: (error as Error).message });
+      context.addIssue({ code: "custom", message: messageOf(error) });
       return z.NEVER;
     }
   });

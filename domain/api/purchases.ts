@@ -4,6 +4,7 @@ import { InvalidNumberError, parseDecimal, parseReais } from "../money.ts";
 import { PURCHASE_CAP_CENTS } from "../product.ts";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
 import { SLUG_PATTERN } from "../slug.ts";
+import { messageOf } from "../unknown-error.ts";
 import { addressSchema, idSchema, isPublicHttpsUrl } from "./common.ts";
 
 const decimalInput = z.union([z.number(), z.string()], {
@@ -18,7 +19,7 @@ export const amountReaisSchema = decimalInput.transform((value, context) => {
     if (cents > PURCHASE_CAP_CENTS) throw new InvalidNumberError("must be at most 1000000.00");
     return cents;
   } catch (error) {
-    context.addIssue({ code: "custom", message: (error as Error).message });
+    context.addIssue({ code: "custom", message: messageOf(error) });
     return z.NEVER;
   }
 });
@@ -30,7 +31,7 @@ const amountChzSchema = decimalInput.transform((value, context) => {
     if (gwei === 0n) throw new InvalidNumberError("must be more than 0");
     return gwei;
   } catch (error) {
-    context.addIssue({ code: "custom", message: (error as Error).message });
+    context.addIssue({ code: "custom", message: messageOf(error) });
     return z.NEVER;
   }
 });

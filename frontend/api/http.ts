@@ -1,3 +1,4 @@
+import { messageOf } from "../../domain/unknown-error.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 
 /** HTTP/2 responses have no reason phrase; the message needs one. */
@@ -121,7 +122,7 @@ async function exchange(method: string, path: string, { headers, body, signal }:
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new UnreachableError((error as Error).message);
+    throw new UnreachableError(messageOf(error));
   }
   if (response.status === 401) {
     onUnauthorized(token);

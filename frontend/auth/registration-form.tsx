@@ -9,7 +9,7 @@ import { REGISTRATION_REDIRECT_MS } from "../../domain/product.ts";
 import { signInSentence } from "../../domain/sign-in-messages.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { checkUser, login, registerUser } from "../api/calls.ts";
-import { ApiError } from "../api/http.ts";
+import { ApiError, UnreachableError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
 import { useText } from "../i18n/language.tsx";
@@ -68,7 +68,7 @@ export default function RegistrationForm() {
       const { message, nonce } = challengeOf(checked, signInSentence("register", address));
       proof = { signature: await sign(message), ...(nonce && { nonce }) };
     } catch (error) {
-      if (error instanceof ApiError || (error as Error).name === "UnreachableError") {
+      if (error instanceof ApiError || error instanceof UnreachableError) {
         toast.error(t("registration.error"), { id: "registration", description: reasonOf(error, t) });
         setProblem(reasonOf(error, t));
         return;

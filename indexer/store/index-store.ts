@@ -1,3 +1,4 @@
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { ChainEvent } from "../events.ts";
 
 export type BlockId = { number: number; hash: string };
@@ -15,8 +16,9 @@ export type Chunk = {
 };
 
 /** The cursor is not where this writer left it: another process wrote, so this one must read the state again. */
-export class CursorMovedError extends Error {
+export class CursorMovedError extends TorcidaError {
   override readonly name = "CursorMovedError";
+  override readonly docs = "docs/product.md#indexer-live";
 }
 
 /** Writes chunks in order, each in one transaction under the lease, in the fastest way of its database. */

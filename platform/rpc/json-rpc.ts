@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import { Agent as HttpAgent, request as httpRequest } from "../http.ts";
 
 export type RpcFailure =
@@ -18,8 +19,9 @@ export type RpcFailure =
   | "refused";
 
 /** A call to a node failed; `failure` decides whether another node or a smaller request may succeed. */
-export class RpcError extends Error {
+export class RpcError extends TorcidaError {
   override readonly name = "RpcError";
+  override readonly docs = "docs/runbook/rpc-away.md";
   readonly failure: RpcFailure;
   /** The wait that the provider requested. */
   readonly retryAfterMs: number | undefined;

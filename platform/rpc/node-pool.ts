@@ -1,12 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { Logger } from "../log.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { JsonRpc, type RpcCall, RpcError, type RpcObserver, type RpcOutcome } from "./json-rpc.ts";
 import { type Contradiction, ContradictionError, type Proof, proveNode, settleWitnessed } from "./node-proof.ts";
 
 /** Every node responds, and all of them are on a chain other than the configured one. */
-export class WrongChainError extends Error {
+export class WrongChainError extends TorcidaError {
   override readonly name = "WrongChainError";
+  override readonly docs = "docs/runbook/rpc-away.md";
 }
 
 /** `unproven`: not checked yet, or down since then, so another node may be behind the URL now. */

@@ -1,3 +1,4 @@
+import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
 
@@ -5,8 +6,9 @@ import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome } from "./json-rp
 export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
 
 /** A node contradicts known facts. It is dropped and the next one is used. */
-export class ContradictionError extends Error {
+export class ContradictionError extends TorcidaError {
   override readonly name = "ContradictionError";
+  override readonly docs = "docs/product.md#node-trust";
   readonly kind: Contradiction;
 
   constructor(kind: Contradiction, message: string) {

@@ -7,8 +7,10 @@ import { connect, type Database } from "../../database/connect.ts";
 import { migrate, migrationsOf } from "../../database/migrate.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
+import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { writePause } from "../../sender/payout-switch.ts";
+import { ArchiveError } from "./archive-error.ts";
 import { presentTables, setNextIds, TABLE_NAMES, type TableName } from "./tables.ts";
 import { ARCHIVE_FORMAT, type Row } from "./write-archive.ts";
 
@@ -57,15 +59,15 @@ async function prepareSchema(target: Database, file: string, { migrations }: Hea
   if (present.join() === migrations.join()) return;
   if (present.length > 0) await refuseRows(target.kysely, target.location);
   if (present.length > migrations.length) {
-    throw new Error(
+    throw new ArchiveError(
       `${file} was made at migration ${migrations.at(-1)}, ${target.location} is at ${present.at(-1)}: set DATABASE_URL to a database that does not exist yet, or has no tables`,
     );
   }
   try {
     await migrate(target, migrations.at(-1));
   } catch (error) {
-    throw new Error(
-      `${file} was made at migration ${migrations.at(-1)}, which this version cannot reach (${(error as Error).message}): restore with the version that made it`,
+    throw new ArchiveError(
+      `${file} was made at migration ${migrations.at(-1)}, which this version cannot reach (${messageOf(error)}): restore with the version that made it`,
     );
   }
 }
@@ -75,9 +77,9 @@ async function readHead(file: string): Promise<Head> {
     const head = parsedHead(line);
     if (head === undefined) break;
     if (head.format === ARCHIVE_FORMAT) return head;
-    throw new Error(`${file} is ${head.format}; this version reads ${ARCHIVE_FORMAT}`);
+    throw new ArchiveError(`${file} is ${head.format}; this version reads ${ARCHIVE_FORMAT}`);
   }
-  throw new Error(`${file} is not a backup of Torcida`);
+  throw new ArchiveError(`${file} is not a backup of Torcida`);
 }
 
 function parsedHead(line: string): Head | undefined {
@@ -94,7 +96,7 @@ async function refuseRows(queries: Queries, location: string): Promise<void> {
   for (const table of TABLE_NAMES.filter((name) => present.has(name) && !SEEDED.includes(name))) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(queries);
     if (rows.length > 0) {
-      throw new Error(
+      throw new ArchiveError(
         `${location} is not empty (${table} has rows): set DATABASE_URL to a new database, so that nothing is overwritten`,
       );
     }
@@ -113,7 +115,7 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     waiting = [];
   };
   for await (const line of linesOf(file)) {
-    if (tail) throw new Error(`${file} continues after its end: it is damaged`);
+    if (tail) throw new ArchiveError(`${file} continues after its end: it is damaged`);
     const value = JSON.parse(line) as Head | Tail | [TableName, Record<string, string | null>];
     if ("sha256" in value) {
       tail = value;
@@ -127,16 +129,16 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
     if (!head) break;
     const [table, row] = value;
     if (!TABLE_NAMES.includes(table))
-      throw new Error(`${file} has rows of ${table}, a table that this version does not have`);
+      throw new ArchiveError(`${file} has rows of ${table}, a table that this version does not have`);
     if (table !== waitingFor || waiting.length >= ROWS_A_WRITE) await flush();
     waitingFor = table;
     waiting.push(Object.fromEntries(Object.entries(row).map(([name, text]) => [name, untagged(text)])));
     rows++;
   }
   await flush();
-  if (!head) throw new Error(`${file} is not a backup of Torcida`);
+  if (!head) throw new ArchiveError(`${file} is not a backup of Torcida`);
   if (tail?.rows !== rows || tail.sha256 !== hash.digest("hex")) {
-    throw new Error(`${file} is cut off or was changed: nothing was restored; use another backup`);
+    throw new ArchiveError(`${file} is cut off or was changed: nothing was restored; use another backup`);
   }
   return { rows, createdAt: head.createdAt };
 }
@@ -161,8 +163,8 @@ async function* linesOf(file: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
-    throw new Error(`${file} is cut off or was changed (${(error as Error).message}): use another backup`);
+    if (codeOf(error) === "ENOENT") throw error;
+    throw new ArchiveError(`${file} is cut off or was changed (${messageOf(error)}): use another backup`);
   }
   if (rest !== "") yield rest;
 }

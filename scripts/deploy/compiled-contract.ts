@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { codeOf } from "../../domain/unknown-error.ts";
+import { DeployError } from "./deploy-error.ts";
 
 export type CompiledContract = { abi: unknown[]; bytecode: string; compiler: string; input: CompilerInput };
 type CompilerInput = {
@@ -31,8 +33,8 @@ export function readCompiledContract(path: string): CompiledContract {
     );
     return { abi, bytecode, compiler: solcLongVersion, input: { ...input, sources } };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new Error("The contracts are not compiled here; run `npm run generate` first");
+    if (codeOf(error) !== "ENOENT") throw error;
+    throw new DeployError("The contracts are not compiled here; run `npm run generate` first");
   }
 }
 

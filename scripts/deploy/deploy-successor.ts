@@ -4,6 +4,7 @@ import { build } from "../../chain/generated/build.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { distributorArguments, distributorCreation } from "./creations.ts";
+import { DeployError } from "./deploy-error.ts";
 import { fundingCalls } from "./deploy-torcida.ts";
 import { type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
 import { writeWhole } from "./journal.ts";
@@ -62,7 +63,7 @@ function recordedSuccessor(
 ): Deployment["cashbackDistributor"] | undefined {
   if (isAddressEqual(cashbackDistributor.address, predecessor)) return undefined;
   if (isAddressEqual(cashbackDistributor.constructorArguments[4], predecessor)) return cashbackDistributor;
-  throw new Error(
+  throw new DeployError(
     `The current distributor is ${cashbackDistributor.address}, not ${predecessor}: only that one can be succeeded`,
   );
 }
@@ -87,18 +88,18 @@ async function retire(
   const read = (functionName: "isRetired" | "defaultAdmin" | "purchaseNFT") =>
     wallet.client.readContract({ ...contract, functionName });
   if ((await read("purchaseNFT")) !== purchaseNft.address) {
-    throw new Error(`${predecessor} does not pay for the tickets of ${purchaseNft.address}`);
+    throw new DeployError(`${predecessor} does not pay for the tickets of ${purchaseNft.address}`);
   }
   if (await read("isRetired")) return;
   const data = encodeFunctionData({ abi: cashbackDistributorAbi, functionName: "retire" });
   const admin = await read("defaultAdmin");
   if (admin !== wallet.address) {
-    throw new Error(
+    throw new DeployError(
       `${predecessor} still pays. Its admin ${admin} must first retire it permanently: retire(), data ${data}; then run this again`,
     );
   }
   if (!mayRetire) {
-    throw new Error(
+    throw new DeployError(
       `${predecessor} still pays. Add --retire to let the deployer, its admin, retire it permanently first`,
     );
   }

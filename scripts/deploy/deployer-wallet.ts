@@ -7,6 +7,7 @@ import type { ChainClient } from "../../platform/rpc/chain-client.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import type { DeployConfiguration } from "./configuration.ts";
 import { runtimeCode } from "./creations.ts";
+import { DeployError } from "./deploy-error.ts";
 import { Journal } from "./journal.ts";
 import { probeChain } from "./probe-chain.ts";
 
@@ -90,7 +91,7 @@ export class DeployerWallet {
     const isThere = (await this.client.getCode({ address })) !== undefined;
     if (!isLocal) {
       const what = isThere ? "other code than this version makes" : "no code";
-      throw new Error(
+      throw new DeployError(
         `${name} is recorded at ${address}, where there is ${what}; move the record away to deploy again`,
       );
     }
@@ -166,7 +167,7 @@ export class DeployerWallet {
       if (mined >= sent) return;
       if (isFirst) this.#report(`${sent - mined} transactions of the deployer are pending; waiting for them`);
       if (Date.now() > deadline) {
-        throw new Error(
+        throw new DeployError(
           `${sent - mined} transactions of ${address} are not mined after ${SETTLE_TIMEOUT_MS / 1_000} s, the first with nonce ${mined}; replace it or wait, then run this again`,
         );
       }
@@ -176,7 +177,7 @@ export class DeployerWallet {
 
   async #succeeded(hash: Hash, what: string): Promise<void> {
     const receipt = await this.client.waitForTransactionReceipt({ hash });
-    if (receipt.status !== "success") throw new Error(`The transaction ${hash} failed: ${what}`);
+    if (receipt.status !== "success") throw new DeployError(`The transaction ${hash} failed: ${what}`);
   }
 
   async blockOf(hash: string): Promise<number> {

@@ -1,5 +1,7 @@
 import type { Hex, PublicClient } from "viem";
 import type { Network } from "../../domain/networks.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
+import { DeployError } from "./deploy-error.ts";
 
 /** Code that runs one opcode and returns nothing; a chain without the opcode returns an error. docs/product.md#chain-facts. */
 const OPCODES: Record<string, Hex> = { MCOPY: "0x5f5f5f5e00", TLOAD: "0x5f5c5000" };
@@ -14,11 +16,13 @@ export async function probeChain(client: PublicClient, network: Network): Promis
       await client.call({ data: code });
     } catch (error) {
       if (!isInvalidOpcode(error)) throw error;
-      throw new Error(`${network} does not support ${opcode}: the chain is older than Cancun, nothing was deployed`);
+      throw new DeployError(
+        `${network} does not support ${opcode}: the chain is older than Cancun, nothing was deployed`,
+      );
     }
   }
 }
 
 function isInvalidOpcode(error: unknown): boolean {
-  return /opcode|not activated|EVM error/i.test(error instanceof Error ? error.message : String(error));
+  return /opcode|not activated|EVM error/i.test(messageOf(error));
 }

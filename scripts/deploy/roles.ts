@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, type Hash, type Hex, keccak256, toHex } from "viem";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
+import { DeployError } from "./deploy-error.ts";
 import type { Call, DeployerWallet } from "./deployer-wallet.ts";
 
 const ROLES = [
@@ -53,7 +54,7 @@ export async function grantCalls(wallet: DeployerWallet, table: readonly RoleRow
 async function requireAdmin({ client, address: deployer }: DeployerWallet, contract: Address): Promise<void> {
   const admin = await client.readContract({ address: contract, abi: purchaseNftAbi, functionName: "defaultAdmin" });
   if (admin === deployer) return;
-  throw new Error(`Roles are missing on ${contract}; its admin ${admin}, not the deployer, must grant them`);
+  throw new DeployError(`Roles are missing on ${contract}; its admin ${admin}, not the deployer, must grant them`);
 }
 
 /** A deployer other than the operator gives up its hot roles, and offers the admin role as configured. */

@@ -5,10 +5,13 @@ import { deploymentPath } from "../../chain/deployment.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { NETWORKS, type Network } from "../../domain/networks.ts";
 import type { Variables } from "../../platform/environment.ts";
+import { failureText } from "../../platform/failure-text.ts";
+import { UsageError } from "../../platform/usage-error.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import type { Terminal } from "../operator/terminal.ts";
 import { checkDeployment, type Finding } from "./check-deployment.ts";
 import { type DeployConfiguration, readCheckConfiguration, readDeployConfiguration } from "./configuration.ts";
+import { DeployError } from "./deploy-error.ts";
 import { deploySuccessor } from "./deploy-successor.ts";
 import { deployTorcida } from "./deploy-torcida.ts";
 import { costReport, estimateCost } from "./estimate-cost.ts";
@@ -38,7 +41,7 @@ function sentence(error: unknown): string {
     return `The deployer has too little CHZ for gas: ${FUND_IT}`;
   }
   if (error instanceof BaseError) return `${error.shortMessage} ${error.details ?? ""}`.trim();
-  return error instanceof Error ? error.message : String(error);
+  return failureText(error);
 }
 
 /** Returns whether everything is as it should be. */
@@ -55,13 +58,13 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
     },
   });
   const network = NETWORKS.find((one) => one === values.network);
-  if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
+  if (!network) throw new UsageError(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
   if (values["dry-run"]) return await dryRun(network, env, print);
   if (values.check) return show(await checkDeployment(readCheckConfiguration(network, env)), print);
   if (values.verify) return show(await verifySource(network, env.EXPLORER_API_URL || undefined), print);
   const predecessor = values["successor-of"];
   if (predecessor !== undefined) return await succeed(network, env, print, predecessor, values.retire ?? false);
-  if (values.retire) throw new Error(`--retire goes with --successor-of: ${USAGE}`);
+  if (values.retire) throw new UsageError(`--retire goes with --successor-of: ${USAGE}`);
   return await deploy(network, env, print);
 }
 
@@ -87,7 +90,7 @@ async function succeed(
   mayRetire: boolean,
 ): Promise<true> {
   if (!isAddress(predecessor, { strict: false })) {
-    throw new Error(`--successor-of must be the address of the current distributor: ${USAGE}`);
+    throw new UsageError(`--successor-of must be the address of the current distributor: ${USAGE}`);
   }
   const configuration = readDeployConfiguration(network, env);
   if (network !== "localhost") await requireFunds(configuration);
@@ -107,7 +110,7 @@ async function requireFunds(configuration: DeployConfiguration): Promise<void> {
   const address = privateKeyToAddress(configuration.deployerKey);
   const client = await openCommandChain(configuration);
   if ((await client.getBalance({ address })) > 0n) return;
-  throw new Error(`The deployer ${address} has no CHZ: ${FUND_IT}`);
+  throw new DeployError(`The deployer ${address} has no CHZ: ${FUND_IT}`);
 }
 
 async function dryRun(network: Network, env: Variables, print: Print): Promise<true> {

@@ -8,9 +8,11 @@ import { cashbackDistributorBytecode } from "../../chain/generated/cashback-dist
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import type { Network } from "../../domain/networks.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
 import type { Finding } from "./check-deployment.ts";
 import { readCompiledContract } from "./compiled-contract.ts";
 import { distributorCreation, purchaseNftCreation } from "./creations.ts";
+import { DeployError } from "./deploy-error.ts";
 
 /** Explorers with Etherscan's interface for sources. */
 const EXPLORERS: Partial<Record<Network, string>> = {
@@ -69,7 +71,7 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
       const outcome = await submit(explorerUrl, subject, compilerVersion, standardJson);
       findings.push({ isGood: true, text: `${subject.name}: ${outcome}` });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       findings.push({ isGood: false, text: `${subject.name}: not verified (${reason}); submit ${path} by hand` });
     }
   }
@@ -80,7 +82,7 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
 function standardJsonOf({ name, bytecode }: Subject): { compilerVersion: string; standardJson: string } {
   const compiled = readCompiledContract(`${name}.sol/${name}`);
   if (compiled.bytecode !== bytecode) {
-    throw new Error(`${name} was compiled last with other sources or settings; run \`npm run generate\` first`);
+    throw new DeployError(`${name} was compiled last with other sources or settings; run \`npm run generate\` first`);
   }
   return { compilerVersion: `v${compiled.compiler}`, standardJson: JSON.stringify(compiled.input) };
 }
@@ -103,7 +105,7 @@ async function submit(
     constructorArguements: subject.creation.slice(subject.bytecode.length),
   });
   if (/already verified/i.test(submitted.result)) return "verified before";
-  if (submitted.status !== "1") throw new Error(submitted.result);
+  if (submitted.status !== "1") throw new DeployError(submitted.result);
   for (let poll = 0; poll < POLLS_MAX; poll++) {
     const { result } = await ask(explorerUrl, {
       module: "contract",
@@ -111,17 +113,17 @@ async function submit(
       guid: submitted.result,
     });
     if (/pass|already verified/i.test(result)) return "verified";
-    if (!/pending|queue/i.test(result)) throw new Error(result);
+    if (!/pending|queue/i.test(result)) throw new DeployError(result);
     await delay(POLL_MS);
   }
-  throw new Error("the explorer did not finish");
+  throw new DeployError("the explorer did not finish");
 }
 
 async function ask(explorerUrl: string, fields: Record<string, string>): Promise<z.infer<typeof answerSchema>> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const response = await fetch(explorerUrl, { method: "POST", body: new URLSearchParams(fields), signal });
-  if (!response.ok) throw new Error(`the explorer answered ${response.status}`);
+  if (!response.ok) throw new DeployError(`the explorer answered ${response.status}`);
   const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
-  if (!answer.success) throw new Error("the explorer's response is not in Etherscan's format");
+  if (!answer.success) throw new DeployError("the explorer's response is not in Etherscan's format");
   return answer.data;
 }

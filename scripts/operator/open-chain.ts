@@ -2,6 +2,7 @@ import type { Network } from "../../domain/networks.ts";
 import { openLog } from "../../platform/log.ts";
 import { type ChainClient, openChain } from "../../platform/rpc/chain-client.ts";
 import { RunMemory } from "../../platform/rpc/chain-memory.ts";
+import { RpcError } from "../../platform/rpc/json-rpc.ts";
 
 export type ChainPlace = { network: Network; chainId: number; rpcUrls: readonly string[] };
 
@@ -27,6 +28,7 @@ export async function openCommandChain(place: ChainPlace, contract?: string): Pr
     patience: { timeoutMs: TIMEOUT_MS, retries: RETRIES, pollingIntervalMs: POLLING_MS[network] },
   });
   await nodes.refuseWrongChain();
-  if (!nodes.isReady) throw new Error(`No node of ${network} answers: ${nodes.problem}; correct RPC_URLS`);
+  if (!nodes.isReady)
+    throw new RpcError("unproven", `No node of ${network} answers: ${nodes.problem}; correct RPC_URLS`);
   return client;
 }

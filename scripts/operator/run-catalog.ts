@@ -6,9 +6,11 @@ import { nameReader, skipRegisteredIds } from "../../catalogue/chain-names.ts";
 import { apply, type Change, diff, exportRows } from "../../catalogue/changes.ts";
 import type { Database } from "../../database/connect.ts";
 import type { Variables } from "../../platform/environment.ts";
+import { failureText } from "../../platform/failure-text.ts";
 import { openLog } from "../../platform/log.ts";
 import { openChain } from "../../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
+import { UsageError } from "../../platform/usage-error.ts";
 import { type OperatorEnvironment, readOperatorEnvironment } from "./environment.ts";
 import { openDatabase } from "./open-database.ts";
 import type { Terminal } from "./terminal.ts";
@@ -21,8 +23,8 @@ export async function runCatalog(args: readonly string[], env: Variables, termin
     await runCommand(args, env, (line) => terminal.log(line));
     return 0;
   } catch (error) {
-    terminal.error(error instanceof Error ? error.message : String(error));
-    if (error instanceof CatalogueFileError) terminal.error("Nothing was imported.");
+    const isOfFile = error instanceof CatalogueFileError;
+    terminal.error(isOfFile ? `${error.message}\nNothing was imported.` : failureText(error));
     return 1;
   }
 }
@@ -33,7 +35,7 @@ async function runCommand(args: readonly string[], env: Variables, print: Print)
   const options = { apply: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const [verb, file, ...rest] = positionals;
-  if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new Error(USAGE);
+  if (!verb || !["import", "export", "diff"].includes(verb) || !file || rest.length > 0) throw new UsageError(USAGE);
   const environment = readOperatorEnvironment(env);
   const catalogue = verb === "export" ? undefined : readCatalogue(formatOf(file), readFileSync(file, "utf8"));
   const database = await openDatabase(environment, { print });

@@ -4,6 +4,8 @@ import { chainOf } from "../../chain/chains.ts";
 import { readDeployment } from "../../chain/deployment.ts";
 import { NETWORKS, type Network } from "../../domain/networks.ts";
 import type { Variables } from "../../platform/environment.ts";
+import { failureText } from "../../platform/failure-text.ts";
+import { UsageError } from "../../platform/usage-error.ts";
 import { openCommandChain } from "../operator/open-chain.ts";
 import type { Terminal } from "../operator/terminal.ts";
 import { proofLines, proofSummary } from "./proof.ts";
@@ -19,7 +21,7 @@ export async function runProve(args: readonly string[], env: Variables, terminal
   } catch (error) {
     // Leaves out the node's URL, which may contain a provider's key.
     if (error instanceof BaseError) terminal.error(`${error.shortMessage} ${error.details ?? ""}`.trim());
-    else terminal.error(error instanceof Error ? error.message : String(error));
+    else terminal.error(failureText(error));
     return 1;
   }
 }
@@ -29,12 +31,12 @@ async function proveWallet(args: readonly string[], env: Variables): Promise<str
   const options = { wallet: text, purchase: text, rpc: text, network: text };
   const { values } = parseArgs({ args: [...args], options });
   const network = NETWORKS.find((one) => one === (values.network ?? "localhost"));
-  if (!network) throw new Error(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
+  if (!network) throw new UsageError(`--network must be one of ${NETWORKS.join(", ")}: ${USAGE}`);
   if (!values.wallet || !isAddress(values.wallet, { strict: false })) {
-    throw new Error(`--wallet must be an address, 0x and 40 hexadecimal digits: ${USAGE}`);
+    throw new UsageError(`--wallet must be an address, 0x and 40 hexadecimal digits: ${USAGE}`);
   }
   if (values.purchase !== undefined && !/^[1-9]\d*$/.test(values.purchase)) {
-    throw new Error(`--purchase must be the number of a ticket: ${USAGE}`);
+    throw new UsageError(`--purchase must be the number of a ticket: ${USAGE}`);
   }
   const deployment = readDeployment(network);
   const { chainId, purchaseNft } = deployment;
@@ -43,7 +45,7 @@ async function proveWallet(args: readonly string[], env: Variables): Promise<str
   const wallet = getAddress(values.wallet);
   const only = values.purchase === undefined ? undefined : BigInt(values.purchase);
   const tickets = await readTickets({ client, deployment, wallet, only });
-  if (only !== undefined && tickets.length === 0) throw new Error(`Ticket ${only} is not ${wallet}'s`);
+  if (only !== undefined && tickets.length === 0) throw new UsageError(`Ticket ${only} is not ${wallet}'s`);
   return [...proofLines(tickets), JSON.stringify(proofSummary(tickets))];
 }
 

@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } fro
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { unwritable } from "./run-to-end.ts";
+import { StartError } from "./start-error.ts";
 
 export type ChildSpecification = {
   name: string;
@@ -104,7 +105,7 @@ export class Children {
     try {
       writeFileSync(this.#pidFile, JSON.stringify({ start: process.pid, ...pids }));
     } catch (error) {
-      this.#onGivenUp(unwritable(this.#pidFile, error as Error));
+      this.#onGivenUp(unwritable(this.#pidFile, error));
     }
   }
 }
@@ -127,7 +128,7 @@ export async function endLeftovers(dataDirectory: string): Promise<void> {
   const pids = readPids(pidFile);
   const { start, ...children } = pids;
   if (start !== undefined && start !== process.pid && /scripts\/(start|rehearse)\.ts/.test(commandLine(start))) {
-    throw new Error(
+    throw new StartError(
       `Torcida already runs on ${dataDirectory} (process ${start}); end it with Ctrl-C, or set DATA_DIR to another folder`,
     );
   }

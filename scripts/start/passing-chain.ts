@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { StartError } from "./start-error.ts";
 
 const DATABASE = "torcida.db";
 const ANVIL = "install Foundry (https://getfoundry.sh), whose anvil keeps its chain";
@@ -11,12 +12,12 @@ const ANVIL = "install Foundry (https://getfoundry.sh), whose anvil keeps its ch
  */
 export function beginAnew(dataDirectory: string, databaseUrl: string | undefined): string {
   if (databaseUrl) {
-    throw new Error(
+    throw new StartError(
       `No anvil for this machine: an in-memory chain cannot be used with DATABASE_URL; unset it, or ${ANVIL}`,
     );
   }
   if (existsSync(join(dataDirectory, "chain-state.json"))) {
-    throw new Error(
+    throw new StartError(
       `No anvil for this machine, but ${dataDirectory}/ has the chain of an earlier one: set DATA_DIR to another folder, or ${ANVIL}`,
     );
   }

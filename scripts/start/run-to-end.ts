@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
+import { messageOf } from "../../domain/unknown-error.ts";
+import { StartError } from "./start-error.ts";
 
 /** The message for a file that cannot be written: the disk is full, or the folder is not ours. */
-export function unwritable(file: string, error: Error): string {
-  return `${file} cannot be written (${error.message}): make room or correct its rights, or set DATA_DIR to another folder`;
+export function unwritable(file: string, error: unknown): string {
+  return `${file} cannot be written (${messageOf(error)}): make room or correct its rights, or set DATA_DIR to another folder`;
 }
 
 /** Runs a command with its output in a log file; throws its last output if it fails. */
@@ -17,7 +19,7 @@ export function runToEnd(
     const log = createWriteStream(logFile);
     log.on("error", (error) => {
       child.kill();
-      reject(new Error(unwritable(logFile, error)));
+      reject(new StartError(unwritable(logFile, error)));
     });
     const child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
@@ -34,7 +36,7 @@ export function runToEnd(
     child.on("close", (code) => {
       log.end();
       if (code === 0) resolve();
-      else reject(new Error(`${lastWords.trim()}\n(the whole log is in ${logFile})`));
+      else reject(new StartError(`${lastWords.trim()}\n(the whole log is in ${logFile})`));
     });
   });
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { polledAccounts } from "../../affiliates/accounts.ts";
 import { accountsOf } from "../../affiliates/environment.ts";
 import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../../database/private-files.ts";
+import { messageOf } from "../../domain/unknown-error.ts";
+import { failureText } from "../../platform/failure-text.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./children.ts";
 import { readEnvironment, type StartEnvironment } from "./environment.ts";
 import { buildFrontend } from "./frontend-build.ts";
@@ -12,6 +14,7 @@ import { serveWithHotReload } from "./hot-reload.ts";
 import { anvilArguments, findAnvil } from "./local-chain.ts";
 import { beginAnew } from "./passing-chain.ts";
 import { runToEnd } from "./run-to-end.ts";
+import { StartError } from "./start-error.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Run by this Node: another one on the PATH may be too old for it. */
@@ -36,7 +39,7 @@ export async function runSystem(options: SystemOptions = {}): Promise<void> {
   try {
     await main(readEnvironment(process.env), options);
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(failureText(error));
     process.exit(1);
   }
 }
@@ -127,7 +130,7 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
     );
   } catch (error) {
     if (ending) return;
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(failureText(error));
     await end(1);
   }
 }
@@ -137,7 +140,7 @@ function prepareFolder(folder: string): void {
     ensureDataDirectory(dirname(folder));
     ensureDirectory(folder);
   } catch (error) {
-    throw new Error(`The folder ${folder} could not be created (${(error as Error).message}); check DATA_DIR`);
+    throw new StartError(`The folder ${folder} could not be created (${messageOf(error)}); check DATA_DIR`);
   }
 }
 
@@ -185,7 +188,7 @@ async function refuseTakenPorts(environment: StartEnvironment, startsChain: bool
   for (const name of names) if (await isTaken(environment[name as "PORT"])) taken.push(name);
   if (taken.length === 0) return;
   const ports = taken.map((name) => `${environment[name as "PORT"]} (${name})`).join(" and ");
-  throw new Error(
+  throw new StartError(
     `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name as "PORT"] + 1000}`).join(" ")} npm start`,
   );
 }
@@ -229,7 +232,8 @@ function seconds(since: number): string {
 async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`${what} did not answer within ${READY_TIMEOUT_MS / 1000} s`);
+    if (performance.now() > deadline)
+      throw new StartError(`${what} did not answer within ${READY_TIMEOUT_MS / 1000} s`);
     await delay(POLL_MS);
   }
 }

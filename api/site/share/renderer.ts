@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
+import { TorcidaError } from "../../../domain/torcida-error.ts";
 import type { Drawn } from "./renderer-thread.ts";
 
 /** About 40 kB each. */
@@ -10,8 +11,9 @@ const WAITING_MAX = 16;
 type Waiting = { resolve: (png: Uint8Array) => void; reject: (error: Error) => void };
 
 /** Too many pictures are waiting, or the thread has ended. */
-export class NotDrawnError extends Error {
+export class NotDrawnError extends TorcidaError {
   override readonly name = "NotDrawnError";
+  override readonly docs = "docs/operations.md#limits";
 }
 
 /**
