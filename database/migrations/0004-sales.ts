@@ -111,7 +111,7 @@ async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void
     .createIndex("sales_unpaid_read")
     .on("sales")
     .columns(["network", "account", "read_at"])
-    .where(sql.ref("state"), "in", sql.raw("('held', 'unmatched', 'open', 'approved')") as never)
+    .where(sql<boolean>`${sql.ref("state")} in ('held', 'unmatched', 'open', 'approved')`)
     .execute();
 
   await withId(table("sale_revisions"))

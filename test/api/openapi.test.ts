@@ -10,6 +10,7 @@ import type { Services } from "../../api/services.ts";
 import { fixedRate } from "../../rates/rate-source.ts";
 import { Senders } from "../../sender/senders.ts";
 import { type Answer, PERSON } from "../testing/shopper.ts";
+import { standIn } from "../testing/stand-in.ts";
 import { Caller } from "./support/caller.ts";
 import { type Documented, documentOf } from "./support/documented.ts";
 import { type FuzzedRequest, fuzzedRequests, type Pools } from "./support/fuzz-inputs.ts";
@@ -51,13 +52,13 @@ const SECRET_EMAIL = "segredo-da-dona@example.com";
 
 describe("The server's table of routes", () => {
   it("matches the document in both directions", () => {
-    const services = {
+    const services = standIn<Services>({
       environment: readEnvironment({}),
       network: "localhost",
       contracts: {},
       database: { kysely: {} },
       senders: {},
-    } as unknown as Services;
+    });
     const routes = allRoutes(services);
     const metrics = new Metrics(new Senders([], []), fixedRate(1n), { isReady: true, contradictions: [] });
     const app = createApp({ services, metrics, routes, site: (_request, _response, next) => next() });
@@ -202,7 +203,7 @@ onBothSystems("The document of the API", { SIMULATED_STEP_DELAY_MS: "3600000" },
 
 function textOf(routes: ReturnType<typeof allRoutes>, path: string) {
   const route = routes.find((one) => one.path === path);
-  const reply = route?.run({} as never, {} as never);
+  const reply = route?.run(standIn({}), standIn({}));
   return reply && "text" in reply ? reply.text : "";
 }
 

@@ -8,6 +8,14 @@ import { testWallet } from "../browser/support/test-wallet.ts";
 import { buildWebApp, WEB_APP } from "../testing/web-app.ts";
 import { ADMIN_KEY, type FaultSystem, startFaultSystem } from "./support/fault-system.ts";
 
+declare global {
+  interface Window {
+    /** Set only by injected markup that ran. */
+    pwned?: unknown;
+    violations?: string[];
+  }
+}
+
 /** Within the contract's 40 bytes; each would run a script, break out of an attribute, or reverse the text around it. */
 const STORE_NAMES = ["<script>window.pwned=1</script>", '"><img src=x onerror=pwned=1>', "]]> & 'Co' \\u202E"];
 const TURNED_NAME = "\u202Eexe.ajol\u202C & 'Co'";
@@ -118,7 +126,7 @@ describe("Names with markup (F27)", function () {
     await context.route("https://cdn.example/**", (route) => route.abort());
     await context.addInitScript(() => {
       const seen: string[] = [];
-      Object.assign(window, { violations: seen });
+      window.violations = seen;
       document.addEventListener("securitypolicyviolation", (event) =>
         seen.push(`${event.violatedDirective} ${event.blockedURI}`),
       );
@@ -132,8 +140,8 @@ describe("Names with markup (F27)", function () {
       await page.goto(system.url + path, { waitUntil: "domcontentloaded" });
       await page.getByText(text).filter({ visible: true }).first().waitFor();
       const found = await page.evaluate(() => ({
-        pwned: (window as unknown as { pwned?: unknown }).pwned ?? null,
-        violations: (window as unknown as { violations: string[] }).violations,
+        pwned: window.pwned ?? null,
+        violations: window.violations,
         foreign: document.querySelectorAll("img[src='x'], svg[onload], body script:not([src])").length,
       }));
       expect(found, path).to.deep.equal({ pwned: null, violations: [], foreign: 0 });

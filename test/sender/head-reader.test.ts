@@ -6,12 +6,12 @@ import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { keySigner } from "../../platform/signer.ts";
 import { openAccount } from "../../sender/account.ts";
 import { HeadReader } from "../../sender/head-reader.ts";
-import type { SenderContext } from "../../sender/sender-context.ts";
 import { insertTransaction, updateTransaction } from "../../sender/transactions.ts";
 import { type Reply, type RpcCall, type ScriptedNode, startScriptedNode } from "../indexer/support/scripted-node.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { PURCHASE_NFT, placeEmitters } from "../testing/event-chain.ts";
+import { standIn } from "../testing/stand-in.ts";
 import { until } from "../testing/until.ts";
 
 /** anvil's first well-known account. */
@@ -62,7 +62,7 @@ describe("The head that the sender signs by", function () {
       memory: new DatabaseChainMemory(88_882, { database }),
     });
     const options = { client: chain.client, database, account, log: openLog("silent") };
-    return { ...chain, reader: new HeadReader({ options, wallet } as unknown as SenderContext) };
+    return { ...chain, reader: new HeadReader(standIn({ options, wallet })) };
   };
   const store = (database: Database, nonce: bigint) =>
     insertTransaction(database.kysely, {

@@ -29,6 +29,7 @@ import { type Anvil, startAnvil } from "../testing/anvil.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { onBothEngines } from "../testing/databases.ts";
 import { deployHere, startDeploy } from "../testing/deploy-run.ts";
+import { standIn } from "../testing/stand-in.ts";
 import { until } from "../testing/until.ts";
 import { openRpcGate, type RpcCall, type RpcGate } from "./support/rpc-gate.ts";
 
@@ -132,7 +133,7 @@ describe("A distributor that takes over", function () {
     const purchaseNft = lower(first.purchaseNft.address);
     const allowanceOf = (distributor: Address) => {
       const contracts = { purchaseNft, cashbackDistributor: lower(distributor) };
-      return readPayoutAllowance({ client: client() as unknown as ChainClient, contracts, payer });
+      return readPayoutAllowance({ client: standIn<ChainClient>(client()), contracts, payer });
     };
     expect((await allowanceOf(old())).closed?.reason, "payments wait").to.equal("retired");
     expect((await allowanceOf(next)).closed).to.equal(undefined);

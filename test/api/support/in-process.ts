@@ -21,6 +21,7 @@ import { fixedRate } from "../../../rates/rate-source.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
 import { standingReader } from "../../../sender/standing.ts";
 import { MODEL_CONTRACTS } from "../../properties/support/model-chain.ts";
+import { standIn } from "../../testing/stand-in.ts";
 import { Caller } from "./caller.ts";
 
 /** The api in this process, on a real port and a real database, without a node. For calls that need no chain. */
@@ -73,15 +74,13 @@ export async function startInProcess(database: Database, more: Record<string, st
 
 function createServices(database: Database, more: Record<string, string>): Services {
   const environment = readEnvironment({ RATE_LIMIT_SCALE: "1000", SIMULATED_STEP_DELAY_MS: "3600000", ...more });
-  const client = createPublicClient({
-    transport: http("http://127.0.0.1:1", { retryCount: 0 }),
-  }) as unknown as ChainClient;
+  const client = standIn<ChainClient>(createPublicClient({ transport: http("http://127.0.0.1:1", { retryCount: 0 }) }));
   const log = pino({ level: "silent" });
   const rates = fixedRate(environment.WEI_PER_CENT);
   const payouts = new PayoutSwitch(database, environment.PAYOUTS_PAUSED);
   const contracts = MODEL_CONTRACTS;
   const accounts = accountsOf(environment);
-  const nodes = { isReady: false, contradictions: [] } as unknown as Services["nodes"];
+  const nodes = standIn<Services["nodes"]>({ isReady: false, contradictions: [] });
   return {
     environment,
     network: environment.network,

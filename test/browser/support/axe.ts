@@ -1,6 +1,12 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
@@ -22,9 +28,9 @@ const RUN: Record<Rules, axe.RunOptions> = {
  */
 export async function objections(page: Page, rules: Rules = "all"): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(
-    (options) => (window as unknown as { axe: typeof axe }).axe.run(document, options),
-    { ...RUN[rules], resultTypes: ["violations"] } satisfies axe.RunOptions,
-  );
+  const { violations } = await page.evaluate((options) => window.axe.run(document, options), {
+    ...RUN[rules],
+    resultTypes: ["violations"],
+  } satisfies axe.RunOptions);
   return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }

@@ -61,17 +61,24 @@ export type VisitOptions = BrowserContextOptions & {
   hasOwnClock?: boolean;
 };
 
+declare global {
+  interface Window {
+    /** The texts that the page has not shown yet. */
+    unseen?: Set<string>;
+  }
+}
+
 /** Loads a page on which these texts are visible only for a moment, and waits until each of them was. */
 export async function glimpse(page: Page, url: string, texts: readonly string[]): Promise<void> {
   await page.addInitScript((wanted) => {
     const unseen = new Set(wanted);
-    Object.assign(window, { unseen });
+    window.unseen = unseen;
     new MutationObserver(() => {
       for (const text of unseen) if (document.body?.textContent?.includes(text)) unseen.delete(text);
     }).observe(document, { childList: true, characterData: true, subtree: true });
   }, texts);
   await page.goto(url, { waitUntil: "commit" });
-  await page.waitForFunction(() => (window as unknown as { unseen: Set<string> }).unseen.size === 0);
+  await page.waitForFunction(() => window.unseen?.size === 0);
 }
 
 /** A new browser profile with a wallet in it, ready to open a page. */

@@ -95,11 +95,7 @@ export class TestWallet {
 
   async emit(event: string, value: unknown): Promise<void> {
     for (const page of this.#context?.pages() ?? []) {
-      await page.evaluate(
-        ([name, data]) =>
-          (window as unknown as { emitFromWallet(name: unknown, data: unknown): void }).emitFromWallet(name, data),
-        [event, value],
-      );
+      await page.evaluate(({ event, value }) => window.emitFromWallet?.(event, value), { event, value });
     }
   }
 

@@ -1,8 +1,15 @@
+type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } };
+
+declare global {
+  interface Window {
+    torcidaTestWallet: (wallet: number, request: { method: string; params?: unknown }) => Promise<Answer>;
+    emitFromWallet?: (event: string, value: unknown) => void;
+  }
+}
+
 /** Runs in the page before the app: a thin EIP-1193 provider with responses from Node. Self-contained. */
 export function installWalletShim(options: { announce: { name: string; rdns: string }[]; legacy: boolean }): void {
-  type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } };
-  type Bridge = (wallet: number, request: { method: string; params?: unknown }) => Promise<Answer>;
-  const bridge = (window as unknown as { torcidaTestWallet: Bridge }).torcidaTestWallet;
+  const { torcidaTestWallet: bridge } = window;
   const icon = `data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="navy"/></svg>')}`;
   const providers = options.announce.map((_, index) => makeProvider(index));
 
@@ -28,11 +35,11 @@ export function installWalletShim(options: { announce: { name: string; rdns: str
     };
   }
 
-  (window as unknown as { emitFromWallet: unknown }).emitFromWallet = (event: string, value: unknown) => {
+  window.emitFromWallet = (event, value) => {
     for (const provider of providers) provider.emit(event, value);
   };
   if (options.legacy) {
-    (window as unknown as { ethereum: unknown }).ethereum = providers[0];
+    Object.assign(window, { ethereum: providers[0] });
     return;
   }
   const announceAll = () => {

@@ -18,6 +18,7 @@ import type { WalletAddress } from "../../../domain/wallet-address.ts";
 import type { ChainEvent, EventContent } from "../../../indexer/events.ts";
 import type { ChainClient } from "../../../platform/rpc/chain-client.ts";
 import type { SigningAccount } from "../../../sender/account.ts";
+import { standIn } from "../../testing/stand-in.ts";
 
 /** A minimal model of the contracts and of one account's transactions; blocks are mined on request. */
 export type ModelBlock = {
@@ -183,8 +184,8 @@ export class ModelChain {
         this.#receive(serializedTransaction),
       ),
     };
-    const onOneNode: ChainClient["onOneNode"] = (question) => question(client as unknown as ChainClient);
-    return { ...client, onOneNode } as unknown as ChainClient;
+    const onOneNode: ChainClient["onOneNode"] = (question) => question(standIn<ChainClient>(client));
+    return standIn<ChainClient>({ ...client, onOneNode });
   }
 
   /** A distributor without narrow limits. */
@@ -244,10 +245,6 @@ class Revert extends BaseError {
   }
 }
 
-function refuse(errorName: "AlreadyMinted" | "UnknownStore" | "NotPending" | "StoreAlreadyRegistered", args: unknown) {
-  return new Revert(encodeErrorResult({ abi: purchaseNftAbi, errorName, args } as never));
-}
-
 /** The state after a call; the given state is not modified. */
 function execute(state: State, to: string, data: Hex): Executed {
   const stores = new Set(state.stores);
@@ -261,15 +258,17 @@ function execute(state: State, to: string, data: Hex): Executed {
 type Changing = { stores: Set<number>; tokens: Map<bigint, Token>; events: EventContent[] };
 
 function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
-  const call = decodeFunctionData({ abi: purchaseNftAbi, data });
+  const abi = purchaseNftAbi;
+  const call = decodeFunctionData({ abi, data });
   if (call.functionName === "registerStore") {
     const [id] = call.args;
-    if (stores.has(id)) throw refuse("StoreAlreadyRegistered", [id]);
+    if (stores.has(id)) throw new Revert(encodeErrorResult({ abi, errorName: "StoreAlreadyRegistered", args: [id] }));
     stores.add(id);
   } else if (call.functionName === "mintBatch") {
     for (const one of call.args[0]) {
-      if (!stores.has(one.storeId)) throw refuse("UnknownStore", [one.storeId]);
-      if (tokens.has(one.id)) throw refuse("AlreadyMinted", [one.id]);
+      if (!stores.has(one.storeId))
+        throw new Revert(encodeErrorResult({ abi, errorName: "UnknownStore", args: [one.storeId] }));
+      if (tokens.has(one.id)) throw new Revert(encodeErrorResult({ abi, errorName: "AlreadyMinted", args: [one.id] }));
       const buyer = one.buyer.toLowerCase() as WalletAddress;
       const cents = BigInt(one.valueCents);
       const bps = BigInt(one.cashbackBps + one.bonusBps);
@@ -281,7 +280,8 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
     const to = call.functionName === "confirm" ? CHAIN_STATUS.confirmed : CHAIN_STATUS.cancelled;
     for (const id of call.args[0]) {
       const token = tokens.get(id);
-      if (token?.status !== CHAIN_STATUS.pending) throw refuse("NotPending", [id, token?.status ?? 0]);
+      if (token?.status !== CHAIN_STATUS.pending)
+        throw new Revert(encodeErrorResult({ abi, errorName: "NotPending", args: [id, token?.status ?? 0] }));
       tokens.set(id, { ...token, status: to });
       events.push({ kind: "StatusUpdated", tokenId: id, from: CHAIN_STATUS.pending, to });
     }
@@ -289,20 +289,21 @@ function executeNft({ stores, tokens, events }: Changing, data: Hex): void {
 }
 
 function executeDistributor({ tokens, events }: Omit<Changing, "stores">, data: Hex): void {
-  const call = decodeFunctionData({ abi: cashbackDistributorAbi, data });
+  const abi = cashbackDistributorAbi;
+  const call = decodeFunctionData({ abi, data });
   if (call.functionName !== "payBatch") throw new Error(`The model does not know ${call.functionName}`);
   const [items, weiPerCent] = call.args;
-  const revert = (errorName: "NotConfirmed" | "AboveCashback" | "ZeroAmount", args: unknown) =>
-    new Revert(encodeErrorResult({ abi: cashbackDistributorAbi, errorName, args } as never));
   for (const item of items) {
     const id = item >> ITEM_ID_OFFSET;
     const amount = item & AMOUNT_MASK;
     const token = tokens.get(id);
     if (token && token.paidWei !== null) continue;
-    if (amount === 0n) throw revert("ZeroAmount", [id]);
-    if (token?.status !== CHAIN_STATUS.confirmed) throw revert("NotConfirmed", [id, token?.status ?? 0]);
+    if (amount === 0n) throw new Revert(encodeErrorResult({ abi, errorName: "ZeroAmount", args: [id] }));
+    if (token?.status !== CHAIN_STATUS.confirmed)
+      throw new Revert(encodeErrorResult({ abi, errorName: "NotConfirmed", args: [id, token?.status ?? 0] }));
     const most = (token.cents * token.bps * weiPerCent) / 10_000n;
-    if (amount > most) throw revert("AboveCashback", [id, amount, most]);
+    if (amount > most)
+      throw new Revert(encodeErrorResult({ abi, errorName: "AboveCashback", args: [id, amount, most] }));
     tokens.set(id, { ...token, paidWei: amount });
     events.push({ kind: "CashbackPaid", tokenId: id, recipient: token.buyer, amountWei: amount });
   }

@@ -26,6 +26,7 @@ import { openAccount } from "../../../sender/account.ts";
 import { PayoutSwitch } from "../../../sender/payout-switch.ts";
 import type { Sender } from "../../../sender/sender.ts";
 import type { Senders } from "../../../sender/senders.ts";
+import { standIn } from "../../testing/stand-in.ts";
 import { MODEL_CONTRACTS, ModelChain } from "./model-chain.ts";
 
 export type Reply = { status: number; body: Record<string, unknown> };
@@ -116,7 +117,7 @@ export class World {
       BATCH_SIZE: "3",
     });
     const accounts = accountsOf(environment);
-    const services = {
+    this.services = standIn<Services>({
       accounts,
       saleRules: saleRules(environment, accounts, true),
       environment,
@@ -126,8 +127,7 @@ export class World {
       payouts: new PayoutSwitch(database, false),
       ids: { isOpen: async () => true },
       log: pino({ level: "silent" }),
-    };
-    this.services = services as unknown as Services;
+    });
     this.senders = this.#newSenders();
     this.#routes = [...purchaseRoutes(this.services), ...hookRoutes(this.services)];
   }
@@ -183,7 +183,7 @@ export class World {
       request: { get: (name: string) => headers[name] },
     };
     try {
-      const reply = await found.run(call as unknown as Parameters<Route["run"]>[0], {
+      const reply = await found.run(standIn(call), {
         body: (schema) => schema.parse(body),
         query: (schema) => schema.parse({}),
       });
