@@ -23,14 +23,15 @@ export class HeadWatcher {
   /** The newest announcement that has not been consumed yet. */
   #announced: { block: Block | undefined } | undefined;
   #wake: (() => void) | undefined;
+  #isConnected = false;
 
   constructor(parameters: HeadWatcherParameters) {
     this.#parameters = parameters;
-    for (const url of parameters.webSocketUrls) this.#connect(url, FIRST_RECONNECT_MS);
   }
 
   /** Waits for the next announcement or poll, at most `atMostMs`; returns the new block if it was announced completely. */
   async next(signal: AbortSignal, atMostMs: number): Promise<Block | undefined> {
+    this.#connectOnce();
     if (!this.#announced) {
       await new Promise<void>((resolve) => {
         const wait = this.#subscribed > 0 ? GUARD_INTERVAL_MS : this.#parameters.pollIntervalMs;
@@ -54,6 +55,13 @@ export class HeadWatcher {
   close(): void {
     this.#closed = true;
     for (const socket of this.#sockets) socket.close();
+  }
+
+  /** Not before the first wait: a backfill needs no announcements, and loading Node's WebSocket takes time. */
+  #connectOnce(): void {
+    if (this.#isConnected) return;
+    this.#isConnected = true;
+    for (const url of this.#parameters.webSocketUrls) this.#connect(url, FIRST_RECONNECT_MS);
   }
 
   #connect(url: string, reconnectMs: number): void {

@@ -17,26 +17,40 @@ export class NotLinkedError extends TorcidaError {
 /** For up to this many blocks, all logs of each block are requested by hash and checked against its bloom. */
 const EXACT_BLOCKS = 64;
 
+type LinkedRange = {
+  previous: BlockId | undefined;
+  from: number;
+  to: number;
+  head?: Block;
+  blocksPerRequest?: number;
+};
+
 /**
  * Reads the blocks after the cursor up to `to`, each linked to the previous one by its parent hash. Invariant: the first
  * one's parent is the cursor. Without a bloom, logs are checked only against the blocks' hashes.
+ * @param blocksPerRequest For how many blocks logs are requested at once.
  * @throws NotLinkedError, RpcError
  */
 export async function readLinked(
   context: Pick<Context, "log" | "metrics" | "source">,
   node: ChainNode,
   bloom: Bloom | undefined,
-  { previous, from, to, head }: { previous: BlockId | undefined; from: number; to: number; head?: Block },
+  { previous, from, to, head, blocksPerRequest = to - from + 1 }: LinkedRange,
 ): Promise<Chunk> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const isHead = head?.number === to && from === to;
-  const blocks = isHead ? [head] : await node.blocks(numbers);
+  const range = { from, to, blocksPerRequest };
+  // Without a bloom, all logs are needed whatever the headers are: both are requested at the same time.
+  const [blocks, unchecked] = await Promise.all([
+    isHead ? [head] : node.blocks(numbers),
+    bloom ? undefined : logsOfRange(node, range),
+  ]);
   assertLinked(previous, blocks);
   const candidates = bloom ? blocks.filter((block) => mayHoldOurs(context, bloom, block)) : blocks;
   const logs =
     bloom && candidates.length <= EXACT_BLOCKS
       ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
-      : await logsOfRange(node, blocks, new Set(candidates.map((block) => block.number)));
+      : assertOfBlocks(node, unchecked ?? (await logsOfRange(node, range)), blocks, candidates);
   const last = blocks.at(-1);
   if (!last) throw new Error(`No block from ${from} to ${to}`);
   return {
@@ -62,16 +76,32 @@ function mayHoldOurs({ source }: Pick<Context, "source">, bloom: Bloom, block: B
   return addresses.some((address) => bloom.mayHold(block.logsBloom, address));
 }
 
-/** One request for many blocks, checked against their hashes and blooms. */
-async function logsOfRange(node: ChainNode, blocks: readonly Block[], candidates: Set<number>): Promise<RpcLog[]> {
+async function logsOfRange(
+  node: ChainNode,
+  { from, to, blocksPerRequest }: { from: number; to: number; blocksPerRequest: number },
+): Promise<RpcLog[]> {
+  const requests: Promise<RpcLog[]>[] = [];
+  for (let at = from; at <= to; at += blocksPerRequest) {
+    requests.push(node.logs(at, Math.min(to, at + blocksPerRequest - 1)));
+  }
+  return (await Promise.all(requests)).flat();
+}
+
+/** Checks the logs of a range against the hashes of its blocks and, by the candidates, against their blooms. */
+function assertOfBlocks(
+  node: ChainNode,
+  logs: readonly RpcLog[],
+  blocks: readonly Block[],
+  candidates: readonly Block[],
+): readonly RpcLog[] {
   const first = blocks[0]?.number ?? 0;
-  const logs = await node.logs(first, blocks.at(-1)?.number ?? 0);
+  const mayHoldLogs = new Set(candidates.map((block) => block.number));
   for (const log of logs) {
     const number = Number(log.blockNumber);
     if (log.blockHash !== blocks[number - first]?.hash) {
       throw new RpcError("inconsistent", `${node.name} returned logs of a different block ${number} than its header`);
     }
-    if (!candidates.has(number)) {
+    if (!mayHoldLogs.has(number)) {
       throw new RpcError("inconsistent", `${node.name} returned logs that block ${number} cannot contain`);
     }
   }

@@ -14,6 +14,8 @@ import { adoptSource, emptyIndex, readCursor } from "./store/chain-index.ts";
 import { type BlockId, CursorMovedError, KEPT_BLOCKS } from "./store/index-store.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 200;
+/** How many requests for logs make up one commit while new blocks are read. */
+const REQUESTS_AT_ONCE = 3;
 
 export type SyncParameters = {
   heads: HeadWatcher;
@@ -102,9 +104,10 @@ class Follower {
     const bloom = this.#bloom;
     this.#sawHead(head);
     const from = this.#cursor ? this.#cursor.number + 1 : source.startBlock;
-    const to = Math.min(head.number, from + Math.min(KEPT_BLOCKS, this.#sizer.size) - 1);
+    const blocksPerRequest = this.#sizer.size;
+    const to = Math.min(head.number, from + Math.min(KEPT_BLOCKS, REQUESTS_AT_ONCE * blocksPerRequest) - 1);
     const chunk = await nodes.ask((node) =>
-      readLinked(this.#context, node, bloom, { previous: this.#cursor, from, to, head }),
+      readLinked(this.#context, node, bloom, { previous: this.#cursor, from, to, head, blocksPerRequest }),
     );
     this.#cursor = await commitChunk(this.#context, chunk);
     if (to === head.number) {
