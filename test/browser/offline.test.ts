@@ -5,7 +5,7 @@ describe("Without a connection", () => {
   const site = useSite();
 
   it("shows a page that says what is safe, and caches nothing else", async () => {
-    const { page, context } = await site.openLoggedIn("/dashboard");
+    const { page, context } = await site.openLoggedIn("/dashboard", { serviceWorkers: "allow" });
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.goto(`${site.server.url}/dashboard`);
     await page.getByRole("heading", { level: 1, name: "Seu painel" }).waitFor();

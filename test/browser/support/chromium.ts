@@ -9,6 +9,9 @@ import { type TestWallet, testWallet } from "./test-wallet.ts";
 /** Not the package's list: with its single process, the browser ends with its first profile. */
 const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
+/** The size of a page that asks for none. */
+export const DESKTOP = { width: 1280, height: 900 };
+
 /** The package's name for it, in the folder of temporary files. */
 const PROGRAM = "chromium";
 
@@ -82,25 +85,42 @@ export async function glimpse(page: Page, url: string, texts: readonly string[])
 }
 
 /** A new browser profile with a wallet in it, ready to open a page. */
-export async function visit(
-  browser: Browser,
-  { wallet = testWallet(), storage = {}, hasOwnClock = false, ...options }: VisitOptions = {},
-): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
+export async function visit(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
+  const { wallet: _wallet, storage: _storage, hasOwnClock, ...contextOptions } = options;
+  const profile = await newProfile(browser, contextOptions);
+  if (hasOwnClock) await profile.context.clock.install();
+  return moveIn(profile, options);
+}
+
+/** A browser profile with one page, and what it tells of to the visit that has it. */
+export type Profile = { context: BrowserContext; page: Page; onProblem: (text: string) => void };
+
+export async function newProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Profile> {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: "en-US", ...options });
   // A machine that is busy with other tests takes its time; mocha ends what hangs.
   context.setDefaultTimeout(60_000);
-  const problems: string[] = [];
+  const profile: Profile = { context, page: await context.newPage(), onProblem: () => {} };
   context.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      problems.push(message.text());
+      profile.onProblem(message.text());
   });
-  context.on("weberror", (error) => problems.push(String(error.error())));
+  context.on("weberror", (error) => profile.onProblem(String(error.error())));
+  return profile;
+}
+
+/** Puts a wallet and the content of local storage into a profile, for the pages that are opened afterwards. */
+export async function moveIn(
+  profile: Profile,
+  { wallet = testWallet(), storage = {} }: Pick<VisitOptions, "wallet" | "storage">,
+): Promise<Visit> {
+  const { context, page } = profile;
+  const problems: string[] = [];
+  profile.onProblem = (text) => problems.push(text);
   await context.addInitScript((entries) => {
     if (location.protocol === "about:" || sessionStorage.getItem("seeded")) return;
     sessionStorage.setItem("seeded", "yes");
     for (const [key, value] of entries) localStorage.setItem(key, value);
   }, Object.entries(storage));
   await wallet.install(context);
-  if (hasOwnClock) await context.clock.install();
-  return { context, page: await context.newPage(), wallet, problems };
+  return { context, page, wallet, problems };
 }

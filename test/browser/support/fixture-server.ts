@@ -39,6 +39,9 @@ const TYPES: Record<string, string> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
+/** A page without content, on which a test leaves its browser profile to the next one. */
+export const BLANK = "/blank";
+
 /** The API's policy, so that a page that violates it fails here too. */
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'";
@@ -224,11 +227,14 @@ export class FixtureServer {
   }
 
   #serveFile(pathname: string, response: ServerResponse): void {
+    if (pathname === BLANK) return void response.writeHead(200, { "content-type": TYPES[".html"] }).end();
     const wanted = join(this.#root, normalize(pathname));
     const file =
       pathname !== "/" && wanted.startsWith(this.#root) && existsSync(wanted) ? wanted : join(this.#root, "index.html");
     const type = TYPES[extname(file)] ?? "application/octet-stream";
-    response.writeHead(200, { "content-type": type, "content-security-policy": this.policy });
+    // As the api sends it: the names of these files change with their content.
+    const cache = pathname.startsWith("/assets/") ? { "cache-control": "public, max-age=31536000, immutable" } : {};
+    response.writeHead(200, { "content-type": type, "content-security-policy": this.policy, ...cache });
     if (!file.endsWith("index.html")) return void response.end(readFileSync(file));
     const html = readFileSync(file, "utf8");
     response.end(this.isSilentPage ? html : withDeployment(html, this.config));

@@ -1,13 +1,14 @@
 import type { Browser } from "playwright-core";
 import { buildWebApp, WEB_APP } from "../../testing/web-app.ts";
-import { launchChromium, type Visit, type VisitOptions, visit } from "./chromium.ts";
-import { FixtureServer, SESSION_TOKEN } from "./fixture-server.ts";
+import { launchChromium, type Visit, type VisitOptions } from "./chromium.ts";
+import { BLANK, FixtureServer, SESSION_TOKEN } from "./fixture-server.ts";
+import { Profiles } from "./profiles.ts";
 import { testWallet } from "./test-wallet.ts";
 
 export type Site = {
   readonly server: FixtureServer;
   readonly browser: Browser;
-  /** A new browser profile on a path, ready for use. */
+  /** An empty browser profile on a path, ready for use. */
   open(path: string, options?: VisitOptions): Promise<Visit>;
   /** The same, logged in as the wallet's owner. */
   openLoggedIn(path: string, options?: VisitOptions): Promise<Visit>;
@@ -17,26 +18,26 @@ export type Site = {
 export function useSite(): Site {
   let server: FixtureServer;
   let browser: Browser;
-  const visits: Visit[] = [];
+  let profiles: Profiles;
 
   before(async function () {
     this.timeout(300_000);
     await buildWebApp();
     server = await new FixtureServer(WEB_APP).start();
     browser = await launchChromium();
+    profiles = new Profiles(browser, server.url + BLANK);
   });
   beforeEach(() => server.reset());
-  afterEach(async () => {
-    await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  afterEach(async function () {
+    await profiles.leave({ isClean: this.currentTest?.state === "passed" });
   });
   after(async () => {
     await browser?.close();
     await server?.stop();
   });
 
-  const open: Site["open"] = async (path, options) => {
-    const opened = await visit(browser, options);
-    visits.push(opened);
+  const open: Site["open"] = async (path, options = {}) => {
+    const opened = await profiles.visit(options);
     await opened.page.goto(server.url + path, { waitUntil: "domcontentloaded" });
     return opened;
   };
