@@ -37,6 +37,7 @@ const PARTS_WITH_A_BROWSER = ["browser", "system"];
 /** The longest files start first, so that the run ends with short ones. The order affects only the run's duration. */
 const LONGEST = [
   "faults/alerts",
+  "browser/slow",
   "system/deploy",
   "system/going-live",
   "browser/accessibility",

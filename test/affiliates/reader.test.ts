@@ -219,7 +219,7 @@ describe("The network reader", function () {
             .executeTakeFirstOrThrow();
           return BigInt(n) === 1_001n;
         },
-        50_000,
+        200_000,
       );
     });
 
