@@ -32,6 +32,8 @@ export async function startIndexer({
   const child = spawn(process.execPath, ["indexer/main.ts"], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
+      // As `npm start` sets it.
+      NODE_COMPILE_CACHE: "data/compile-cache",
       ...process.env,
       DATABASE_URL: databaseUrl,
       NETWORK: "localhost",

@@ -28,12 +28,15 @@ const POLL_MS = 50;
 export class Children {
   readonly #running = new Map<string, ChildProcess>();
   readonly #logDirectory: string;
+  /** From the second start on, a process need not strip types or compile. */
+  readonly #compileCache: string;
   readonly #pidFile: string;
   readonly #onGivenUp: (message: string) => void;
   #ending = false;
 
   constructor(dataDirectory: string, onGivenUp: (message: string) => void) {
     this.#logDirectory = join(dataDirectory, "logs");
+    this.#compileCache = join(dataDirectory, "compile-cache");
     this.#pidFile = join(dataDirectory, "processes.json");
     this.#onGivenUp = onGivenUp;
     mkdirSync(this.#logDirectory, { recursive: true });
@@ -46,7 +49,7 @@ export class Children {
     log.on("error", (error) => this.#onGivenUp(unwritable(logFile, error)));
     const child = spawn(specification.command, specification.arguments, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...specification.env },
+      env: { NODE_COMPILE_CACHE: this.#compileCache, ...process.env, ...specification.env },
       // In its own process group: Ctrl-C reaches only this process, which stops the others in order.
       detached: true,
     });
