@@ -6,6 +6,7 @@ import {
   ADMIN_DELAY_SECONDS,
   aPurchase,
   ethers,
+  fewerUnderCoverage,
   freshSystem,
   NFT_ROLES,
   type Purchase,
@@ -448,7 +449,7 @@ describeTree("PurchaseNFT", () => {
         const data = ethers.concat([ethers.id("registerStore(uint16,string)").slice(0, 10), `0x${encoded.slice(10)}`]);
         return system.catalogue.sendTransaction({ to: system.nftAddress, data });
       };
-      for (const [index, name] of plain.entries()) {
+      for (const [index, name] of fewerUnderCoverage(plain).entries()) {
         await register(1000 + index, name);
         expect(await read(nft, "storeName", 1000 + index)).to.equal(ethers.toUtf8String(name));
       }
@@ -464,15 +465,16 @@ describeTree("PurchaseNFT", () => {
         ..."한|日本語|\u{1f1e7}\u{1f1f7}|👍🏽".split("|"),
       ];
       const refused = [
+        // One of each kind first.
         " ",
+        "\u0301a",
+        "a\u200b",
         "\u00a0\u3000 ",
         "\u2800",
         "\u0301",
-        "\u0301a",
         " \u0301\u0301",
         "a\u0301\u0301",
         "e".concat("\u0300".repeat(19)),
-        "a\u200b",
         "a\u200db",
         "\u00ad",
         "a\ufeff",
@@ -491,11 +493,11 @@ describeTree("PurchaseNFT", () => {
         "a\ufffe",
         "a\u{1ffff}",
       ];
-      for (const [index, name] of readable.entries()) {
+      for (const [index, name] of fewerUnderCoverage(readable).entries()) {
         expect(isReadableName(name), name).to.equal(true);
         await send(nft, "registerStore", [3_000 + index, name], system.catalogue);
       }
-      for (const name of refused) {
+      for (const name of fewerUnderCoverage(refused)) {
         expect(isReadableName(name), JSON.stringify(name)).to.equal(false);
         await expect(send(nft, "registerStore", [2_000, name], system.catalogue))
           .to.be.revertedWithCustomError(nft, "InvalidStoreName")
