@@ -39,18 +39,15 @@ export async function readLinked(
 ): Promise<Chunk> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const isHead = head?.number === to && from === to;
-  const range = { from, to, blocksPerRequest };
-  // Without a bloom, all logs are needed whatever the headers are: both are requested at the same time.
-  const [blocks, unchecked] = await Promise.all([
-    isHead ? [head] : node.blocks(numbers),
-    bloom ? undefined : logsOfRange(node, range),
-  ]);
+  // Before the logs: those of a fork that replaces these headers in between are noticed by their block's hash. Logs read
+  // first would be noticed only if there are any, and the new fork's would be missing.
+  const blocks = isHead ? [head] : await node.blocks(numbers);
   assertLinked(previous, blocks);
   const candidates = bloom ? blocks.filter((block) => mayHoldOurs(context, bloom, block)) : blocks;
   const logs =
     bloom && candidates.length <= EXACT_BLOCKS
       ? (await Promise.all(candidates.map((block) => node.exactLogsOf(block, bloom)))).flat()
-      : assertOfBlocks(node, unchecked ?? (await logsOfRange(node, range)), blocks, candidates);
+      : assertOfBlocks(node, await logsOfRange(node, { from, to, blocksPerRequest }), blocks, candidates);
   const last = blocks.at(-1);
   if (!last) throw new Error(`No block from ${from} to ${to}`);
   return {
