@@ -10,7 +10,7 @@ import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import type { KeyName, SigningKey } from "../../platform/signing-keys.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { examineNames } from "./examine-names.ts";
-import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
+import { type Finding, failure, healthy, shortMessageOf, warning } from "./finding.ts";
 
 const GREATEST_HEAD_AGE_S = 60;
 const GREATEST_LAG_BLOCKS = 10n;
@@ -79,7 +79,7 @@ async function examineRpc({ client, nodes }: OpenChain, { RPC_URLS, CHAIN_ID }: 
   } catch (error) {
     const isWrong = error instanceof WrongChainError;
     const toDo = isWrong ? "Correct RPC_URLS or CHAIN_ID; it is not used until then" : "docs/runbook/rpc-away.md";
-    return { name, number: 0n, findings: [failure(name, messageOf(error), toDo)] };
+    return { name, number: 0n, findings: [failure(name, shortMessageOf(error), toDo)] };
   }
 }
 
@@ -103,7 +103,7 @@ async function examineContracts(client: PublicClient, environment: ApiEnvironmen
       ...(await examineDistributor(client, distributor)),
     ];
   } catch (error) {
-    return [failure("contracts", messageOf(error), "Correct the addresses, or the deployment record")];
+    return [failure("contracts", shortMessageOf(error), "Correct the addresses, or the deployment record")];
   }
 }
 

@@ -10,7 +10,7 @@ import { leaseOf } from "../../sender/sender-context.ts";
 import { warningsOf } from "../../sender/standing.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
-import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
+import { type Finding, failure, healthy, shortMessageOf, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
 const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;
@@ -25,7 +25,7 @@ export async function examineDatabase(
   try {
     database = await openDatabase(environment, { print: false });
   } catch (error) {
-    return [failure("database", messageOf(error), "docs/operations.md says how each process is configured")];
+    return [failure("database", shortMessageOf(error), "docs/operations.md says how each process is configured")];
   }
   try {
     return [
@@ -39,7 +39,7 @@ export async function examineDatabase(
     ];
   } catch (error) {
     return [
-      failure("database", messageOf(error), "Check the database log; restore a backup if the database is damaged"),
+      failure("database", shortMessageOf(error), "Check the database log; restore a backup if the database is damaged"),
     ];
   } finally {
     await database.close();

@@ -4,7 +4,7 @@ import type { Database } from "../../database/connect.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
-import { type Finding, failure, healthy, messageOf, warning } from "./finding.ts";
+import { type Finding, failure, healthy, shortMessageOf, warning } from "./finding.ts";
 
 const SHOWN = 5;
 
@@ -20,7 +20,7 @@ export async function examineNames(client: PublicClient, environment: OperatorEn
     for await (const page of listMisnamed(database.kysely, nameReader(client, contracts))) misnamed.push(...page);
     return [...nameFindings(misnamed), ...(await sampleFindings(database, environment))];
   } catch (error) {
-    return [failure("store names", messageOf(error), "docs/runbook/rpc-away.md")];
+    return [failure("store names", shortMessageOf(error), "docs/runbook/rpc-away.md")];
   } finally {
     await database.close();
   }

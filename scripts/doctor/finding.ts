@@ -1,3 +1,6 @@
+import { BaseError } from "viem";
+import { messageOf } from "../../domain/unknown-error.ts";
+
 /** One result of the doctor. */
 export type Finding = {
   /** `failure`: the system cannot work. `warning`: it will stop soon, or a part of it is waiting. */
@@ -22,7 +25,7 @@ export const failure = (subject: string, detail: string, toDo: string): Finding 
   toDo,
 });
 
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "shortMessage" in error && typeof error.shortMessage === "string" ? error.shortMessage : error.message;
+/** Of an error of viem only the first line, without the request's details. */
+export function shortMessageOf(error: unknown): string {
+  return error instanceof BaseError ? error.shortMessage : messageOf(error);
 }
