@@ -3,8 +3,22 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The same; of an error of viem only what happened, without the node's URL, which may contain a provider's key. */
+export function shortMessageOf(error: unknown): string {
+  return textOf(error, "shortMessage") ?? messageOf(error);
+}
+
+/** The same with viem's details, such as the node's own message. */
+export function explanationOf(error: unknown): string {
+  return `${shortMessageOf(error)} ${textOf(error, "details") ?? ""}`.trim();
+}
+
 /** The code of an error of the operating system or the database, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  return textOf(error, "code");
+}
+
+function textOf(error: unknown, name: "code" | "details" | "shortMessage"): string | undefined {
+  const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined;
+  return typeof value === "string" ? value : undefined;
 }

@@ -8,6 +8,7 @@ import { writeSetting } from "../database/settings.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import type { PauseCause } from "../domain/pause-cause.ts";
 import { WEI_PER_GWEI } from "../domain/product.ts";
+import { shortMessageOf } from "../domain/unknown-error.ts";
 import { INDEXER_LEASE, isHeld } from "../platform/lease.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import { RpcError } from "../platform/rpc/json-rpc.ts";
@@ -98,8 +99,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
     return { ...second, differences, outcome: outcomeOf(differences, second.surplusWei) };
   } catch (error) {
     if (!(error instanceof BaseError) && !(error instanceof RpcError)) throw error;
-    const reason = error instanceof BaseError ? error.shortMessage : error.message;
-    return { outcome: "cannot say", reason: `The chain does not answer: ${reason}` };
+    return { outcome: "cannot say", reason: `The chain does not answer: ${shortMessageOf(error)}` };
   }
 }
 

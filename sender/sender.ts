@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { BaseError } from "viem";
 import { inTransaction, type Queries } from "../database/transaction.ts";
-import { messageOf } from "../domain/unknown-error.ts";
+import { explanationOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from "../platform/lease.ts";
 import type { KeyName } from "../platform/signing-keys.ts";
@@ -128,7 +127,7 @@ export class Sender {
 
   #noteProblem(error: unknown): void {
     if (error instanceof LeaseLostError) this.#lease = undefined;
-    const problem = textOf(error);
+    const problem = explanationOf(error);
     if (problem !== this.status.problem) this.#options.log.warn({ key: this.key, problem }, "The sender waits");
     this.status.problem = problem;
   }
@@ -184,9 +183,4 @@ export class Sender {
     const sent = await this.#dispatch.run(due, own, head);
     return hasPlanned || sent;
   }
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof BaseError) return [error.shortMessage, error.details].filter(Boolean).join(" ");
-  return messageOf(error);
 }

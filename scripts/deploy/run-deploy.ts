@@ -35,12 +35,10 @@ export async function runDeploy(args: readonly string[], env: Variables, termina
   }
 }
 
-/** Leaves out the node's URL and the request, which may contain a provider's key. */
 function sentence(error: unknown): string {
   if (error instanceof BaseError && /insufficient funds|exceeds the balance/i.test(error.message)) {
     return `The deployer has too little CHZ for gas: ${FUND_IT}`;
   }
-  if (error instanceof BaseError) return `${error.shortMessage} ${error.details ?? ""}`.trim();
   return failureText(error);
 }
 

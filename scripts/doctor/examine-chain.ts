@@ -2,6 +2,7 @@ import { type Address, formatEther, getAddress, keccak256, type PublicClient, to
 import type { ApiEnvironment } from "../../api/environment.ts";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { readContracts } from "../../platform/contracts.ts";
 import { openLog } from "../../platform/log.ts";
 import { type OpenChain, openChain } from "../../platform/rpc/chain-client.ts";
@@ -10,7 +11,7 @@ import { WrongChainError } from "../../platform/rpc/node-pool.ts";
 import type { KeyName, SigningKey } from "../../platform/signing-keys.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { examineNames } from "./examine-names.ts";
-import { type Finding, failure, healthy, shortMessageOf, warning } from "./finding.ts";
+import { type Finding, failure, healthy, warning } from "./finding.ts";
 
 const GREATEST_HEAD_AGE_S = 60;
 const GREATEST_LAG_BLOCKS = 10n;

@@ -4,13 +4,14 @@ import { sql } from "kysely";
 import { findBrokenAudit } from "../../database/audit-log.ts";
 import type { Database } from "../../database/connect.ts";
 import { readSetting } from "../../database/settings.ts";
+import { shortMessageOf } from "../../domain/unknown-error.ts";
 import { summarizeStanding } from "../../sender/due.ts";
 import { foreignText, listForeign, type WatchedKey } from "../../sender/foreign-transactions.ts";
 import { leaseOf } from "../../sender/sender-context.ts";
 import { warningsOf } from "../../sender/standing.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
-import { type Finding, failure, healthy, shortMessageOf, warning } from "./finding.ts";
+import { type Finding, failure, healthy, warning } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 2 ** 30;
 const GREATEST_CLOCK_DIFFERENCE_MS = 5_000;

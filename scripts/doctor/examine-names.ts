@@ -2,9 +2,10 @@ import type { PublicClient } from "viem";
 import { listMisnamed, type Misnamed, nameReader } from "../../catalogue/chain-names.ts";
 import type { Database } from "../../database/connect.ts";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
+import { shortMessageOf } from "../../domain/unknown-error.ts";
 import type { OperatorEnvironment } from "../operator/environment.ts";
 import { openDatabase } from "../operator/open-database.ts";
-import { type Finding, failure, healthy, shortMessageOf, warning } from "./finding.ts";
+import { type Finding, failure, healthy, warning } from "./finding.ts";
 
 const SHOWN = 5;
 

@@ -1,6 +1,3 @@
-import { BaseError } from "viem";
-import { messageOf } from "../../domain/unknown-error.ts";
-
 /** One result of the doctor. */
 export type Finding = {
   /** `failure`: the system cannot work. `warning`: it will stop soon, or a part of it is waiting. */
@@ -24,8 +21,3 @@ export const failure = (subject: string, detail: string, toDo: string): Finding 
   detail,
   toDo,
 });
-
-/** Of an error of viem only the first line, without the request's details. */
-export function shortMessageOf(error: unknown): string {
-  return error instanceof BaseError ? error.shortMessage : messageOf(error);
-}

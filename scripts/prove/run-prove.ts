@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { BaseError, getAddress, isAddress } from "viem";
+import { getAddress, isAddress } from "viem";
 import { chainOf } from "../../chain/chains.ts";
 import { readDeployment } from "../../chain/deployment.ts";
 import { NETWORKS, type Network } from "../../domain/networks.ts";
@@ -19,9 +19,7 @@ export async function runProve(args: readonly string[], env: Variables, terminal
     for (const line of await proveWallet(args, env)) terminal.log(line);
     return 0;
   } catch (error) {
-    // Leaves out the node's URL, which may contain a provider's key.
-    if (error instanceof BaseError) terminal.error(`${error.shortMessage} ${error.details ?? ""}`.trim());
-    else terminal.error(failureText(error));
+    terminal.error(failureText(error));
     return 1;
   }
 }
