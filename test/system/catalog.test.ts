@@ -31,12 +31,13 @@ describe("npm run catalog", function () {
   // Every command first prints which database it acts on.
   const withoutPlace = (output: string) => output.replace(/^Acting on .*\n/, "");
   const catalog = async (...args: string[]) => {
-    const { code, output } = await commandHere(runCatalog, args, { DATA_DIR: directory }).ended;
+    const { code, output } = await commandHere(runCatalog, args, { DATA_DIR: directory, DEPLOYMENTS_DIR: directory })
+      .ended;
     return { status: code, output: withoutPlace(output) };
   };
   /** The script itself, which hands its arguments and environment to the same command. */
   const catalogScript = (...args: string[]) => {
-    const env = { ...process.env, DATA_DIR: directory, DATABASE_URL: "" };
+    const env = { ...process.env, DATA_DIR: directory, DEPLOYMENTS_DIR: directory, DATABASE_URL: "" };
     const command = ["scripts/catalog.ts", ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: "utf8" });
     return { status, output: withoutPlace(stdout + stderr) };
@@ -192,7 +193,7 @@ describe("npm run catalog", function () {
   });
   const startCatalog = (...args: string[]) =>
     spawn(process.execPath, ["scripts/catalog.ts", ...args], {
-      env: { ...process.env, DATA_DIR: directory, DATABASE_URL: "" },
+      env: { ...process.env, DATA_DIR: directory, DEPLOYMENTS_DIR: directory, DATABASE_URL: "" },
       stdio: "ignore",
     });
   const countStores = async () => {
