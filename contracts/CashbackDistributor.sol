@@ -90,6 +90,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
+    /// @dev Emits {LimitsSet}. Reverts with {MaxPayoutAboveDailyCap}, {PredecessorOfOtherTickets} or {PredecessorNotRetired}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param tickets The PurchaseNFT whose cashback is paid.
@@ -113,7 +114,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         _paidWords[0] |= retired.paidWord(0);
     }
 
-    /// @notice Accepts CHZ from anyone.
+    /// @notice Accepts CHZ from anyone. Emits {Funded}.
     receive() external payable {
         emit Funded(msg.sender, msg.value);
     }
@@ -163,7 +164,9 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         if (size == 0 || size > MAX_BATCH) revert InvalidBatchSize(size, MAX_BATCH);
         _startPayments(weiPerCent);
         PackedPurchase[] memory purchases = purchaseNFT.purchasesOfItems(items);
+        // Checks and effects of every item.
         _spend(_reserve(items, purchases, weiPerCent));
+        // Interactions.
         for (uint256 i; i < size; ++i) {
             address recipient = purchases[i].buyer();
             uint256 item = items[i];
@@ -179,6 +182,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         nonReentrant
     {
         _startPayments(weiPerCent);
+        // Checks and effects.
         (uint256 wordIndex, uint256 mask) = (purchaseId >> 8, _paidMask(purchaseId));
         uint256 word = paidWord(wordIndex);
         if (word & mask != 0) revert AlreadyPaid(purchaseId);
@@ -186,6 +190,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
         PackedPurchase purchase = purchaseNFT.storedPurchaseOf(purchaseId);
         _requirePayable(purchaseId, amount, weiPerCent, _maxPayout, purchase);
         _spend(amount);
+        // Interaction.
         _send(purchaseId, purchase.buyer(), amount);
     }
 
@@ -193,6 +198,7 @@ contract CashbackDistributor is ICashbackDistributor, AccessControlDefaultAdminR
     function withdrawCredit(address payable to) external nonReentrant {
         uint256 amount = creditOf[msg.sender];
         if (amount == 0) revert NoCredit(msg.sender);
+        // Effects before the interaction: a recipient that re-enters finds no credit.
         creditOf[msg.sender] = 0;
         totalCredit -= amount;
         emit CreditWithdrawn(msg.sender, to, amount);

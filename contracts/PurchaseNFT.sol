@@ -81,6 +81,7 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
                                     CONSTRUCTOR
     //////////////////////////////////////////////////////////////////////////*/
 
+    /// @dev Emits {SiteUrlSet} and {DescriptorSet}. Reverts with {InvalidSiteUrl}.
     /// @param admin The initial default admin. Grants all other roles; its own role is transferred in two steps.
     /// @param adminDelay The delay before an admin transfer can be accepted, in seconds.
     /// @param initialSiteUrl The URL that every token's `external_url` points to.
@@ -257,17 +258,17 @@ contract PurchaseNFT is IPurchaseNFT, ERC721, AccessControlDefaultAdminRules, Pa
         _unpause();
     }
 
-    /// @notice Always reverts: tickets are not transferable. Both `safeTransferFrom` overloads end up here too.
+    /// @notice Always reverts with {Soulbound}: tickets are not transferable. Both `safeTransferFrom` overloads end up here too.
     function transferFrom(address, address, uint256) public payable override {
         revert Soulbound();
     }
 
-    /// @notice Always reverts: tickets cannot be approved for transfer.
+    /// @notice Always reverts with {Soulbound}: tickets cannot be approved for transfer.
     function approve(address, uint256) public payable override {
         revert Soulbound();
     }
 
-    /// @notice Always reverts: operators cannot be approved.
+    /// @notice Always reverts with {Soulbound}: operators cannot be approved.
     function setApprovalForAll(address, bool) public pure override {
         revert Soulbound();
     }

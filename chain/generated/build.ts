@@ -12,5 +12,5 @@ export const build = {
     "@openzeppelin/contracts@5.7.0",
     "solady@0.1.26"
   ],
-  "sourceHash": "5414ac4bf7d4b6e9b3b27dabb4b4a22acba0e501212fea9ac1c9c1cd79765190"
+  "sourceHash": "e60972e9af67f39c7bd030db316d3d258f2d0df7fd859f75ee6c566b340bbe1e"
 } as const;

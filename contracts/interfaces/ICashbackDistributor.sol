@@ -149,27 +149,39 @@ interface ICashbackDistributor {
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @notice Pays 1 to `MAX_BATCH` purchases and skips ids that are already paid. Payer role; reverts while paused.
+    /// @dev Emits {RateApplied}, {CashbackSkipped} for each item that is already paid, then {CashbackPaid} or
+    /// {CashbackDeferred} for each of the others. Reverts as a whole: with {InvalidBatchSize}, {DistributorRetired} or
+    /// {RateTooHigh}; with {ZeroAmount}, {AboveMaxPayout}, {NotConfirmed} or {AboveCashback} for the first invalid
+    /// item; with {InsufficientFunds} or {AboveDailyCap} for the total; with {InsufficientGas} before a recipient is
+    /// called.
     /// @param items The payments, each `purchaseId << 96 | amount`, with the amount in wei.
     /// @param weiPerCent The rate for all items, which caps their amounts; at most `maxWeiPerCent`.
     function payBatch(uint256[] calldata items, uint256 weiPerCent) external;
 
     /// @notice Pays one purchase; reverts if it is already paid. Payer role; reverts while paused.
+    /// @dev Emits and reverts as {payBatch} does for one item, except for a purchase that is already paid:
+    /// {AlreadyPaid}.
     /// @param purchaseId The purchase to pay.
     /// @param amount The amount sent to its buyer, in wei.
     /// @param weiPerCent The rate, which caps the amount; at most `maxWeiPerCent`.
     function pay(uint256 purchaseId, uint256 amount, uint256 weiPerCent) external;
 
     /// @notice Sends the caller's entire credit to `to`. Anyone may call it, even while paused.
+    /// @dev Emits {CreditWithdrawn}. Reverts with {NoCredit}, {InvalidRecipient} or {TransferRefused}, and then keeps
+    /// the credit.
     function withdrawCredit(address payable to) external;
 
     /// @notice Sends CHZ that is not reserved for credits to `to`. Treasurer role; works while paused.
+    /// @dev Emits {Swept}. Reverts with {InsufficientFunds}, {InvalidRecipient} or {TransferRefused}.
     function sweep(address payable to, uint256 amount) external;
 
     /// @notice Sets the limits; `maxPayout` must be at most `dailyCap`. Admin.
+    /// @dev Emits {LimitsSet}. Reverts with {MaxPayoutAboveDailyCap}.
     function setLimits(Limits calldata newLimits) external;
 
     /// @notice Permanently stops payments by this distributor so that a successor can replace it. Credits can still be
     /// withdrawn and the rest swept. Admin.
+    /// @dev Emits {Retired}. Reverts with {DistributorRetired} if it is already retired.
     function retire() external;
 
     /// @notice Pauses payments. Pauser role.

@@ -161,7 +161,7 @@ interface IPurchaseNFT {
                                      READ-ONLY
     //////////////////////////////////////////////////////////////////////////*/
 
-    /// @notice The record of a purchase. Reverts for an id that was never minted.
+    /// @notice The record of a purchase. Reverts with {UnknownPurchase} for an id that was never minted.
     function purchaseOf(uint256 tokenId) external view returns (PurchaseRecord memory);
 
     /// @notice A purchase as its packed storage word; zero for an id that was never minted.
@@ -178,7 +178,7 @@ interface IPurchaseNFT {
     /// @notice The colour of a store as 0xRRGGBB; 0 if it has none and the descriptor picks one.
     function storeColour(uint16 storeId) external view returns (uint24);
 
-    /// @notice ERC-5192: true for every purchase. Reverts for an id that was never minted.
+    /// @notice ERC-5192: true for every purchase. Reverts with {UnknownPurchase} for an id that was never minted.
     function locked(uint256 tokenId) external view returns (bool);
 
     /// @notice ERC-7572: the collection's metadata as a `data:` URI.
@@ -195,31 +195,46 @@ interface IPurchaseNFT {
     //////////////////////////////////////////////////////////////////////////*/
 
     /// @notice Mints one purchase to its buyer with status Pending. Minter role; reverts while paused.
+    /// @dev Emits `Transfer`, {Locked} and {PurchaseMinted}, then {MetadataUriSet} if the purchase has its own URI.
+    /// Checks in this order, and reverts with the first that fails: {InvalidPurchaseId}, {AlreadyMinted},
+    /// {InvalidBuyer}, {UnknownStore}, {ZeroValue}, {ZeroPercent}, {PercentTooHigh}, {MetadataUriTooLong},
+    /// {InvalidMetadataUri}.
     function mint(Purchase calldata purchase) external;
 
     /// @notice Mints 1 to `MAX_BATCH` purchases; one invalid purchase reverts the batch. Minter role; reverts while paused.
+    /// @dev Reverts with {InvalidBatchSize}; otherwise emits and reverts as {mint} does, for each purchase in turn.
     function mintBatch(Purchase[] calldata purchases) external;
 
     /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Confirmed. Confirmer role. Works while paused: the distributor
     /// can stop the payment that follows, and this is the most frequent call.
+    /// @dev Emits {StatusUpdated} for each purchase, and {MetadataUpdate} for each, or one {BatchMetadataUpdate} if the
+    /// ids are several and consecutive. Reverts with {InvalidBatchSize}, or {NotPending} for the first id that is not
+    /// Pending.
     function confirm(uint256[] calldata tokenIds) external;
 
     /// @notice Moves 1 to `MAX_BATCH` Pending purchases to Cancelled. Confirmer role; reverts while paused.
+    /// @dev Emits and reverts as {confirm} does.
     function cancel(uint256[] calldata tokenIds) external;
 
     /// @notice Registers a store with a name of 1 to 40 bytes, accepted by {PlainText-isName}. Catalogue role.
+    /// @dev Emits {StoreRegistered}. Reverts with {StoreAlreadyRegistered} or {InvalidStoreName}.
     function registerStore(uint16 storeId, string calldata name) external;
 
     /// @notice Renames a registered store. Catalogue role.
+    /// @dev Emits {StoreRenamed} and {BatchMetadataUpdate}. Reverts with {UnknownStore} or {InvalidStoreName}.
     function renameStore(uint16 storeId, string calldata name) external;
 
     /// @notice Sets the edge colour of a registered store's tickets as 0xRRGGBB, or clears it (0). Catalogue role.
+    /// @dev Emits {StoreColourSet} and {BatchMetadataUpdate}. Reverts with {UnknownStore}.
     function setStoreColour(uint16 storeId, uint24 newColour) external;
 
     /// @notice Sets the contract that draws the tickets; zero for none. It cannot change a purchase. Admin.
+    /// @dev Emits {DescriptorSet}, {BatchMetadataUpdate} and {ContractURIUpdated}. Does not check that the address has
+    /// code: a ticket whose descriptor fails is returned without its image.
     function setDescriptor(ITicketDescriptor newDescriptor) external;
 
     /// @notice Sets the URL that `external_url` points to. Admin.
+    /// @dev Emits {SiteUrlSet}, {BatchMetadataUpdate} and {ContractURIUpdated}. Reverts with {InvalidSiteUrl}.
     function setSiteUrl(string calldata newSiteUrl) external;
 
     /// @notice Pauses minting and cancelling. Pauser role.

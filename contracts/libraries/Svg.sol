@@ -41,19 +41,19 @@ library Svg {
     }
 
     /// @notice A filled shape.
-    function shape(string memory fill, string memory d) internal pure returns (string memory) {
-        return string.concat("<path", attribute("fill", fill), attribute("d", d), "/>");
+    function shape(string memory fill, string memory path) internal pure returns (string memory) {
+        return string.concat("<path", attribute("fill", fill), attribute("d", path), "/>");
     }
 
     /// @notice A stroked path of the given width, dashed if `dashes` is not empty.
-    function line(string memory stroke, uint256 width, string memory dashes, string memory d)
+    function line(string memory stroke, uint256 width, string memory dashes, string memory path)
         internal
         pure
         returns (string memory)
     {
         string memory dashed = bytes(dashes).length == 0 ? "" : attribute("stroke-dasharray", dashes);
         string memory pen = string.concat(attribute("stroke", stroke), _number("stroke-width", width), dashed);
-        return string.concat('<path fill="none"', pen, attribute("d", d), "/>");
+        return string.concat('<path fill="none"', pen, attribute("d", path), "/>");
     }
 
     /// @notice A filled circle around the origin, with a stroke.

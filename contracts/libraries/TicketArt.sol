@@ -18,21 +18,70 @@ import {TicketText} from "./TicketText.sol";
 library TicketArt {
     using LibString for *;
 
+    /*//////////////////////////////////////////////////////////////////////////
+                                     CONSTANTS
+    //////////////////////////////////////////////////////////////////////////*/
+
+    string private constant _TEXT_STYLE =
+        " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\" text-rendering=\"geometricPrecision\"";
+
     string private constant _NIGHT = "#08201a";
+    string private constant _CROWD = "#14493a";
     string private constant _PAPER = "#faf6ea";
     string private constant _INK = "#10261e";
     string private constant _GREY = "#d9d4c5";
+    string private constant _CHARCOAL = "#3d3d3d";
     string private constant _LABEL = "#4f6158";
     string private constant _PITCH = "#0b5138";
     string private constant _MOWN = "#0f6144";
     string private constant _CHALK = "#efe8d3";
     string private constant _GREEN = "#0b8448";
     string private constant _YELLOW = "#d99a00";
+    string private constant _AMBER = "#8a5a00";
+    string private constant _BROWN = "#7a5000";
     string private constant _WHITE = "#fff";
+
+    /// @dev The edge of the collection's ticket, which belongs to no store.
+    string private constant _GOLD = "#e0a526";
+
+    /// @dev Colours for stores without their own: neutral ones, no club's, three bytes each.
+    bytes private constant _NEUTRAL_COLOURS = hex"e0a526c4572f2f7f868a9a3b4f7ea8a34a5e";
+
+    string private constant _CANVAS = "M0 0h600v600H0z";
+    string private constant _SPECTATORS =
+        "M13 8a6 6 0 11-.1 0zM3 32a10 10 0 0120 0zM38 33a6 6 0 11-.1 0zM28 57a10 10 0 0120 0z";
+
+    /// @dev The ticket covers x 40 to 560 and y 40 to 560: the header down to y 122, the stub from y 412.
+    string private constant _TICKET =
+        "M68 40h464a28 28 0 0128 28v322a22 22 0 00-22 22H62a22 22 0 00-22-22V68a28 28 0 0128-28z";
+    string private constant _HEADER = "M68 40h464a28 28 0 0128 28v54H40V68a28 28 0 0128-28z";
+    string private constant _MOWN_STRIPES =
+        "M105 40h65v82h-65zM235 40h65v82h-65zM365 40h65v82h-65zM495 40h37a28 28 0 0128 28v54h-65z";
+    string private constant _PITCH_MARKINGS = "M300 122v290M300 190a77 77 0 11-.1 0zM40 190h60v154H40M560 190h-60v154h60";
+    string private constant _EDGE = "M40 122h520v8H40z";
+    string private constant _STORE_LINE = "M52 162h496v60H52z";
+    string private constant _STUB = "M62 412h476a22 22 0 0022 22v98a28 28 0 01-28 28H68a28 28 0 01-28-28v-98a22 22 0 0022-22z";
+    string private constant _PERFORATION = "M76 412h452";
+    string private constant _BAR_CODE = "M372 530h166";
+
+    /// @dev The signs on a stamp, around its centre.
+    string private constant _CLOCK = "M0-54v30l20 11M0-56a33 33 0 11-.1 0z";
+    string private constant _TICK = "M-41-24l29 28 54-58";
+    string private constant _CROSS = "M-25-54l50 50m0-50l-50 50";
+
+    /// @dev Across the whole ticket, behind the stamp.
+    string private constant _STRIKE = "M62 388L538 140";
 
     /// @dev The left edge of text on the ticket, and the width of a full line.
     uint256 private constant _LEFT = 62;
     uint256 private constant _LINE = 476;
+
+    /// @dev A longer ticket number is shortened to its first and last four digits.
+    uint256 private constant _MAX_NUMBER_DIGITS = 11;
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                     DOCUMENTS
+    //////////////////////////////////////////////////////////////////////////*/
 
     /// @notice A ticket as an SVG document.
     function ticket(ITicketDescriptor.Ticket memory self) internal pure returns (string memory) {
@@ -48,54 +97,51 @@ library TicketArt {
     /// @notice The collection's image: a generic ticket without purchase data.
     function emblem() internal pure returns (string memory) {
         IPurchaseNFT.Status status = IPurchaseNFT.Status.Confirmed;
-        string memory paper = string.concat(_stands(), _paper("#e0a526"), _stubPaper(status));
-        string memory words = string.concat(_title(), _words("%", _LEFT, 372, 300, 230, _INK));
+        string memory paper = string.concat(_stands(), _paper(_GOLD), _stubPaper(status));
+        string memory words = string.concat(_title(), _words({text: "%", x: _LEFT, y: 372, room: 300, size: 230, fill: _INK}));
         return _document("Torcida", string.concat(paper, words, _stamp(status)));
     }
-
-    /*//////////////////////////////////////////////////////////////////////////
-                                      PAPER
-    //////////////////////////////////////////////////////////////////////////*/
 
     function _document(string memory title, string memory content) private pure returns (string memory) {
         return string.concat(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600" role="img"><title>',
             title,
             "</title>",
-            Svg.group(
-                " font-family=\"'Roboto Condensed','Arial Narrow','Liberation Sans Narrow',Arial,sans-serif\" font-weight=\"700\" text-rendering=\"geometricPrecision\"",
-                content
-            ),
+            Svg.group(_TEXT_STYLE, content),
             "</svg>"
         );
     }
+
+    /*//////////////////////////////////////////////////////////////////////////
+                                      PAPER
+    //////////////////////////////////////////////////////////////////////////*/
 
     /// @dev Rows of spectators at night.
     function _stands() private pure returns (string memory) {
         return string.concat(
             '<pattern id="a" width="50" height="50" patternUnits="userSpaceOnUse">',
-            Svg.shape("#14493a", "M13 8a6 6 0 11-.1 0zM3 32a10 10 0 0120 0zM38 33a6 6 0 11-.1 0zM28 57a10 10 0 0120 0z"),
+            Svg.shape({fill: _CROWD, path: _SPECTATORS}),
             "</pattern>",
-            Svg.shape(_NIGHT, "M0 0h600v600H0z"),
-            Svg.shape("url(#a)", "M0 0h600v600H0z")
+            Svg.shape({fill: _NIGHT, path: _CANVAS}),
+            Svg.shape({fill: "url(#a)", path: _CANVAS})
         );
     }
 
     /// @dev The ticket body: a header striped like mown grass, an edge in the store's colour, and pitch markings.
     function _paper(string memory accent) private pure returns (string memory) {
         return string.concat(
-            Svg.shape(_PAPER, "M68 40h464a28 28 0 0128 28v322a22 22 0 00-22 22H62a22 22 0 00-22-22V68a28 28 0 0128-28z"),
-            Svg.shape(_PITCH, "M68 40h464a28 28 0 0128 28v54H40V68a28 28 0 0128-28z"),
-            Svg.shape(_MOWN, "M105 40h65v82h-65zM235 40h65v82h-65zM365 40h65v82h-65zM495 40h37a28 28 0 0128 28v54h-65z"),
-            Svg.line(_CHALK, 5, "", "M300 122v290M300 190a77 77 0 11-.1 0zM40 190h60v154H40M560 190h-60v154h60"),
-            Svg.shape(accent, "M40 122h520v8H40z")
+            Svg.shape({fill: _PAPER, path: _TICKET}),
+            Svg.shape({fill: _PITCH, path: _HEADER}),
+            Svg.shape({fill: _MOWN, path: _MOWN_STRIPES}),
+            Svg.line({stroke: _CHALK, width: 5, dashes: "", path: _PITCH_MARKINGS}),
+            Svg.shape({fill: accent, path: _EDGE})
         );
     }
 
-    /// @dev The store's own colour, or one of six neutral colours (no club's) chosen by store id.
+    /// @dev The store's own colour, or a neutral one chosen by store id.
     function _accent(ITicketDescriptor.Ticket memory self) private pure returns (string memory) {
         if (self.storeColour != 0) return string.concat("#", uint256(self.storeColour).toHexStringNoPrefix(3));
-        bytes memory colours = hex"e0a526c4572f2f7f868a9a3b4f7ea8a34a5e";
+        bytes memory colours = _NEUTRAL_COLOURS;
         uint256 start = uint256(self.purchase.storeId) % (colours.length / 3) * 3;
         uint256 colour =
             uint256(uint8(colours[start])) << 16 | uint256(uint8(colours[start + 1])) << 8 | uint8(colours[start + 2]);
@@ -107,8 +153,8 @@ library TicketArt {
             ? _GREEN
             : status == IPurchaseNFT.Status.Cancelled ? _GREY : _PAPER;
         return string.concat(
-            Svg.shape(fill, "M62 412h476a22 22 0 0022 22v98a28 28 0 01-28 28H68a28 28 0 01-28-28v-98a22 22 0 0022-22z"),
-            Svg.group(' stroke-linecap="round"', Svg.line(_NIGHT, 5, "0 14", "M76 412h452"))
+            Svg.shape({fill: fill, path: _STUB}),
+            Svg.group(' stroke-linecap="round"', Svg.line({stroke: _NIGHT, width: 5, dashes: "0 14", path: _PERFORATION}))
         );
     }
 
@@ -117,13 +163,13 @@ library TicketArt {
     //////////////////////////////////////////////////////////////////////////*/
 
     function _title() private pure returns (string memory) {
-        return Svg.group(' font-weight="900"', _words("TORCIDA", _LEFT, 100, 272, 52, _PAPER));
+        return Svg.group(' font-weight="900"', _words({text: "TORCIDA", x: _LEFT, y: 100, room: 272, size: 52, fill: _PAPER}));
     }
 
     function _header(uint256 id) private pure returns (string memory) {
         string memory number = id.toString();
         uint256 digits = bytes(number).length;
-        if (digits > 11) number = string.concat(number.slice(0, 4), unicode"…", number.slice(digits - 4));
+        if (digits > _MAX_NUMBER_DIGITS) number = string.concat(number.slice(0, 4), unicode"…", number.slice(digits - 4));
         Svg.Words memory seat = Svg.Words({
             text: string.concat(unicode"Nº ", number),
             x: 538,
@@ -151,9 +197,9 @@ library TicketArt {
             fill: _INK
         });
         return string.concat(
-            _label("LOJA", 157),
+            _label({text: "LOJA", y: 157}),
             '<clipPath id="b">',
-            Svg.shape(_INK, "M52 162h496v60H52z"),
+            Svg.shape({fill: _INK, path: _STORE_LINE}),
             "</clipPath>",
             Svg.group(' clip-path="url(#b)"', Svg.words(line))
         );
@@ -165,25 +211,32 @@ library TicketArt {
             ? "em CHZ"
             : string.concat("inclui ", TicketText.percent(purchase.bonusBps), unicode" de bônus");
         return string.concat(
-            Svg.group(' font-weight="900"', _words(percent, _LEFT - 6, 324, _LINE, 136, _INK)),
-            _label("CASHBACK", 356),
-            _words(part, _LEFT, 387, 290, 22, _INK)
+            Svg.group(' font-weight="900"', _words({text: percent, x: _LEFT - 6, y: 324, room: _LINE, size: 136, fill: _INK})),
+            _label({text: "CASHBACK", y: 356}),
+            _words({text: part, x: _LEFT, y: 387, room: 290, size: 22, fill: _INK})
         );
     }
 
     function _stub(uint256 id, IPurchaseNFT.PurchaseRecord memory purchase) private pure returns (string memory) {
         string memory ink = purchase.status == IPurchaseNFT.Status.Confirmed ? _WHITE : _INK;
-        string memory buyer = purchase.buyer.toHexStringChecksummed();
+        string memory wallet = purchase.buyer.toHexStringChecksummed();
         return string.concat(
-            Svg.group(' letter-spacing="3"', _words("VALOR", _LEFT, 450, 120, 20, ink)),
-            _words(TicketText.reais(purchase.valueCents), _LEFT, 500, 296, 44, ink),
-            _words(string.concat(buyer.slice(0, 6), unicode"…", buyer.slice(38)), _LEFT, 538, 290, 24, ink),
-            Svg.line(ink, 30, _bars(id, purchase.buyer), "M372 530h166")
+            Svg.group(' letter-spacing="3"', _words({text: "VALOR", x: _LEFT, y: 450, room: 120, size: 20, fill: ink})),
+            _words({text: TicketText.reais(purchase.valueCents), x: _LEFT, y: 500, room: 296, size: 44, fill: ink}),
+            _words({
+                text: string.concat(wallet.slice(0, 6), unicode"…", wallet.slice(38)),
+                x: _LEFT,
+                y: 538,
+                room: 290,
+                size: 24,
+                fill: ink
+            }),
+            Svg.line({stroke: ink, width: 30, dashes: _bars(id, purchase.buyer), path: _BAR_CODE})
         );
     }
 
     function _label(string memory text, uint256 y) private pure returns (string memory) {
-        return Svg.group(' letter-spacing="3"', _words(text, _LEFT, y, 160, 20, _LABEL));
+        return Svg.group(' letter-spacing="3"', _words({text: text, x: _LEFT, y: y, room: 160, size: 20, fill: _LABEL}));
     }
 
     /// @dev Fixed text, short enough never to be truncated.
@@ -217,31 +270,31 @@ library TicketArt {
         if (status == IPurchaseNFT.Status.Confirmed) {
             return _pressed(
                 string.concat(
-                    Svg.disc(86, _GREEN, _PAPER, 7),
-                    Svg.disc(74, "none", _PAPER, 2),
-                    Svg.line(_WHITE, 18, "", "M-41-24l29 28 54-58"),
+                    Svg.disc({radius: 86, fill: _GREEN, stroke: _PAPER, width: 7}),
+                    Svg.disc({radius: 74, fill: "none", stroke: _PAPER, width: 2}),
+                    Svg.line({stroke: _WHITE, width: 18, dashes: "", path: _TICK}),
                     _stampWord("CONFIRMADO", _WHITE)
                 )
             );
         }
         if (status == IPurchaseNFT.Status.Cancelled) {
             return string.concat(
-                Svg.line(_INK, 14, "", "M62 388L538 140"),
+                Svg.line({stroke: _INK, width: 14, dashes: "", path: _STRIKE}),
                 _pressed(
                     string.concat(
-                        Svg.disc(84, _GREY, "#3d3d3d", 11),
-                        Svg.line("#3d3d3d", 16, "", "M-25-54l50 50m0-50l-50 50"),
-                        _stampWord("CANCELADO", "#3d3d3d")
+                        Svg.disc({radius: 84, fill: _GREY, stroke: _CHARCOAL, width: 11}),
+                        Svg.line({stroke: _CHARCOAL, width: 16, dashes: "", path: _CROSS}),
+                        _stampWord("CANCELADO", _CHARCOAL)
                     )
                 )
             );
         }
         return _pressed(
             string.concat(
-                Svg.disc(84, _PAPER, _YELLOW, 11),
-                Svg.disc(71, "none", _YELLOW, 2),
-                Svg.line("#8a5a00", 9, "", "M0-54v30l20 11M0-56a33 33 0 11-.1 0z"),
-                _stampWord("PENDENTE", "#7a5000")
+                Svg.disc({radius: 84, fill: _PAPER, stroke: _YELLOW, width: 11}),
+                Svg.disc({radius: 71, fill: "none", stroke: _YELLOW, width: 2}),
+                Svg.line({stroke: _AMBER, width: 9, dashes: "", path: _CLOCK}),
+                _stampWord("PENDENTE", _BROWN)
             )
         );
     }

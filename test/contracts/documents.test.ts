@@ -95,3 +95,34 @@ describe("docs/contracts.md", () => {
     }
   });
 });
+
+/** The interface says to a caller what a function emits and with which error it reverts. */
+describe("NatSpec", () => {
+  for (const [contract, abi] of [
+    ["PurchaseNFT", purchaseNftAbi],
+    ["CashbackDistributor", cashbackDistributorAbi],
+  ] as const) {
+    const declaration = readFileSync(`contracts/interfaces/I${contract}.sol`, "utf8");
+    const sources = declaration + readFileSync(`contracts/${contract}.sol`, "utf8");
+    const named = new Set([...sources.matchAll(/^ +\/\/\/.*$/gm)].flatMap(([line]) => bracedNames(line)));
+
+    it(`of ${contract} names each of its errors and events at a function that uses it`, () => {
+      const declared = [...declaration.matchAll(/^ {4}(?:error|event) (\w+)\(/gm)].map(([, name]) => name);
+      expect(declared).to.have.length.greaterThan(20);
+      expect(declared.filter((name) => !named.has(name ?? ""))).to.deep.equal([]);
+    });
+
+    it(`of ${contract} names nothing that does not exist`, () => {
+      const known = new Set<string>(abi.map((item) => ("name" in item ? item.name : "")));
+      const own = [...named].filter(
+        (name) => !name.includes("-") && !/^(I?[A-Z]\w+(NFT|Descriptor|Purchase))$/.test(name),
+      );
+      expect(own.filter((name) => !known.has(name))).to.deep.equal([]);
+    });
+  }
+});
+
+/** `{Name}`s of a line of NatSpec. */
+function bracedNames(line: string): string[] {
+  return [...line.matchAll(/\{([\w-]+)\}/g)].map(([, name]) => name ?? "");
+}
