@@ -51,13 +51,22 @@ describe("docs/product.md", () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it("lists every code of an error response, each of which the api uses", () => {
+  describe("lists the codes of error responses", () => {
     const section = document.slice(document.indexOf('<a id="error-codes">'), document.indexOf('<a id="error-texts">'));
-    expect(matchesOf(section, /`([A-Z_]+)`/g)).to.deep.equal(ERROR_CODES);
-    const api = globSync("api/**/*.ts")
-      .map((file) => readFileSync(file, "utf8"))
-      .join("\n");
-    expect(ERROR_CODES.filter((code) => !api.includes(`"${code}"`))).to.deep.equal([]);
+    const sources = globSync(["api/**/*.ts", "affiliates/decisions.ts"]).map((file) => readFileSync(file, "utf8"));
+    const api = sources.join("\n");
+
+    it("all of them, each of which the api uses", () => {
+      expect(matchesOf(section, /^\| `([A-Z_]+)` \|/gm)).to.deep.equal(ERROR_CODES);
+      expect(ERROR_CODES.filter((code) => !api.includes(`"${code}"`))).to.deep.equal([]);
+    });
+
+    it("with the sentences that the api sends", () => {
+      const sentences = matchesOf(section, /\*([^*\n]+)\*/g);
+      expect(sentences).to.have.length.greaterThan(50);
+      const said = (sentence: string) => sentence.split("…").every((part) => api.includes(part));
+      expect(sentences.filter((sentence) => !said(sentence))).to.deep.equal([]);
+    });
   });
 });
 
