@@ -72,10 +72,8 @@ async function attempt(method: string, path: string, body: unknown, fallback: st
 }
 
 /** Optional fields are sent only with a value. docs/product.md#store. */
-export function nonEmpty<T extends Record<string, unknown>>(fields: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== "" && value !== false),
-  ) as Partial<T>;
+export function nonEmpty(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "" && value !== false));
 }
 
 export const createStore = (fields: StoreFields) =>

@@ -5,11 +5,13 @@ import type { PurchaseRecord, RegisteredPurchase } from "../../domain/api/purcha
 import type { claimSchema, clickSchema, createClaimRequestSchema } from "../../domain/api/sales.ts";
 import { LIST_LIMIT } from "../../domain/product.ts";
 import type { WalletAddress } from "../../domain/wallet-address.ts";
+import type { ConfigAnswer } from "../app/deployment.ts";
 import { call } from "./http.ts";
 import {
   type AppConfig,
   type FanToken,
   type Profile,
+  type ProfileAnswer,
   type PublicTicket,
   readConfig,
   readFanTokens,
@@ -18,6 +20,7 @@ import {
   readStores,
   readTicket,
   type Store,
+  type TicketAnswer,
 } from "./shapes.ts";
 
 /** The buyer's calls, one function each. docs/product.md#api-calls. */
@@ -26,7 +29,7 @@ type Signal = { signal?: AbortSignal };
 type Answer = Record<string, unknown>;
 
 export async function getConfig({ signal }: Signal = {}): Promise<AppConfig> {
-  return readConfig(await call<Answer>("GET", "/api/config", undefined, signal));
+  return readConfig(await call<ConfigAnswer>("GET", "/api/config", undefined, signal));
 }
 
 export async function getStores({ signal }: Signal = {}): Promise<Store[]> {
@@ -42,11 +45,11 @@ export async function getFanTokens({ signal }: Signal = {}): Promise<FanToken[]>
 }
 
 export async function getMe({ signal }: Signal = {}): Promise<Profile> {
-  return readProfile(await call<Answer>("GET", "/api/me", undefined, signal));
+  return readProfile(await call<ProfileAnswer>("GET", "/api/me", undefined, signal));
 }
 
 export async function getTicket(tokenId: string, { signal }: Signal = {}): Promise<PublicTicket> {
-  return readTicket(await call<Answer>("GET", `/api/nfts/${encodeURIComponent(tokenId)}`, undefined, signal));
+  return readTicket(await call<TicketAnswer>("GET", `/api/nfts/${encodeURIComponent(tokenId)}`, undefined, signal));
 }
 
 export type WalletTicket = z.infer<typeof walletTicketsSchema>["tickets"][number];

@@ -1,3 +1,4 @@
+import { isRecord } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { readStored, STORAGE_KEYS } from "../app/storage.ts";
 
@@ -74,37 +75,35 @@ export function listenForUnauthorized(listener: (token: string | null) => void):
  * @throws UnreachableError
  */
 export async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const { response, text } = await exchange(method, path, {
+  const answer = await exchange(method, path, {
     headers: { "content-type": "application/json", accept: "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
   });
-  const json = parseJson(text);
-  if (!response.ok || json === undefined || json.success === false) throw refusal(response, json);
-  return json as T;
+  return accepted(answer);
 }
 
 /** A call whose response is a text, such as CSV. */
 export async function callForText(path: string, accept: string): Promise<string> {
   const { response, text } = await exchange("GET", path, { headers: { accept } });
-  if (!response.ok) throw refusal(response, parseJson(text));
+  if (!response.ok) throw refusal(response, parseJson<Body>(text));
   return text;
 }
 
 /** A call with a file as its body. */
 export async function sendFile<T>(method: string, path: string, file: Blob, type: string): Promise<T> {
-  const { response, text } = await exchange(method, path, {
+  const answer = await exchange(method, path, {
     headers: { "content-type": type, accept: "application/json" },
     body: file,
   });
-  const json = parseJson(text);
-  if (!response.ok || json === undefined || json.success === false) throw refusal(response, json);
-  return json as T;
+  return accepted(answer);
 }
 
 type Exchange = { headers: Record<string, string>; body?: BodyInit | undefined; signal?: AbortSignal | undefined };
 
-async function exchange(method: string, path: string, { headers, body, signal }: Exchange) {
+type Answer = { response: Response; text: string };
+
+async function exchange(method: string, path: string, { headers, body, signal }: Exchange): Promise<Answer> {
   const token = readStored(STORAGE_KEYS.token);
   if (token) headers.authorization = `Bearer ${token}`;
   // The panel is in Portuguese, whatever the browser's language is.
@@ -131,6 +130,13 @@ async function exchange(method: string, path: string, { headers, body, signal }:
   return { response, text };
 }
 
+/** The body of a response that is no refusal. */
+function accepted<T>({ response, text }: Answer): T {
+  const json = parseJson<T & Body>(text);
+  if (!response.ok || json === undefined || json.success === false) throw refusal(response, json);
+  return json;
+}
+
 function refusal(response: Response, json: Body | undefined): ApiError {
   const said = textOf(json?.error) ?? (response.ok ? textOf(json?.message) : undefined);
   return new ApiError(said ?? statusMessage(response), response.status, {
@@ -141,10 +147,14 @@ function refusal(response: Response, json: Body | undefined): ApiError {
   });
 }
 
-function parseJson(text: string): Body | undefined {
+/**
+ * A JSON object of the server; undefined if the text is none. Its type is what the caller expects: the api's tests hold
+ * every response to its schema in `domain/api/`, and to check it here again would load Zod with the first page.
+ */
+export function parseJson<T>(text: string): T | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Body) : undefined;
+    return isRecord(value) ? (value as T) : undefined;
   } catch {
     return undefined;
   }

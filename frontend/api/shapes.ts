@@ -1,10 +1,11 @@
 import type { FanToken as ApiFanToken, Store as ApiStore } from "../../domain/api/catalogue.ts";
 import type { AppConfig } from "../../domain/api/config.ts";
-import type { HeldToken, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
+import type { HeldToken, Me, PublicTicket, PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord, Totals } from "../../domain/api/purchases.ts";
 import { joinFullName } from "../../domain/full-name.ts";
+import { isRecord } from "../../domain/records.ts";
 import { toWalletAddress, type WalletAddress } from "../../domain/wallet-address.ts";
-import { completeConfig } from "../app/deployment.ts";
+import { type ConfigAnswer, completeConfig } from "../app/deployment.ts";
 
 /** Parses the API's responses. Optional fields may be missing in another server's response. */
 
@@ -54,18 +55,21 @@ export type Profile = {
 
 const DAY_SECONDS = 86_400;
 
+/** A row whose fields may have other names or types. */
 type Loose = Record<string, unknown>;
+export type ProfileAnswer = { data?: Partial<Me> };
+export type TicketAnswer = { data?: PublicTicket };
 
 const text = (value: unknown): string =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-const list = <Row = Loose>(value: unknown): Row[] => (Array.isArray(value) ? (value as Row[]) : []);
+const list = (value: unknown): Loose[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 const number = (value: unknown): number => {
   const read = typeof value === "string" && value.trim() !== "" ? Number(value.replace(",", ".")) : value;
   return typeof read === "number" && Number.isFinite(read) ? read : 0;
 };
 
-export function readConfig(answer: Loose): AppConfig {
-  return completeConfig(answer.data as Partial<AppConfig> | undefined);
+export function readConfig(answer: ConfigAnswer): AppConfig {
+  return completeConfig(answer.data);
 }
 
 export function readStores(answer: Loose): Store[] {
@@ -73,8 +77,8 @@ export function readStores(answer: Loose): Store[] {
 }
 
 export function readStore(answer: Loose): Store {
-  const row = (answer.store ?? answer.data) as Loose | undefined;
-  if (!row || typeof row !== "object") throw new Error("The answer holds no store");
+  const row = answer.store ?? answer.data;
+  if (!isRecord(row)) throw new Error("The answer holds no store");
   return toStore(row, answer.cashbacks);
 }
 
@@ -127,9 +131,8 @@ export function readFanTokens(answer: Loose): FanToken[] {
   }));
 }
 
-export function readProfile(answer: Loose): Profile {
-  const data = answer.data as Loose | undefined;
-  if (!data || typeof data !== "object" || !text(data.wallet)) throw new Error("The answer holds no profile");
+export function readProfile({ data }: ProfileAnswer): Profile {
+  if (!data || !text(data.wallet)) throw new Error("The answer holds no profile");
   const wallet = toWalletAddress(text(data.wallet));
   return {
     id: wallet,
@@ -139,8 +142,8 @@ export function readProfile(answer: Loose): Profile {
     nativeBalance: text(data.nativeBalance) || "0",
     tokens: readHeldTokens(data.tokens),
     nfts: list(data.nfts).map(toNft),
-    purchases: list<PurchaseRecord>(data.purchases),
-    totals: data.totals as Totals | undefined,
+    purchases: data.purchases ?? [],
+    totals: data.totals,
   };
 }
 
@@ -160,15 +163,14 @@ function readHeldTokens(value: unknown): HeldToken[] {
 
 export type { PublicTicket };
 
-export function readTicket(answer: Loose): PublicTicket {
-  const data = answer.data as (Loose & PublicTicket) | undefined;
+export function readTicket({ data }: TicketAnswer): PublicTicket {
   if (!data?.tokenId) throw new Error("The answer holds no ticket");
   const { store_id, status, minted, settled = null, paid = null } = data;
   return { ...toNft(data), store_id, status, minted, settled, paid };
 }
 
 function toNft(row: Loose): PurchaseNft {
-  const metadata = (row.metadata ?? {}) as Loose;
+  const metadata = isRecord(row.metadata) ? row.metadata : {};
   return {
     tokenId: text(row.tokenId),
     txHash: text(row.txHash),

@@ -1,6 +1,7 @@
 import type { AppConfig } from "../../domain/api/config.ts";
 import { CHAIN_IDS } from "../../domain/networks.ts";
 import { DEFAULT_WEI_PER_CENT } from "../../domain/product.ts";
+import { parseJson } from "../api/http.ts";
 
 /** The element that `api/site/page.ts` writes into the page. */
 const ELEMENT_ID = "deployment";
@@ -22,6 +23,9 @@ const DEFAULTS: AppConfig = {
   wei_per_cent: DEFAULT_WEI_PER_CENT.toString(),
 };
 
+/** `GET /api/config`; another server may leave fields out. */
+export type ConfigAnswer = { data?: Partial<AppConfig> };
+
 export const completeConfig = (given: Partial<AppConfig> | undefined): AppConfig => ({ ...DEFAULTS, ...given });
 
 /** The deployment of this page, known before the first render: one build serves every network. */
@@ -29,14 +33,14 @@ export const deployment: AppConfig = completeConfig(readPage() ?? (await askServ
 
 function readPage(): Partial<AppConfig> | undefined {
   const text = document.getElementById(ELEMENT_ID)?.textContent?.trim();
-  return text ? (JSON.parse(text) as Partial<AppConfig>) : undefined;
+  return text ? parseJson(text) : undefined;
 }
 
 /** For a server that serves the page as a plain file. */
 async function askServer(): Promise<Partial<AppConfig> | undefined> {
   try {
-    const answer = (await (await fetch("/api/config")).json()) as { data?: Partial<AppConfig> };
-    return answer.data;
+    const response = await fetch("/api/config");
+    return parseJson<ConfigAnswer>(await response.text())?.data;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { decodeEventLog, type Hex } from "viem";
 import { getPublicClient } from "wagmi/actions";
 import { cashbackDistributorAbi } from "../../chain/generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { toWalletAddress } from "../../domain/wallet-address.ts";
 import { deployment } from "../app/deployment.ts";
 import { wagmiConfig } from "../wallet/config.ts";
 
@@ -17,8 +18,8 @@ export type ChainTicket = {
 export type Payout = { amountWei: bigint; weiPerCent: bigint | undefined; recipient: string };
 
 export const contracts = () => ({
-  nft: { address: deployment.purchase_nft as Hex, abi: purchaseNftAbi },
-  distributor: { address: deployment.cashback_distributor as Hex, abi: cashbackDistributorAbi },
+  nft: { address: toWalletAddress(deployment.purchase_nft), abi: purchaseNftAbi },
+  distributor: { address: toWalletAddress(deployment.cashback_distributor), abi: cashbackDistributorAbi },
 });
 
 export const chainClient = () => {
@@ -32,7 +33,7 @@ export async function readChainTicket(tokenId: bigint, payoutTx: string | undefi
   const [record, isPaid, payout] = await Promise.all([
     chainClient().readContract({ ...nft, functionName: "purchaseOf", args: [tokenId] }),
     chainClient().readContract({ ...distributor, functionName: "isPaid", args: [tokenId] }),
-    payoutTx ? readPayout(tokenId, payoutTx as Hex) : undefined,
+    payoutTx ? readPayout(tokenId, payoutTx) : undefined,
   ]);
   return {
     buyer: record.buyer.toLowerCase(),
@@ -45,14 +46,20 @@ export async function readChainTicket(tokenId: bigint, payoutTx: string | undefi
 
 /** The current distributor and its predecessors. */
 export const distributors = (): Hex[] =>
-  [deployment.cashback_distributor, ...deployment.former_distributors].map((address) => address as Hex);
+  [deployment.cashback_distributor, ...deployment.former_distributors].map(toWalletAddress);
 
-async function readPayout(tokenId: bigint, hash: Hex): Promise<Payout | undefined> {
+/** Whether a text is 32 bytes of hex. */
+export function isTransactionHash(text: string): text is Hex {
+  return /^0x[0-9a-f]{64}$/i.test(text);
+}
+
+async function readPayout(tokenId: bigint, hash: string): Promise<Payout | undefined> {
   return (await readPayouts(hash)).get(tokenId);
 }
 
 /** The payouts of a transaction by purchase, each with the rate that applied to it. */
-export async function readPayouts(hash: Hex): Promise<Map<bigint, Payout>> {
+export async function readPayouts(hash: string): Promise<Map<bigint, Payout>> {
+  if (!isTransactionHash(hash)) throw new Error(`The site names ${hash} as a payout, which is not a transaction`);
   const receipt = await chainClient().getTransactionReceipt({ hash });
   const payouts = new Map<bigint, Payout>();
   let weiPerCent: bigint | undefined;

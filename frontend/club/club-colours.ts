@@ -59,17 +59,18 @@ function rgb([hue, saturation, lightness]: Hsl): Rgb {
   return [channel(0), channel(8), channel(4)];
 }
 
-function luminance(colour: Rgb): number {
-  const [r, g, b] = colour.map((value) => {
-    const share = value / 255;
-    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+function luminance([r, g, b]: Rgb): number {
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+function linear(value: number): number {
+  const share = value / 255;
+  return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
 function contrast(one: Rgb, other: Rgb): number {
-  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
-  return (high + 0.05) / (low + 0.05);
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
 /** Exported for its test. */

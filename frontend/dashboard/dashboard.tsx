@@ -175,11 +175,18 @@ function ProfileView({ profile }: { profile: Profile }) {
   );
 }
 
+declare module "react" {
+  interface CSSProperties {
+    /** The number of characters of a `StatNumber`. */
+    "--length"?: number;
+  }
+}
+
 /** A figure on one line, as large as its length allows. */
 function StatNumber({ children }: { children: string }) {
   return (
     <div className="stat-line">
-      <p className="stat-number" style={{ ["--length" as string]: children.length }}>
+      <p className="stat-number" style={{ "--length": children.length }}>
         {children}
       </p>
     </div>

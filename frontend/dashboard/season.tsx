@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, startTransition, useEffect, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
+import { keysOf } from "../../domain/records.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { getAllPurchases, getPurchases } from "../api/calls.ts";
 import { configQuery } from "../api/queries.ts";
@@ -161,7 +162,7 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
   const selects = [
     ["status", STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
     ["store", stores.map((one) => [one, one] as const)],
-    ["period", (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((one) => [one, t(`statement.${one}`)] as const)],
+    ["period", keysOf(PERIODS).map((one) => [one, t(`statement.${one}`)] as const)],
   ] as const;
   return (
     <section aria-labelledby="statement" className="statement">

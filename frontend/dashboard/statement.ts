@@ -1,6 +1,7 @@
 import type { PurchaseNft } from "../../domain/api/people.ts";
 import type { PurchaseRecord } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../../domain/money.ts";
+import { isKeyOf } from "../../domain/records.ts";
 import { factsGwei, nftFacts, readStatus } from "../api/nft-facts.ts";
 import type { Profile } from "../api/shapes.ts";
 
@@ -84,8 +85,8 @@ export type Filter = { status?: string; store?: string; period?: string };
 const DAY_MS = 86_400_000;
 
 export function filterEntries(entries: readonly Entry[], filter: Filter, nowMs = Date.now()): Entry[] {
-  const days = PERIODS[filter.period as keyof typeof PERIODS];
-  const since = days ? nowMs - days * DAY_MS : undefined;
+  const { period } = filter;
+  const since = period && isKeyOf(PERIODS, period) ? nowMs - PERIODS[period] * DAY_MS : undefined;
   return entries.filter(
     (entry) =>
       (!filter.status || statusOf(entry) === filter.status) &&

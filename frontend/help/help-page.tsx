@@ -4,6 +4,7 @@ import { Link, NavLink, useParams } from "react-router";
 import { bonus, HOLDING_TIERS } from "../../domain/bonus.ts";
 import { percentText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { isKeyOf } from "../../domain/records.ts";
 import { configQuery } from "../api/queries.ts";
 import NotFound from "../app/not-found.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
@@ -12,14 +13,14 @@ import { useLanguage, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Card } from "../ui/card.tsx";
 import { LinkButton } from "../ui/link-button.tsx";
-import { HELP, HELP_TOPICS, type HelpTopic } from "./help-texts.ts";
+import { HELP, HELP_TOPICS } from "./help-texts.ts";
 
 /** Help pages. docs/product.md#help */
 export default function HelpPage() {
   const t = useText();
   const { language } = useLanguage();
   const { topic = "" } = useParams();
-  const page = HELP[topic as HelpTopic]?.[language];
+  const page = isKeyOf(HELP, topic) ? HELP[topic][language] : undefined;
   usePageMeta(page?.title ?? t("notFound.title"), page?.sections[0]?.text ?? t("notFound.message"));
   if (!page) return <NotFound />;
   return (

@@ -99,5 +99,5 @@ export function useText(): Translate {
 /** Only a message with parts is compiled by the build; react-intl would try to parse the plain ones, and fail. */
 function say(intl: IntlShape, id: MessageId, values?: Values): string {
   const message = intl.messages[id];
-  return typeof message === "string" ? message : intl.formatMessage({ id }, values as Record<string, string>);
+  return typeof message === "string" ? message : intl.formatMessage({ id }, values);
 }

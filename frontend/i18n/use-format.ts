@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useIntl } from "react-intl";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
+import { numeric } from "./numeric.ts";
 
 const TWO_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 const ALL_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: CHZ_DECIMALS } as const;
@@ -9,26 +10,24 @@ const ALL_DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: CHZ_DECI
 export function useFormat() {
   const intl = useIntl();
   return useMemo(() => {
-    const decimal = (value: string | number) =>
-      new Intl.NumberFormat(intl.locale, TWO_DECIMALS).format(value as number);
-    const percent = (value: string | number) =>
-      `${new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number)}%`;
+    const format = (value: string | number, options: Intl.NumberFormatOptions) =>
+      new Intl.NumberFormat(intl.locale, options).format(numeric(value));
+    const decimal = (value: string | number) => format(value, TWO_DECIMALS);
+    const number = (value: string | number) => format(value, { maximumFractionDigits: 2 });
+    const percent = (value: string | number) => `${number(value)}%`;
     return {
       /** Two decimals. docs/product.md#formats. */
       decimal,
       chz: (value: string | number) => `${decimal(value)} CHZ`,
       /** Every decimal, for readers who repeat the calculation. docs/product.md#formats. */
-      exactChz: (value: string) =>
-        `${new Intl.NumberFormat(intl.locale, ALL_DECIMALS).format(value as `${number}`)} CHZ`,
-      brl: (reais: string | number) =>
-        new Intl.NumberFormat(intl.locale, { style: "currency", currency: "BRL" }).format(reais as number),
+      exactChz: (value: string) => `${format(value, ALL_DECIMALS)} CHZ`,
+      brl: (reais: string | number) => format(reais, { style: "currency", currency: "BRL" }),
       /** Without trailing zeros: 5.75 → "5,75%". */
       percent,
       /** 'min%' if min equals max, else 'min% - max%'. docs/product.md#cashback-range. */
       percentRange: (min: number, max: number) => (min === max ? percent(max) : `${percent(min)} - ${percent(max)}`),
       /** At most two decimals, none for whole numbers. */
-      number: (value: string | number) =>
-        new Intl.NumberFormat(intl.locale, { maximumFractionDigits: 2 }).format(value as number),
+      number,
       integer: (value: number) => intl.formatNumber(value),
       date: (iso: string) => intl.formatDate(iso, { dateStyle: "medium" }),
       /** "21/11" */

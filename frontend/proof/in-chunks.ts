@@ -7,11 +7,10 @@ export async function inChunks<T>(
   signal: AbortSignal,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
+  const remaining = items.values();
   const runner = async () => {
-    while (next < items.length) {
+    for (const item of remaining) {
       signal.throwIfAborted();
-      const item = items[next++] as T;
       await work(item);
     }
   };

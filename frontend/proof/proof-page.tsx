@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
@@ -27,8 +27,9 @@ export default function ProofPage() {
   const isWallet = isAddressShaped(wallet);
   const proof = useQuery({
     queryKey: ["proof", wallet],
-    queryFn: ({ signal }) => readWallet(wallet as `0x${string}`, { signal, onProgress: setProgress }),
-    enabled: isWallet,
+    queryFn: isAddressShaped(wallet)
+      ? ({ signal }) => readWallet(wallet, { signal, onProgress: setProgress })
+      : skipToken,
     retry: 1,
     staleTime: 15_000,
   });

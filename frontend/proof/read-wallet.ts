@@ -23,7 +23,7 @@ export type WalletProof = { purchases: ProvenPurchase[]; paidWei: bigint; matche
 
 type Options = { signal: AbortSignal; onProgress: (done: number) => void };
 /** The wallet's tickets, each with the transaction that paid it. */
-type Found = Map<bigint, Hex | undefined>;
+type Found = Map<bigint, string | undefined>;
 
 /**
  * Reads a wallet's tickets and payouts from the chain and recomputes the amounts. The api only says where to look: its
@@ -57,7 +57,7 @@ async function follow(wallet: Hex, said: readonly WalletTicket[], { signal }: Op
   });
   const isPaid = (id: bigint) => (((bits.get(id >> WORD_BITS) ?? 0n) >> (id & WORD_MASK)) & 1n) === 1n;
   if (said.some((one) => isPaid(BigInt(one.token_id)) !== (one.paid !== null))) return undefined;
-  return new Map(said.map((one) => [BigInt(one.token_id), one.paid?.tx as Hex | undefined]));
+  return new Map(said.map((one) => [BigInt(one.token_id), one.paid?.tx]));
 }
 
 /** `paidWord` has the bits of 256 purchases. */

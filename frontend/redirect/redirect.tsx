@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { Navigate, useLocation, useNavigate, useParams } from "react-router";
 import { SAMPLE_STORES } from "../../domain/catalogue-samples.ts";
 import { PRODUCT_NAME, REDIRECT_COUNTDOWN_SECONDS } from "../../domain/product.ts";
+import { isRecord } from "../../domain/records.ts";
 import { getStore } from "../api/calls.ts";
 import { ApiError } from "../api/http.ts";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
@@ -21,7 +22,7 @@ type Destination = { name: string; link: string };
 export default function Redirect() {
   const t = useText();
   const { storeId = "" } = useParams();
-  const { state } = useLocation() as { state: { affiliateUrl?: string | null } | null };
+  const visit = visitOf(useLocation().state);
   const sample = SAMPLE_STORES.find((store) => store.id === storeId);
   const store = useQuery({
     queryKey: ["store", storeId],
@@ -31,7 +32,7 @@ export default function Redirect() {
   usePageMeta(t("redirect.title"), t("redirect.warning"));
   if (sample) return <Countdown destination={{ name: sample.name, link: sample.affiliateLink }} />;
   if (store.data) {
-    const link = state?.affiliateUrl || withoutVisit(store.data.affiliateLink) || store.data.storeUrl;
+    const link = visit || withoutVisit(store.data.affiliateLink) || store.data.storeUrl;
     return <Countdown destination={{ name: store.data.name, link }} />;
   }
   if (store.isError && store.error instanceof ApiError && store.error.status < 500)
@@ -48,6 +49,11 @@ export default function Redirect() {
       <Skeletons count={1} className="h-64" />
     </div>
   );
+}
+
+/** The link of the visit that the buyer has just registered, from the history entry. */
+function visitOf(state: unknown): string | undefined {
+  return isRecord(state) && typeof state.affiliateUrl === "string" ? state.affiliateUrl : undefined;
 }
 
 /** Without a known visit, the link carries no click. */

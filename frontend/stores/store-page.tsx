@@ -162,7 +162,7 @@ function YouReceive({ store }: { store: Store }) {
       const holding = holdings?.find(token) ?? { units: 0n, decimals: CHZ_DECIMALS };
       return { token, totalBps: bonus({ token, club: store.club, holding }, config.bonus_program).totalBps };
     })
-    .reduce((one, other) => (other.totalBps > (one?.totalBps ?? 0n) ? other : one), undefined as Best | undefined);
+    .reduce<Best | undefined>((one, other) => (other.totalBps > (one?.totalBps ?? 0n) ? other : one), undefined);
   const totalBps = parsePercent(String(store.maxCashback)) + (best?.totalBps ?? 0n);
   const cents = (EXAMPLE_CENTS * totalBps) / 10_000n;
   return (

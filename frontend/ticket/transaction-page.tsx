@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { type Hex, TransactionReceiptNotFoundError } from "viem";
+import { TransactionReceiptNotFoundError } from "viem";
 import NotFound from "../app/not-found.tsx";
 import { PageHeading, usePageMeta } from "../app/page.tsx";
-import { readTransaction } from "../chain/read-chain.ts";
-import { useText } from "../i18n/language.tsx";
+import { isTransactionHash, readTransaction } from "../chain/read-chain.ts";
+import { type MessageId, useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
 import { Skeletons } from "../ui/skeleton.tsx";
 import { RetryPanel } from "../ui/state-panel.tsx";
@@ -15,10 +15,12 @@ export default function TransactionPage() {
   const { dateTime } = useFormat();
   const { hash = "" } = useParams();
   usePageMeta(t("tx.title"), t("tx.title"));
-  const isHash = /^0x[0-9a-f]{64}$/i.test(hash);
-  const found = useQuery({ queryKey: ["tx", hash], queryFn: () => readTransaction(hash as Hex), enabled: isHash });
-  if (!isHash) return <NotFound />;
-  const rows: [string, string][] = found.data
+  const found = useQuery({
+    queryKey: ["tx", hash],
+    queryFn: isTransactionHash(hash) ? () => readTransaction(hash) : skipToken,
+  });
+  if (!isTransactionHash(hash)) return <NotFound />;
+  const rows: [MessageId, string][] = found.data
     ? [
         ["tx.status", t(found.data.receipt.status === "success" ? "tx.success" : "tx.reverted")],
         ["tx.block", String(found.data.receipt.blockNumber)],
@@ -27,7 +29,7 @@ export default function TransactionPage() {
         ["tx.to", found.data.transaction.to ?? "–"],
         ["tx.events", String(found.data.receipt.logs.length)],
         ["tx.gas", String(found.data.receipt.gasUsed)],
-      ].map(([id, value]) => [t(id as "tx.status"), value as string])
+      ]
     : [];
   return (
     <section className="page">
@@ -45,7 +47,7 @@ export default function TransactionPage() {
         <dl className="facts card card-body">
           {rows.map(([label, value]) => (
             <div key={label}>
-              <dt>{label}</dt>
+              <dt>{t(label)}</dt>
               <dd className="figures">{value}</dd>
             </div>
           ))}

@@ -44,8 +44,8 @@ type Page<T> = { rows: T[]; next_before: number | null };
 function useOwnPages<T>(name: string, wallet: string, read: (before?: number) => Promise<Page<T>>) {
   const query = useInfiniteQuery({
     queryKey: ["own", name, wallet],
-    queryFn: ({ pageParam }) => read(pageParam),
-    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam }: { pageParam: number | undefined }) => read(pageParam),
+    initialPageParam: undefined,
     getNextPageParam: (page) => page.next_before ?? undefined,
   });
   return { query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] };

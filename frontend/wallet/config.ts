@@ -17,7 +17,9 @@ export const wagmiConfig = createConfig({
 /** The id by which wagmi remembers the connector. */
 export const WALLETCONNECT_ID = "walletConnect";
 
-type Persist = { hasHydrated(): boolean; onFinishHydration(done: (state: unknown) => void): void };
+type Persisted = {
+  persist: { hasHydrated(): boolean; onFinishHydration(done: (state: unknown) => void): void };
+};
 
 /** The longest wait for a browser that blocks its storage. */
 const HYDRATION_MS = 500;
@@ -27,10 +29,10 @@ const HYDRATION_MS = 500;
  * reconnects an earlier wallet, which is "reconnecting" when this returns.
  */
 export async function findWallets(): Promise<void> {
-  const { store, mipd } = wagmiConfig._internal;
-  const persist = persistOf(store);
-  if (persist && !persist.hasHydrated()) {
-    const hydrated = new Promise<unknown>((resolve) => persist.onFinishHydration(resolve));
+  const { mipd } = wagmiConfig._internal;
+  const store: object = wagmiConfig._internal.store;
+  if (isPersisted(store) && !store.persist.hasHydrated()) {
+    const hydrated = new Promise<unknown>((resolve) => store.persist.onFinishHydration(resolve));
     await Promise.race([hydrated, new Promise((resolve) => setTimeout(resolve, HYDRATION_MS))]);
   }
   mipd?.reset();
@@ -39,9 +41,9 @@ export async function findWallets(): Promise<void> {
   });
 }
 
-/** The part of wagmi's store that reads the storage; its type is in a package that is not a direct dependency. */
-function persistOf(store: object): Persist | undefined {
-  return "persist" in store ? (store.persist as Persist) : undefined;
+/** wagmi's store reads the storage; the type of that part is in a package that is not a direct dependency. */
+function isPersisted(store: object): store is Persisted {
+  return "persist" in store;
 }
 
 declare module "wagmi" {

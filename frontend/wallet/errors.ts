@@ -1,3 +1,5 @@
+import { isRecord } from "../../domain/records.ts";
+
 /** EIP-1193 and EIP-1474 codes with their own messages. */
 export const REJECTED = 4001;
 export const REQUEST_PENDING = -32002;
@@ -7,14 +9,10 @@ export const UNKNOWN_CHAIN = 4902;
 export function errorCodes(error: unknown): number[] {
   const codes: number[] = [];
   let current: unknown = error;
-  for (let depth = 0; current && typeof current === "object" && depth < 8; depth++) {
-    const { code, data, cause } = current as {
-      code?: unknown;
-      data?: { originalError?: { code?: unknown } };
-      cause?: unknown;
-    };
+  for (let depth = 0; isRecord(current) && depth < 8; depth++) {
+    const { code, data, cause } = current;
     if (typeof code === "number") codes.push(code);
-    const original = data?.originalError?.code;
+    const original = isRecord(data) && isRecord(data.originalError) ? data.originalError.code : undefined;
     if (typeof original === "number") codes.push(original);
     current = cause;
   }

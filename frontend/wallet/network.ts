@@ -1,14 +1,27 @@
-import type { Chain } from "viem";
+import type { Chain, EIP1193RequestFn, EIP1474Methods, Hex } from "viem";
+import type { Connector } from "wagmi";
+import { isRecord } from "../../domain/records.ts";
 import { hasCode, UNKNOWN_CHAIN } from "./errors.ts";
 
-export type Eip1193Provider = { request(args: { method: string; params?: unknown }): Promise<unknown> };
+export type Eip1193Provider = { request: EIP1193RequestFn<EIP1474Methods> };
+
+/** wagmi does not know what its connectors provide. @throws if the wallet is gone */
+export async function providerOf(connector: Connector): Promise<Eip1193Provider> {
+  const provider = await connector.getProvider();
+  if (!isProvider(provider)) throw new Error(`${connector.name} provides no wallet`);
+  return provider;
+}
+
+function isProvider(value: unknown): value is Eip1193Provider {
+  return isRecord(value) && typeof value.request === "function";
+}
 
 /** The wallet could not add the network; `cause` is its error. */
 export class AddNetworkError extends Error {
   override readonly name = "AddNetworkError";
 }
 
-const hex = (id: number) => `0x${id.toString(16)}`;
+const hex = (id: number): Hex => `0x${id.toString(16)}`;
 
 export async function readChainId(provider: Eip1193Provider): Promise<number> {
   return Number(await provider.request({ method: "eth_chainId" }));

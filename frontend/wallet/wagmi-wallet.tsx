@@ -17,7 +17,7 @@ import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
 import { targetChain, WALLETCONNECT_ID, wagmiConfig } from "./config.ts";
 import { isReadersOwn } from "./local-wallets.ts";
-import { type Eip1193Provider, readChainId, switchNetwork } from "./network.ts";
+import { providerOf, readChainId, switchNetwork } from "./network.ts";
 import { signWith } from "./sign.ts";
 import { toastConnectFailure, toastSwitchFailure } from "./toast-failure.ts";
 import type { Wallet } from "./wallet.tsx";
@@ -76,7 +76,7 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
   const sign = useCallback(
     async (message: string) => {
       if (!connector || !address) throw new Error("No wallet is connected");
-      return signWith((await connector.getProvider()) as Eip1193Provider, address, message);
+      return signWith(await providerOf(connector), address, message);
     },
     [connector, address],
   );
@@ -111,7 +111,7 @@ function useAskForTarget(ownSwitch: { current: boolean }): (connector: Connector
   const t = useText();
   return useCallback(
     async (connector: Connector) => {
-      const provider = (await connector.getProvider()) as Eip1193Provider;
+      const provider = await providerOf(connector);
       if ((await readChainId(provider)) === targetChain.id) return;
       toast.warning(t("wallet.wrongNetwork"), {
         id: "network",

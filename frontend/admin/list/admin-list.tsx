@@ -197,8 +197,7 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
                 data-open={key === address.row || undefined}
                 data-openable={isOpenable || undefined}
                 onClick={({ target }) => {
-                  if (!isOpenable || (target as Element).closest("a, button, input") || getSelection()?.toString())
-                    return;
+                  if (!isOpenable || isControl(target) || getSelection()?.toString()) return;
                   navigate(href, { preventScrollReset: true });
                 }}
               >
@@ -231,4 +230,9 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
       </table>
     </div>
   );
+}
+
+/** A link, button or field in a row has its own action. */
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("a, button, input") !== null;
 }

@@ -22,7 +22,8 @@ export function useFocusOfLostRow(body: RefObject<HTMLTableSectionElement | null
 
 /** Arrow keys, Home and End move the focus between the rows' links (`data-row`); Enter opens, as it does on any link. */
 export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
-  const target = event.target as HTMLElement;
+  const { target } = event;
+  if (!(target instanceof Element)) return;
   if (event.altKey || event.ctrlKey || event.metaKey || target.closest("input, select, textarea")) return;
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];
   const row = target.closest("tr, li")?.querySelector<HTMLElement>("[data-row]");

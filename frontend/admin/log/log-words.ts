@@ -1,5 +1,7 @@
 import { percentText } from "../../../domain/money.ts";
+import { isRecord } from "../../../domain/records.ts";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
+import { numeric } from "../../i18n/numeric.ts";
 import { FIELD_WORDS, OPERATION_KINDS, operationWhy } from "../words.ts";
 
 export type LogEntry = { action: string; subject: string; detail: string };
@@ -62,7 +64,7 @@ const SENTENCES: Record<string, (said: Said) => string> = {
 function parse(detail: string): Detail {
   try {
     const value: unknown = JSON.parse(detail);
-    return typeof value === "object" && value !== null ? (value as Detail) : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }
@@ -73,7 +75,8 @@ const text = (value: unknown): string | undefined =>
 
 /** "store:3/cashback:9" → { store: "3", cashback: "9" } */
 function idsOf(subject: string): Record<string, string> {
-  return Object.fromEntries(subject.split("/").map((part) => part.split(/[: ]/) as [string, string]));
+  const parts = subject.split("/").map((part) => part.split(/[: ]/));
+  return Object.fromEntries(parts.flatMap(([kind, id]) => (kind && id ? [[kind, id]] : [])));
 }
 
 const idOf = (subject: string): string => /(\d+)$/.exec(subject)?.[1] ?? subject;
@@ -108,7 +111,7 @@ function walletOf(subject: string): string {
 function percentOf(detail: Detail): string {
   const now = percentIn(detail);
   if (now === undefined) return "";
-  const was = typeof detail.was === "object" && detail.was !== null ? percentIn(detail.was as Detail) : undefined;
+  const was = isRecord(detail.was) ? percentIn(detail.was) : undefined;
   return was === undefined || was === now ? `, ${now} %` : `, de ${was} % para ${now} %`;
 }
 
@@ -153,7 +156,7 @@ const APPROVED_WORDS: Record<string, string> = {
 };
 
 const inReais = (amount: string): string =>
-  new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount as `${number}`);
+  new Intl.NumberFormat("pt-BR", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(numeric(amount));
 
 function because(detail: Detail): string {
   const reason = text(detail.reason);

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
+import { isKeyOf } from "../../../domain/records.ts";
 import { ApiError } from "../../api/http.ts";
 import { DraftNotice, useDraft, useKeptForm } from "../../session/use-draft.tsx";
 import { useOneSubmit } from "../../ui/use-one-at-a-time.ts";
@@ -176,5 +177,5 @@ function reveal(names: readonly string[]): void {
 /** The field that the server rejected, such as a name already in use. */
 function refusedField(error: unknown): keyof StoreFields | undefined {
   const field = error instanceof ApiError ? error.field : undefined;
-  return field !== undefined && field in EMPTY_STORE ? (field as keyof StoreFields) : undefined;
+  return field !== undefined && isKeyOf(EMPTY_STORE, field) ? field : undefined;
 }

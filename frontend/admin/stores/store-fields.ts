@@ -1,4 +1,5 @@
 import { durationText, readDuration } from "../../../domain/duration.ts";
+import { keysOf } from "../../../domain/records.ts";
 import type { StoreFields } from "../admin-calls.ts";
 import type { StoreWithCategories } from "../shapes.ts";
 import { NETWORK_WORDS } from "../words.ts";
@@ -29,7 +30,7 @@ export const EMPTY_STORE: StoreFields = {
 
 /** A store as its form shows it. */
 export function fieldsOf(store: StoreWithCategories): StoreFields {
-  const texts = Object.keys(EMPTY_STORE).map((name) => [name, String(store[name as keyof StoreFields] ?? "")]);
+  const texts = keysOf(EMPTY_STORE).map((name) => [name, String(store[name] ?? "")]);
   return { ...EMPTY_STORE, ...Object.fromEntries(texts), featured: store.featured };
 }
 

@@ -1,11 +1,13 @@
 import { hexToString, isHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { parseJson } from "../../api/http.ts";
 import { deployment } from "../../app/deployment.ts";
 import { askConsent } from "./consent.ts";
 import type { DemoWallet } from "./demo-wallets.ts";
 import { isPermitted, setPermitted } from "./permission.ts";
 
 type Request = { method: string; params?: unknown };
+type NodeAnswer = { result?: unknown; error?: { code: number; message: string } };
 
 class ProviderError extends Error {
   readonly code: number;
@@ -32,11 +34,15 @@ async function requestAccounts(wallet: DemoWallet): Promise<string[]> {
 }
 
 async function personalSign(wallet: DemoWallet, params: unknown): Promise<string> {
-  const [data, address] = params as [string, string];
+  if (!isSignRequest(params)) throw new ProviderError(-32602, "Invalid parameters.");
+  const [data, address] = params;
   if (accounts(wallet)[0] !== address.toLowerCase()) throw new ProviderError(4100, "Unauthorized account.");
   await consent(wallet, "sign", isHex(data) ? hexToString(data) : data);
   return account(wallet).signMessage({ message: isHex(data) ? { raw: data } : data });
 }
+
+const isSignRequest = (params: unknown): params is [data: string, address: string] =>
+  Array.isArray(params) && typeof params[0] === "string" && typeof params[1] === "string";
 
 async function consent(wallet: DemoWallet, kind: "connect" | "sign", detail: string): Promise<void> {
   if (!(await askConsent(wallet, kind, detail))) throw new ProviderError(4001, "User rejected the request.");
@@ -48,7 +54,8 @@ async function forward(request: Request): Promise<unknown> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, params: [], ...request }),
   });
-  const answer = (await response.json()) as { result?: unknown; error?: { code: number; message: string } };
+  const answer = parseJson<NodeAnswer>(await response.text());
+  if (!answer) throw new ProviderError(-32603, "The node did not respond with JSON.");
   if (answer.error) throw new ProviderError(answer.error.code, answer.error.message);
   return answer.result;
 }
