@@ -1,8 +1,13 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import type { AppConfig } from "../../domain/api/config.ts";
 import { readLedger } from "../testing/ledger.ts";
 import { Shopper } from "../testing/shopper.ts";
 import { removeData, startTorcida, systemEnvironment, type Torcida } from "../testing/torcida.ts";
+
+const run = promisify(execFile);
 
 describe("The whole loop from a shell", function () {
   this.timeout(300_000);
@@ -50,6 +55,18 @@ describe("The whole loop from a shell", function () {
       Status: "Confirmed",
     });
     expect(attributes.Comprador.toLowerCase()).to.equal(shopper.address);
+  });
+
+  it("runs the example of docs/api.md, from a new wallet to its cashback", async () => {
+    const [, example = ""] = /```js\n(.*?)```/s.exec(readFileSync("docs/api.md", "utf8")) ?? [];
+    const env = { ...process.env, API_URL: torcida.url };
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", example], {
+      env,
+      timeout: 60_000,
+    });
+    const lines = stdout.trim().split("\n");
+    expect(lines[0]).to.match(/^Purchase \d+ at Verdão Store: send the buyer to https:/);
+    expect(lines.at(-1)).to.equal("confirmed, cashback of 5 CHZ paid");
   });
 
   it("mints once and pays once, whatever is killed during four purchases", async () => {
