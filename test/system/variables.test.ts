@@ -54,6 +54,17 @@ describe("The variables", () => {
     expect(named.filter((name) => !known.includes(name) && !readsByPrefix(name))).to.deep.equal([]);
   });
 
+  it("that change a test run are all in docs/testing.md", () => {
+    const page = readFileSync("docs/testing.md", "utf8");
+    const read = globSync("test/**/*.ts").flatMap((file) => [
+      ...readFileSync(file, "utf8").matchAll(
+        /process\.env\.([A-Z_]*(?:SEED|SECONDS|UPDATE|UPGRADE|TEST_DATABASE|CHROMIUM)[A-Z_]*)/g,
+      ),
+    ]);
+    expect(read).to.have.length.greaterThan(10);
+    expect(read.map(([, name = ""]) => name).filter((name) => !page.includes(`\`${name}`))).to.deep.equal([]);
+  });
+
   it("that the code reads are all in the documents", () => {
     expect([...names].filter((name) => !documents.includes(name))).to.deep.equal([]);
   });
