@@ -5,6 +5,9 @@ import { expect } from "chai";
 const LINK = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;
 const IN_BACKTICKS = /`([^`\s]+)`/g;
 
+/** A message in italics; `…` stands for a value. */
+const QUOTED = /(?<![*\w])\*([^*\s][^*]*[^*\s])\*(?![*\w])/g;
+
 /** What a run, a build or an operator creates, and placeholders. */
 const NOT_IN_THE_REPOSITORY = /^(?:data|dist|deployments|artifacts)\/|X\.Y\.Z/;
 
@@ -26,6 +29,27 @@ describe("The documents", () => {
       expect(missing).to.deep.equal([]);
     });
   }
+});
+
+describe("docs/troubleshooting.md", () => {
+  const code = globSync("{affiliates,api,catalogue,chain,database,domain,frontend,indexer,platform}/**/*.{ts,tsx,json}")
+    .concat(globSync("{purchases,rates,reconcile,scripts,sender}/**/*.ts"))
+    .map((file) => readFileSync(file, "utf8").replaceAll("\\`", "`"))
+    .join("\n");
+
+  for (const file of ["docs/troubleshooting.md", ...globSync("docs/runbook/*.md")]) {
+    it(`${file} quotes only messages of the code`, () => {
+      const text = readFileSync(file, "utf8").replaceAll("\n", " ");
+      const quoted = [...text.matchAll(QUOTED)].map((match) => match[1] ?? "");
+      expect(quoted.filter((message) => !message.split("…").every((part) => code.includes(part)))).to.deep.equal([]);
+    });
+  }
+
+  it("leads to every page of the runbook", () => {
+    const text = readFileSync("docs/troubleshooting.md", "utf8");
+    const pages = globSync("docs/runbook/*.md").map((file) => file.replace("docs/", ""));
+    expect(pages.filter((page) => !text.includes(`](${page})`))).to.deep.equal([]);
+  });
 });
 
 /** Whether a text in backticks is a path of this repository and not a command, a route or an expression. */
