@@ -4,9 +4,9 @@ import { eventually } from "../testing/until.ts";
 import { SESSION_TOKEN } from "./support/fixture-server.ts";
 import { BUYER, COLLEAGUE, fillPanel } from "./support/panel-data.ts";
 import { useSite } from "./support/site.ts";
+import { SlowPages } from "./support/slow-pages.ts";
 import { testWallet } from "./support/test-wallet.ts";
 
-const SLOWDOWN = 20;
 const NEW_LOGO = "https://img.example/new.png";
 
 const expectCount = (found: Locator, count: number) =>
@@ -17,12 +17,9 @@ describe("On a slow device", function () {
   this.timeout(180_000);
   const site = useSite();
 
-  /** Slows the page down until the returned function is called. */
-  async function slowDown(page: Page): Promise<() => Promise<void>> {
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
-    return async () => void (await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 }));
-  }
+  const slow = new SlowPages();
+  afterEach(() => slow.end());
+  const slowDown = () => slow.begin(site.browser);
   /** Another page than the panel by its path. */
   async function openPanel(search: string) {
     const wallet = testWallet();
@@ -43,7 +40,7 @@ describe("On a slow device", function () {
       const { page } = await openPanel("?view=purchases");
       const field = page.getByRole("searchbox");
       await field.waitFor();
-      await slowDown(page);
+      await slowDown();
       await field.pressSequentially(TYPED, { delay: TYPING_MS });
       expect(await field.inputValue()).to.equal(TYPED);
       await eventually(async () => expect(new URL(page.url()).searchParams.get("query")).to.equal(TYPED));
@@ -54,7 +51,7 @@ describe("On a slow device", function () {
       const { page } = await site.open("/stores");
       const field = page.getByRole("searchbox");
       await field.waitFor();
-      await slowDown(page);
+      await slowDown();
       await field.pressSequentially(TYPED, { delay: TYPING_MS });
       expect(await field.inputValue()).to.equal(TYPED);
       await eventually(async () => expect(new URL(page.url()).searchParams.get("q")).to.equal(TYPED));
@@ -74,7 +71,7 @@ describe("On a slow device", function () {
       const field = page.getByRole("searchbox");
       const clear = page.getByRole("button", { name: "Limpar filtros" });
       await clear.waitFor();
-      await slowDown(page);
+      await slowDown();
       // In one task of the page, so that no debounce can end in between.
       await page.evaluate(() => {
         const input = document.querySelector<HTMLInputElement>("input[type=search]");
@@ -221,7 +218,7 @@ describe("On a slow device", function () {
         await openers.click();
         await expectCount(dialogs, around + 1);
         const loaded = site.server.callsTo(reloads).length;
-        await slowDown(page);
+        await slowDown();
         release();
         await eventually(async () => expect(site.server.callsTo(reloads).length).to.be.greaterThan(loaded));
         await settled(page);
@@ -242,7 +239,7 @@ describe("On a slow device", function () {
       await eventually(async () => expect(site.server.callsTo(route)).to.have.length(1));
       await page.getByRole("dialog").getByRole("button", { name: "Cancelar" }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
-      await slowDown(page);
+      await slowDown();
       const answered = page.waitForResponse(/register-purchase/);
       release();
       await (await answered).finished();
@@ -289,7 +286,7 @@ describe("On a slow device", function () {
     await page.getByRole("button", { name: "Editar loja" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Clube").fill("Santos");
-    await slowDown(page);
+    await slowDown();
     const [store] = site.server.stores;
     if (store) store.logo = NEW_LOGO;
     release();
@@ -319,7 +316,7 @@ describe("On a slow device", function () {
       const { page, dialog } = await openImport();
       site.server.answer(ROUTE, ({ body }) => (body.apply ? "drop" : CHANGES));
       await send(dialog, "lojas.csv");
-      await slowDown(page);
+      await slowDown();
       await dialog.getByRole("button", { name: "Aplicar 1 mudança" }).click();
       await dialog
         .getByRole("alert")
@@ -365,7 +362,7 @@ describe("On a slow device", function () {
       await eventually(async () => expect(site.server.callsTo(ROUTE)).to.have.length(1));
       await send(dialog, "second.csv");
       await dialog.getByText("loja Segunda (Brasil)").waitFor();
-      await slowDown(page);
+      await slowDown();
       const answered = page.waitForResponse(/admin\/catalogue/);
       release();
       await (await answered).finished();
@@ -459,7 +456,7 @@ describe("On a slow device", function () {
         const { page } = await openPanel(search);
         await open(page);
         await fill(page, typed);
-        const speedUp = await slowDown(page);
+        const speedUp = await slowDown();
         site.server.answer(route, UNAUTHORIZED);
         await page.getByRole("button", { name: action, exact: true }).last().click();
         await field(page, Object.keys(typed)[0] ?? "").waitFor({ state: "detached" });
@@ -467,7 +464,7 @@ describe("On a slow device", function () {
           await page.waitForURL(/auth/);
           expect(new URL(page.url()).searchParams.get("next")).to.equal(search);
         }
-        await speedUp();
+        speedUp();
         await logInAgain(page);
         await page.goto(site.server.url + search);
         await open(page);
@@ -539,7 +536,7 @@ describe("On a slow device", function () {
         const dialog = page.getByRole("dialog").last();
         if (verb === "assign") await dialog.getByLabel("Código do clique").fill("a".repeat(26));
         await dialog.getByLabel("Motivo").fill("Conferido");
-        await slowDown(page);
+        await slowDown();
         const seen = await page.evaluate((path) => fetch(path).then((one) => one.json()), `/api/admin/sales/${sale}`);
         const changed = { ...seen, sale: { ...seen.sale, revision: 2, amount: "777.00", amount_brl: "777.00" } };
         site.server.answer(`GET /api/admin/sales/${sale}`, { body: changed });
@@ -648,7 +645,7 @@ describe("On a slow device", function () {
         const release = site.server.hold(route, route.includes("purchase") ? undefined : DONE);
         const button = page.getByRole("button", { name: action, exact: true }).last();
         await eventually(async () => expect(await button.isEnabled()).to.equal(true));
-        await slowDown(page);
+        await slowDown();
         // In one task of the page: no render comes between them.
         await button.evaluate((one: HTMLButtonElement) => {
           for (let count = 0; count < 3; count++) one.click();

@@ -73,8 +73,6 @@ export class Profiles {
     const { context, page, devtools, undo } = profile;
     profile.onProblem = () => {};
     if (!isClean || profile.hasOwnClock || page.isClosed()) return context.close();
-    // Outlasts the session of developer tools that asked for it.
-    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
     await Promise.all([
       ...context.pages().map((one) => (one === page ? one.unrouteAll() : one.close())),
       ...undo.splice(0).map((step) => step()),
