@@ -34,7 +34,7 @@ export class NewerSchemaError extends DatabaseUnavailableError {
  * Migrates the schema to the latest version, or only up to the migration `upTo`. Processes that start together wait for
  * each other.
  * @throws NewerSchemaError if the database has migrations that this version does not know
- * @throws the error of the failing migration; earlier migrations stay applied
+ * @throws the error of the failing migration; no migration of this call is applied
  */
 export async function migrate({ kysely, engine, location }: Database, upTo?: string): Promise<void> {
   const migrations = migrationsFor(engine);

@@ -33,47 +33,35 @@ async function alter(db: Kysely<unknown>): Promise<void> {
     add constraint operations_status_check check (${STATUSES})`.execute(db);
 }
 
-/** SQLite cannot change a constraint of an existing table. In one transaction, and safe to run again. */
+/** SQLite cannot change a constraint of an existing table. */
 async function rebuild(db: Kysely<unknown>): Promise<void> {
-  const columns = await sql<{ name: string }>`select name from pragma_table_info('operations')`.execute(db);
-  if (columns.rows.some((column) => column.name === "batch_limit")) return;
-  await db.transaction().execute(async (transaction) => {
-    const integer = sql`integer` as RawBuilder<unknown>;
-    await transaction.schema
-      .createTable("operations_new")
-      .modifyEnd(sql`strict`)
-      .addColumn("id", integer, (c) => c.primaryKey().autoIncrement())
-      .addColumn("kind", "text", (c) => c.notNull())
-      .addColumn("subject_id", integer, (c) => c.notNull())
-      .addColumn("amount_gwei", integer)
-      .addColumn("status", "text", (c) => c.notNull().check(STATUSES))
-      .addColumn("transaction_id", integer, (c) => c.references("transactions.id"))
-      .addColumn("not_before", integer, (c) => c.notNull())
-      .addColumn("attempts", integer, (c) => c.notNull().defaultTo(0))
-      .addColumn("reason", "text")
-      .addColumn("error", "text")
-      .addColumn("since", integer, (c) => c.notNull())
-      .addColumn("batch_limit", integer)
-      .addColumn("created_at", integer, (c) => c.notNull())
-      .addColumn("updated_at", integer, (c) => c.notNull())
-      .addUniqueConstraint("operations_kind_subject", ["kind", "subject_id"])
-      .execute();
-    await sql`insert into operations_new
-      (id, kind, subject_id, amount_gwei, status, transaction_id, not_before, attempts, reason, error, since, created_at, updated_at)
-      select id, kind, subject_id, amount_gwei, ${NEW_STATUS}, transaction_id, not_before, attempts, ${NEW_REASON}, error,
-        updated_at, created_at, updated_at
-      from operations`.execute(transaction);
-    await transaction.schema.dropTable("operations").execute();
-    await transaction.schema.alterTable("operations_new").renameTo("operations").execute();
-    await transaction.schema
-      .createIndex("operations_status")
-      .on("operations")
-      .columns(["status", "kind", "not_before"])
-      .execute();
-    await transaction.schema
-      .createIndex("operations_transaction_id")
-      .on("operations")
-      .column("transaction_id")
-      .execute();
-  });
+  const integer = sql`integer` as RawBuilder<unknown>;
+  await db.schema
+    .createTable("operations_new")
+    .modifyEnd(sql`strict`)
+    .addColumn("id", integer, (c) => c.primaryKey().autoIncrement())
+    .addColumn("kind", "text", (c) => c.notNull())
+    .addColumn("subject_id", integer, (c) => c.notNull())
+    .addColumn("amount_gwei", integer)
+    .addColumn("status", "text", (c) => c.notNull().check(STATUSES))
+    .addColumn("transaction_id", integer, (c) => c.references("transactions.id"))
+    .addColumn("not_before", integer, (c) => c.notNull())
+    .addColumn("attempts", integer, (c) => c.notNull().defaultTo(0))
+    .addColumn("reason", "text")
+    .addColumn("error", "text")
+    .addColumn("since", integer, (c) => c.notNull())
+    .addColumn("batch_limit", integer)
+    .addColumn("created_at", integer, (c) => c.notNull())
+    .addColumn("updated_at", integer, (c) => c.notNull())
+    .addUniqueConstraint("operations_kind_subject", ["kind", "subject_id"])
+    .execute();
+  await sql`insert into operations_new
+    (id, kind, subject_id, amount_gwei, status, transaction_id, not_before, attempts, reason, error, since, created_at, updated_at)
+    select id, kind, subject_id, amount_gwei, ${NEW_STATUS}, transaction_id, not_before, attempts, ${NEW_REASON}, error,
+      updated_at, created_at, updated_at
+    from operations`.execute(db);
+  await db.schema.dropTable("operations").execute();
+  await db.schema.alterTable("operations_new").renameTo("operations").execute();
+  await db.schema.createIndex("operations_status").on("operations").columns(["status", "kind", "not_before"]).execute();
+  await db.schema.createIndex("operations_transaction_id").on("operations").column("transaction_id").execute();
 }

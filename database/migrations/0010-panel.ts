@@ -9,15 +9,6 @@ const PAGE = 1_000;
  * docs/product.md#panel-lists
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  // SQLite runs a migration without a transaction, so this one has its own and is safe to run again.
-  if (engine === "postgres") return change(db, engine);
-  const tables = await db.introspection.getTables();
-  const purchases = tables.find((table) => table.name === "purchases");
-  if (purchases?.columns.some((column) => column.name === "held_at")) return;
-  await db.transaction().execute((transaction) => change(transaction, engine));
-}
-
-async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
   const run = (statement: string) => sql.raw(statement).execute(db);
   /** Prefix searches are ranges in byte order. */

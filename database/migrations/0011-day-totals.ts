@@ -5,13 +5,6 @@ const DAY_MS = 86_400_000;
 
 /** Daily counters, updated in the transactions they count. docs/product.md#panel-figures */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  if (engine === "postgres") return change(db, engine);
-  const tables = await db.introspection.getTables();
-  if (tables.some((table) => table.name === "day_totals")) return;
-  await db.transaction().execute((transaction) => change(transaction, engine));
-}
-
-async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
   const table = db.schema.createTable("day_totals");
   await (engine === "sqlite" ? table.modifyEnd(sql`strict`) : table)

@@ -3,10 +3,6 @@ import type { DatabaseEngine } from "../connect.ts";
 
 /** Counts the changes of a buyer's totals, so that a cached profile knows when it is stale. docs/product.md#api-cache */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  const tables = await db.introspection.getTables();
-  const totals = tables.find((table) => table.name === "buyer_totals");
-  // SQLite records a migration after its last statement: a process may have ended in between.
-  if (totals?.columns.some((column) => column.name === "revision")) return;
   await db.schema
     .alterTable("buyer_totals")
     .addColumn("revision", engine === "sqlite" ? "integer" : "bigint", (c) => c.notNull().defaultTo(0))

@@ -6,13 +6,6 @@ import type { DatabaseEngine } from "../connect.ts";
  * indexes. The columns stay for processes of an earlier version, and go with a later release.
  */
 export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
-  if (engine === "postgres") return change(db, engine);
-  const tables = await db.introspection.getTables();
-  if (tables.some((table) => table.name === "due_purchases")) return;
-  await db.transaction().execute((transaction) => change(transaction, engine));
-}
-
-async function change(db: Kysely<unknown>, engine: DatabaseEngine): Promise<void> {
   const integer = engine === "sqlite" ? sql`integer` : sql`bigint`;
   const table = db.schema.createTable("due_purchases");
   await (engine === "sqlite" ? table.modifyEnd(sql`strict`) : table)

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { sql } from "kysely";
 import { connect, type Database } from "../../database/connect.ts";
-import { migrate, NewerSchemaError } from "../../database/migrate.ts";
+import { migrate, migrationsOf, NewerSchemaError } from "../../database/migrate.ts";
 import { readArchive } from "../../scripts/backup/read-archive.ts";
 import { type Postgres, startPostgres } from "../testing/postgres.ts";
 
@@ -53,6 +53,26 @@ describe("Upgrading a database", function () {
     }
   }
 
+  const killPoints = { SQLite: [8, 45, 100, 160], PostgreSQL: [45] } as const;
+  for (const engine of ["SQLite", "PostgreSQL"] as const) {
+    it(`starts over after a kill at any statement, with nothing half done, on ${engine}`, async () => {
+      const url = await engines[engine]();
+      for (const statement of killPoints[engine]) {
+        const { signal } = spawnSync(process.execPath, [
+          "--input-type=module",
+          "--eval",
+          killedMigration(url, statement),
+        ]);
+        expect(signal, `statement ${statement}`).to.equal("SIGKILL");
+        const database = await connect(url);
+        expect(await migrationsOf(database.kysely)).to.deep.equal([]);
+        await database.close();
+      }
+      const database = await connect(url);
+      await migrate(database).finally(() => database.close());
+    });
+  }
+
   it("rejects a database of a newer version in one clear line", async () => {
     const url = join(directory, "newer.db");
     const database = await connect(url);
@@ -72,6 +92,24 @@ describe("Upgrading a database", function () {
     expect(stderr.trim().split("\n")).to.have.length(1);
   });
 });
+
+/** A process that is killed before its nth statement. */
+function killedMigration(url: string, statement: number): string {
+  return `
+    import { connect } from "./database/connect.ts";
+    import { migrate } from "./database/migrate.ts";
+    const database = await connect(${JSON.stringify(url)});
+    let left = ${statement};
+    const counted = database.kysely.withPlugin({
+      transformQuery({ node }) {
+        if (--left === 0) process.kill(process.pid, "SIGKILL");
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await migrate({ ...database, kysely: counted });
+  `;
+}
 
 function fixture(): string {
   return join(FIXTURES, RELEASES[0] ?? "");
