@@ -313,7 +313,7 @@ describe("On a slow device", function () {
 
     it("whose answer is lost is not said to have changed nothing, and is checked again", async () => {
       site.server.answer(ROUTE, CHANGES);
-      const { page, dialog } = await openImport();
+      const { dialog } = await openImport();
       site.server.answer(ROUTE, ({ body }) => (body.apply ? "drop" : CHANGES));
       await send(dialog, "lojas.csv");
       await slowDown();
