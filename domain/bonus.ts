@@ -55,7 +55,16 @@ export function holdingTier(holding: Holding): HoldingTier | undefined {
   return HOLDING_TIERS.find((tier) => holding.units >= tier.minimum * 10n ** BigInt(holding.decimals));
 }
 
-/** The bonus of a purchase, in basis points, by the active program. */
+/**
+ * The bonus of a purchase, in basis points, by the active program.
+ * @example
+ * // 30 tokens of the store's club: 2 % for the club, 1 % for silver.
+ * bonus({
+ *   token: { slug: "verdao", name: "Palmeiras" },
+ *   club: "Palmeiras",
+ *   holding: { units: 30n, decimals: 0 },
+ * }).totalBps // 300n
+ */
 export function bonus(parameters: BonusParameters, program: BonusProgram = "club"): Bonus {
   return program === "tiers" ? tiersBonus(parameters) : clubBonus(parameters);
 }

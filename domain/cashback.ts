@@ -14,6 +14,9 @@ export type CashbackTerms = {
 /**
  * The cashback of a purchase in gwei of CHZ: value × percent × rate, rounded down to a whole gwei.
  * docs/product.md#cashback-formula.
+ * @example
+ * // R$ 123,45 at 5.75 %, one CHZ for a real: 7.098375 CHZ.
+ * cashbackGwei({ valueCents: 12_345n, totalBps: 575n, weiPerCent: 10n ** 16n }) // 7_098_375_000n
  */
 export function cashbackGwei({ valueCents, totalBps, weiPerCent }: CashbackTerms): bigint {
   return cashbackOfCentBps(valueCents * totalBps, weiPerCent);
@@ -42,7 +45,11 @@ export function cashbackRange(allBps: readonly bigint[]): { minBps: bigint; maxB
   );
 }
 
-/** 'min%' if min equals max, else 'min% - max%', and '0%' if there are none. docs/product.md#cashback-range. */
+/**
+ * 'min%' if min equals max, else 'min% - max%', and '0%' if there are none. docs/product.md#cashback-range.
+ * @example
+ * cashbackRangeText([500n, 1_050n, 300n]) // "3% - 10.5%"
+ */
 export function cashbackRangeText(allBps: readonly bigint[]): string {
   const range = cashbackRange(allBps);
   if (!range) return "0%";

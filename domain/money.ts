@@ -14,6 +14,8 @@ export class InvalidNumberError extends TorcidaError {
  * Parses a non-negative decimal with at most `decimals` places to an integer of that scale. Accepts a JSON number or
  * text with a dot; rejects exponents, signs, commas and whitespace.
  * @throws InvalidNumberError
+ * @example
+ * parseDecimal("12.5", 2) // 1250n
  */
 export function parseDecimal(input: number | string, decimals: number): bigint {
   const text = typeof input === "number" ? numberText(input) : input;
@@ -35,14 +37,23 @@ export function parseReais(input: number | string): bigint {
   return parseDecimal(input, 2);
 }
 
-/** A percent such as "5,75", "5.75" or 5.75 to basis points, 0 to 10,000. @throws InvalidNumberError */
+/**
+ * A percent such as "5,75", "5.75" or 5.75 to basis points, 0 to 10,000. @throws InvalidNumberError
+ * @example
+ * parsePercent("5,75") // 575n
+ */
 export function parsePercent(input: number | string): bigint {
   const bps = parseDecimal(typeof input === "string" ? input.trim().replace(",", ".") : input, 2);
   if (bps > 10_000n) throw new InvalidNumberError("must be at most 100");
   return bps;
 }
 
-/** An integer of the given scale as decimal text, without trailing zeros beyond `minimumDecimals`. */
+/**
+ * An integer of the given scale as decimal text, without trailing zeros beyond `minimumDecimals`.
+ * @example
+ * formatDecimal(1250n, 2) // "12.5"
+ * formatDecimal(1250n, 2, 2) // "12.50"
+ */
 export function formatDecimal(value: bigint, decimals: number, minimumDecimals = 0): string {
   const sign = value < 0n ? "-" : "";
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
@@ -77,6 +88,8 @@ export function chzTextFromWei(wei: bigint): string {
 /**
  * Parses an amount as people and tickets write it: "R$ 1.234,50", "1234.5", "1,50". Tickets of another deployment may
  * write it differently. Returns undefined if the text is not an amount.
+ * @example
+ * readReaisText("R$ 1.234,50") // 123_450n
  */
 export function readReaisText(text: string): bigint | undefined {
   const bare = text.replace(/R\$/i, "").replace(/[\s\u00a0]/g, "");

@@ -6,7 +6,11 @@ export function toWalletAddress(address: string): WalletAddress {
   return address.toLowerCase() as WalletAddress;
 }
 
-/** Keeps 6 leading and 4 trailing characters. docs/product.md#wallet-address. */
+/**
+ * Keeps 6 leading and 4 trailing characters. docs/product.md#wallet-address.
+ * @example
+ * shortenAddress("0x90f79bf6eb2c4f870365e785982e1f101e93b906") // "0x90f7...b906"
+ */
 export function shortenAddress(address: string): string {
   return `${address.slice(0, 6)}...${address.slice(-4)}`;
 }

@@ -8,13 +8,22 @@ export function cashbackOf(purchase: CashbackShare, currentWeiPerCent: bigint): 
   return cashbackOfCentBps(purchase.cashback_cent_bps, purchase.wei_per_cent ?? currentWeiPerCent);
 }
 
-/** How much of a cashback is kept for its buyer's debt: the smaller of the two. docs/product.md#debt */
+/**
+ * How much of a cashback is kept for its buyer's debt: the smaller of the two. docs/product.md#debt
+ * @example
+ * offsetOf(8n, 5n) // 5n
+ * offsetOf(8n, 20n) // 8n
+ */
 export function offsetOf(cashbackGwei: bigint, debtGwei: bigint): bigint {
   if (debtGwei <= 0n) return 0n;
   return debtGwei < cashbackGwei ? debtGwei : cashbackGwei;
 }
 
-/** What a buyer is paid now: the payouts already waiting, plus the rest less the debt. docs/product.md#debt */
+/**
+ * What a buyer is paid now: the payouts already waiting, plus the rest less the debt. docs/product.md#debt
+ * @example
+ * amountPayable({ grossGwei: 8n, debtGwei: 5n, waitingGwei: 2n }) // 5n
+ */
 export function amountPayable(sums: { grossGwei: bigint; debtGwei: bigint; waitingGwei: bigint }): bigint {
   return sums.waitingGwei + sums.grossGwei - offsetOf(sums.grossGwei, sums.debtGwei);
 }

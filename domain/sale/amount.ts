@@ -8,6 +8,8 @@ const ONE_MICROS = 1_000_000n;
 /**
  * Parses a network's decimal to millionths; rounds more than six places, because some networks print
  * binary fractions (11.499999999999998). Undefined if the text is not a plain decimal.
+ * @example
+ * readMicros("11.499999999999998") // 11_500_000n
  */
 export function readMicros(text: string): bigint | undefined {
   const match = DECIMAL.exec(text.trim());
@@ -71,7 +73,11 @@ function convertCommission(report: SaleReport, convert: (micros: bigint) => bigi
   return currency === report.currency ? convert(report.commissionMicros) : undefined;
 }
 
-/** Divides a total by weights, each share rounded down; the rest goes to the largest. */
+/**
+ * Divides a total by weights, each share rounded down; the rest goes to the largest.
+ * @example
+ * shareInProportion(100n, [1n, 1n, 1n]) // [34n, 33n, 33n]
+ */
 export function shareInProportion(whole: bigint, weights: readonly bigint[]): bigint[] {
   const total = sumOf(weights);
   if (total === 0n) return weights.map((_weight, index) => (index === 0 ? whole : 0n));

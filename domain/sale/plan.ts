@@ -45,6 +45,11 @@ export type SaleAction =
  * purchases, those that can change least first, and returns the actions. Idempotent: once the actions are applied, it
  * returns none. `debtGwei` is the wallet's current debt: at most that much of an earlier adjustment can be lifted; the
  * rest becomes the cashback of another purchase. docs/product.md#sales-changes
+ * @example
+ * // A first report of R$ 100,00 at 8 %, of which 2 % are bonus: one purchase.
+ * planSale(
+ *   { amountCents: 10_000n, centBps: 8_000_000n, bonusBps: 200n }, [], 0n,
+ * ) // [{ kind: "create", valueCents: 10_000n, cashbackBps: 600n, bonusBps: 200n, centBps: 8_000_000n }]
  */
 export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
   const actions: SaleAction[] = [];

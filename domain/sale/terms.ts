@@ -15,7 +15,18 @@ const MAXIMUM_BPS = 10_000n;
 /** How long after a click a sale counts for it, unless the store sets its own (`claim_days`). */
 export const CLICK_WINDOW_DAYS = 60n;
 
-/** Undefined if the store has no rate. The bonus is capped so that no percent exceeds 100. */
+/**
+ * The terms of a store at a click; undefined if it has no rate. The bonus is capped so that no percent exceeds 100.
+ * docs/product.md#sales-percent
+ * @example
+ * freezeTerms(
+ *   [
+ *     { groupCode: "Camisas", bps: 600n, isDefault: false },
+ *     { groupCode: null, bps: 400n, isDefault: true },
+ *   ],
+ *   200n,
+ * ) // { groups: { camisas: 600n }, defaultBps: 400n, bonusBps: 200n }
+ */
 export function freezeTerms(rates: readonly StoreRate[], bonusBps: bigint): ClickTerms | undefined {
   const [first] = rates;
   if (!first) return undefined;
@@ -35,7 +46,18 @@ export function groupKey(group: string): string {
   return group.trim().toLowerCase();
 }
 
-/** A sale's cashback: Σ part × percent, exact, in cents × basis points; and its unknown groups. */
+/**
+ * A sale's cashback: Σ part × percent, exact, in cents × basis points; and its unknown groups.
+ * @example
+ * // R$ 100,00 at 6 + 2 %, and R$ 50,00 of a group that the store does not name at 4 + 2 %: R$ 11,00.
+ * saleCashback(
+ *   [
+ *     { group: "camisas", amountCents: 10_000n },
+ *     { group: "Bolas", amountCents: 5_000n },
+ *   ],
+ *   { groups: { camisas: 600n }, defaultBps: 400n, bonusBps: 200n },
+ * ) // { centBps: 11_000_000n, unknownGroups: ["Bolas"] }
+ */
 export function saleCashback(
   parts: readonly { group: string | null; amountCents: bigint }[],
   terms: ClickTerms,
@@ -53,6 +75,9 @@ export function saleCashback(
 /**
  * The single percent of a ticket for a value and an exact cashback: rounded up, so that the contract never limits
  * what is owed. The part that was promised as bonus is bonus.
+ * @example
+ * // R$ 11,00 of R$ 150,00 are 7.333… %, rounded up: a ticket of 5.34 + 2 %.
+ * blendRate(15_000n, 11_000_000n, 200n) // { cashbackBps: 534n, bonusBps: 200n }
  */
 export function blendRate(
   valueCents: bigint,
