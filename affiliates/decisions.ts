@@ -41,7 +41,11 @@ async function lock(queries: Queries, id: bigint, revision?: bigint): Promise<Sa
 /** `revision`: the one that the decision is based on; without it, any revision is accepted. */
 type Decision = { rules: SaleRules; actor: string; revision?: bigint | undefined };
 
-/** Releases a held sale in the state of the last read; the same reasons no longer hold it. Undefined: no such sale. */
+/**
+ * Releases a held sale in the state of the last read; the same reasons no longer hold it. Undefined: no such sale.
+ * @throws DecisionError if it is not held, or held without a rate
+ * @throws SaleChangedError
+ */
 export async function releaseSale(
   queries: Queries,
   id: bigint,
@@ -66,7 +70,11 @@ export async function releaseSale(
   return { reasons: sale.hold_reasons };
 }
 
-/** Declines a sale permanently, whatever the network says later. Undefined: no such sale. */
+/**
+ * Declines a sale permanently, whatever the network says later. Undefined: no such sale.
+ * @throws DecisionError if it is declined already
+ * @throws SaleChangedError
+ */
 export async function declineSale(
   queries: Queries,
   id: bigint,
@@ -81,7 +89,11 @@ export async function declineSale(
   return true;
 }
 
-/** Sets the click, and with it the buyer, of a sale that has none. Undefined: no such sale. */
+/**
+ * Sets the click, and with it the buyer, of a sale that has none. Undefined: no such sale.
+ * @throws DecisionError if it has a buyer, or there is no such click
+ * @throws SaleChangedError
+ */
 export async function assignSale(
   queries: Queries,
   id: bigint,
@@ -102,7 +114,10 @@ export async function assignSale(
   return true;
 }
 
-/** Matches a claim to a sale, which becomes the buyer's if it has no buyer yet. Undefined: no such claim. */
+/**
+ * Matches a claim to a sale, which becomes the buyer's if it has no buyer yet. Undefined: no such claim.
+ * @throws DecisionError if the claim is decided, or the sale does not exist or is another buyer's
+ */
 export async function matchClaim(
   queries: Queries,
   id: bigint,

@@ -14,6 +14,7 @@ export type Misnamed = { id: bigint; name: string; onChain: string };
 const STORES_A_PAGE = 500;
 const IDS_PROBED = 100;
 
+/** Reads the name that tickets show; empty if the store is not registered. */
 export function nameReader(client: PublicClient, { purchaseNft }: Contracts): ReadName {
   const contract = { address: purchaseNft, abi: purchaseNftAbi, functionName: "storeName" } as const;
   return (storeId) => client.readContract({ ...contract, args: [Number(storeId)] });

@@ -92,7 +92,7 @@ function connectSqlite(
   return { engine: "sqlite", kysely, reader, location: file, close };
 }
 
-/** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. */
+/** Opens the file with its pragmas and 64-bit integers. docs/product.md#database-engines. @throws DatabaseUnavailableError */
 export function openSqlite(file: string): Sqlite.Database {
   try {
     if (file !== ":memory:") {

@@ -496,6 +496,7 @@ type AuditLogTable = {
   hash: string;
 };
 
+/** Each is one call of a contract, with its batches: `purchases/encoders.ts`, `catalogue/encoders.ts`. */
 export const OPERATION_KINDS = ["mint", "confirm", "cancel", "pay", "register_store", "rename_store"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
@@ -505,6 +506,7 @@ export type OperationKind = (typeof OPERATION_KINDS)[number];
  */
 export type OperationStatus = "queued" | "assigned" | "waiting" | "done" | "failed" | "withdrawn";
 
+/** Why an operation is `waiting` or `failed`. docs/product.md#payout-aside */
 export const OPERATION_REASONS = [
   /** Above the rest of the distributor's daily cap. */
   "day_cap",

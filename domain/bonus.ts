@@ -33,6 +33,7 @@ export const HOLDING_TIERS: readonly HoldingTier[] = [
   { name: "basic", minimum: 10n, bonusBps: 50n },
 ];
 
+/** For a fan token of the store's club, whatever the holding. docs/product.md#bonus-club. */
 export const STORE_BONUS_BPS = 200n;
 
 /** docs/product.md#bonus-tiers. */

@@ -1,7 +1,7 @@
 /** The product's name; ASCII, because wallets sign it. docs/product.md#product-name. */
 export const PRODUCT_NAME = "Torcida";
 
-/** docs/product.md#timings. */
+/** These five: docs/product.md#timings. */
 export const FEATURED_STORES_MAX = 4;
 export const REDIRECT_COUNTDOWN_SECONDS = 10;
 export const REGISTRATION_REDIRECT_MS = 1_000;

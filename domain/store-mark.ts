@@ -34,6 +34,7 @@ function seedOf(text: string): number {
   return seed;
 }
 
+/** Derived from the name alone, so that browser and shared picture draw the same one without asking each other. */
 export function drawnMark(name: string): DrawnMark {
   const seed = seedOf(name);
   const hue = seed % 360;

@@ -43,6 +43,7 @@ export async function readAgainFrom(context: Context, cursor: BlockId, wrong: nu
 /**
  * Rolls the index back to the highest kept block that is still on the chain, and returns it; undefined if none is left.
  * Asks the other nodes first: if only this node sees another chain, the node is set aside and nothing changes.
+ * @throws RpcError if the node's responses contradict each other, ContradictionError if it is of another chain
  */
 export async function returnToChain(context: Context, node: ChainNode, cursor: BlockId): Promise<BlockId | undefined> {
   const { database, lease, nodes, metrics, log, status } = context;

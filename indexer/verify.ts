@@ -35,6 +35,7 @@ const RPC_TIMEOUT_MS = 20_000;
  * Compares the index with the chain, block by block up to the cursor: events, kept block hashes, and the rows folded
  * from them. It is read-only, so it can be stopped at any time and run alongside an indexer.
  * @returns the number of differences
+ * @throws EmptyIndexError
  */
 export async function verify({ environment, log, signal, report }: VerifyParameters): Promise<number> {
   const { source, rpcUrls, databaseUrl } = environment;

@@ -20,6 +20,8 @@ export type Variables = Readonly<Record<string, string | undefined>>;
  * Reads and validates a process's variables; an empty one counts as unset. `rules` gets the valid values and the names
  * of the invalid ones, and returns contradictions between them, so that one run reports every problem.
  * @throws EnvironmentError
+ * @example
+ * const { PORT, HOST } = checkVariables({ PORT: port(3000), HOST: z.string().optional() }, process.env);
  */
 export function checkVariables<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -65,6 +67,7 @@ export function wholeNumber(fallback: number, minimum: number, maximum?: number)
 
 export const port = (fallback: number) => wholeNumber(fallback, 1, 65_535);
 
+/** `true` or `1`, `false` or `0`. */
 export const flag = z
   .enum(["true", "false", "1", "0"], { error: "must be true or false" })
   .transform((text) => text === "true" || text === "1");
@@ -83,9 +86,11 @@ export function list<T>(read: (item: string) => T | undefined, mistake: string, 
   });
 }
 
+/** For `list`: a URL with one of these protocols, such as `https:`. */
 export const readUrl = (protocols: readonly string[]) => (item: string) =>
   URL.canParse(item) && protocols.includes(new URL(item).protocol) ? item : undefined;
 
+/** A wallet or contract; a mixed-case one must have the right checksum. Becomes lower case. docs/product.md#wallet-address */
 export const address = z
   .string()
   .refine(isAddressShaped, { error: "must be an address: 0x and 40 hexadecimal digits", abort: true })
@@ -102,6 +107,7 @@ function hasRightChecksum(text: string): boolean {
 /** The order of secp256k1: a key is below it, and not zero. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+/** A secp256k1 key. No message quotes it. */
 export const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hexadecimal digits", abort: true })

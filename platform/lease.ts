@@ -144,6 +144,10 @@ const SIGNS_OF_LIFE_PER_DURATION = 4;
  * Runs `work` whenever this process holds the lease, until `signal` aborts. The signal passed to `work` aborts when the
  * lease is lost. `work` must then return; it is called again when the lease is reacquired. If `work` returns or throws
  * on its own, this function releases the lease and does the same.
+ * @example
+ * await leadWhileHeld({ database, name: "reader", holder: newLeaseHolder("reader"), ttlMs: 8_000, signal }, async (lease, held) => {
+ *   while (!held.aborted) await inTransaction(database.kysely, (queries) => writeUnder(queries, lease));
+ * });
  */
 export async function leadWhileHeld(
   { database, name, holder, ttlMs, signal, onStandby, onError }: LeadParameters,

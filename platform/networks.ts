@@ -14,6 +14,7 @@ type NetworkRules = {
 
 const PUBLIC_NETWORK: NetworkRules = { confirmations: 15, payoutConfirmations: 30, batchAgeMs: 3_000, pollMs: 1_000 };
 
+/** `CONFIRMATIONS`, `PAYOUT_CONFIRMATIONS`, `BATCH_AGE_MS` and `POLL_INTERVAL_MS` override them. docs/product.md#finality. */
 export const NETWORK_RULES: Record<Network, NetworkRules> = {
   localhost: { confirmations: 1, payoutConfirmations: 1, batchAgeMs: 150, pollMs: 100 },
   spicy: PUBLIC_NETWORK,

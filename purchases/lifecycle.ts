@@ -46,6 +46,7 @@ export async function registerPurchases(
 
 export type InsertedPurchase = { id: bigint; createdAt: bigint; clickId: string };
 
+/** One purchase of `insertPurchases`. */
 export async function insertPurchase(queries: Queries, purchase: NewPurchase): Promise<InsertedPurchase> {
   const [inserted] = await insertPurchases(queries, [purchase]);
   if (!inserted) throw new Error("A purchase was not inserted");

@@ -62,6 +62,7 @@ export function payoutSums(totals: ShopTotals): { paid: bigint; deferred: bigint
   };
 }
 
+/** Each total is the sum of its slots; 0 for one that was never written. */
 export async function readShopTotals(queries: Queries): Promise<ShopTotals> {
   const rows = await queries.selectFrom("shop_totals").select(["name", "value"]).execute();
   const totals = Object.fromEntries(SHOP_TOTALS.map((name) => [name, 0n])) as ShopTotals;
@@ -69,6 +70,7 @@ export async function readShopTotals(queries: Queries): Promise<ShopTotals> {
   return totals;
 }
 
+/** All 0 for a wallet without purchases. */
 export async function readBuyerTotals(queries: Queries, wallet: WalletAddress): Promise<BuyerTotals> {
   const row = await queries.selectFrom("buyer_totals").selectAll().where("wallet", "=", wallet).executeTakeFirst();
   return row ?? emptyTotals();

@@ -28,6 +28,7 @@ export async function assign(
   return (await listAssigned(queries, transactionId)).every((row) => row.amount_gwei === amounts.get(row.id));
 }
 
+/** The operations of a transaction that has no outcome yet, in the order of their ids. */
 export async function listAssigned(queries: Queries, transactionId: bigint): Promise<Operation[]> {
   return queries
     .selectFrom("operations")
@@ -83,6 +84,7 @@ type AssignedChange = Partial<
   Pick<Operation, "status" | "reason" | "error" | "attempts" | "batch_limit"> & { not_before: RawBuilder<bigint> }
 >;
 
+/** Takes operations out of their transaction, with the outcome. */
 export async function updateAssigned(
   queries: Queries,
   operations: readonly Operation[],

@@ -76,6 +76,7 @@ export type SenderContext = {
   fencingToken(): bigint;
 };
 
+/** Transactions of a key that may be unmined at once. */
 export const MAX_IN_FLIGHT = 16;
 
 /** The lease of a key's sender. */

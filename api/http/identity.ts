@@ -39,7 +39,7 @@ export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Checks the access rule: 401 only without a live session, otherwise 403. */
+/** Checks the access rule. docs/product.md#rights. @throws ApiError 401 only without a live session, otherwise 403 */
 export function requireAccess(
   { access, permission, method }: Pick<Route, "access" | "permission" | "method">,
   identity: Identity,
@@ -62,7 +62,7 @@ export function requireAccess(
   if (access === "fresh_staff" || access === "fresh_admin") requireFreshSignIn(identity);
 }
 
-/** Calls that move money require a sign-in within the last 15 minutes. docs/product.md#sign-in-proof */
+/** Calls that move money require a sign-in within the last 15 minutes. docs/product.md#sign-in-proof @throws ApiError 403 */
 export function requireFreshSignIn(identity: Identity): void {
   if (identity.kind !== "user" || isFresh(identity.visitor, PROOF_MS)) return;
   throw forbidden("Sign in again: this needs a sign-in of the last 15 minutes", "SIGN_IN_AGAIN");

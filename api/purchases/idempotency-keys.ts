@@ -13,7 +13,7 @@ export const IDEMPOTENCY_HEADER = {
 /** A request whose effect happens once per key. docs/product.md#idempotency */
 export type KeyedRequest = { caller: string; key: string; requestHash: string };
 
-/** The key of a request; undefined if it has none. `meaning` identifies the call and its body. */
+/** The key of a request; undefined if it has none. `meaning` identifies the call and its body. @throws ApiError 400 */
 export function readKey(request: Request, caller: string, meaning: readonly string[]): KeyedRequest | undefined {
   const key = request.get("idempotency-key");
   if (key === undefined) return undefined;

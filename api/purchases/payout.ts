@@ -16,7 +16,10 @@ import { findStoredAnswer, insertStoredAnswer, type KeyedRequest, readKey } from
 type DistributeResponses = Record<200 | 202, typeof distributeCashbackResponseSchema>;
 type DistributeCall = Call<z.output<typeof distributeCashbackRequestSchema>>;
 
-/** Pays a buyer what is payable; with an Idempotency-Key at most once. docs/product.md#payout-by-hand */
+/**
+ * Pays a buyer what is payable; with an Idempotency-Key at most once. docs/product.md#payout-by-hand
+ * @throws ApiError 503 if payouts are paused or there is no rate, 409 for another amount, 403 above the approval limit
+ */
 export async function distributeCashback(
   services: Services,
   call: DistributeCall,

@@ -54,7 +54,11 @@ export function openRegistrations({ database: { kysely }, environment }: Service
   };
 }
 
-/** Freezes the terms of a purchase, in simulated mode, or of a visit to the store, in live mode. docs/product.md#purchase-terms */
+/**
+ * Freezes the terms of a purchase, in simulated mode, or of a visit to the store, in live mode.
+ * docs/product.md#purchase-terms
+ * @throws ApiError 404 or 409 if the store cannot sell, 503 while the index is behind
+ */
 export async function registerPurchase(
   services: Services,
   registrations: Registrations,

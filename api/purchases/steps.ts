@@ -24,7 +24,10 @@ import { requireRate, type Services } from "../services.ts";
 type MintResponses = Record<200 | 202, typeof mintNftResponseSchema>;
 type ConfirmResponses = Record<200 | 202, typeof confirmPurchaseResponseSchema>;
 
-/** Queues the mint of a purchase, once; returns its ticket if it exists. docs/product.md#mint */
+/**
+ * Queues the mint of a purchase, once; returns its ticket if it exists. docs/product.md#mint
+ * @throws ApiError 404 for a caller who may not see it, 403 for another buyer, 409 if it is reversed or not due
+ */
 export async function mintTicket(
   services: Services,
   identity: Identity,
@@ -86,7 +89,10 @@ function mintAnswer(purchase: Purchase, transactionHash: string | null): Reply<M
   };
 }
 
-/** Queues the confirmation of a purchase by staff, once. docs/product.md#confirm */
+/**
+ * Queues the confirmation of a purchase by staff, once. docs/product.md#confirm
+ * @throws ApiError 404, 403 for one's own purchase, 409 if its state does not allow it, 503 without a rate
+ */
 export async function confirmPurchase(
   services: Services,
   identity: Identity,

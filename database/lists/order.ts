@@ -17,6 +17,7 @@ export class CursorError extends TorcidaError {
   override readonly docs = "docs/product.md#panel-lists";
 }
 
+/** Reads `name` or `-name`, the descending order; without either, the list's first order, descending. */
 export function orderOf(source: ListSource, sort: string | undefined): Order {
   const [fallback = "id"] = Object.keys(source.sorts);
   const asked = sort || `-${fallback}`;
@@ -65,6 +66,7 @@ export function cursorOf(source: ListSource, order: Order, { key, sort }: KeyRow
   return source.keyType === "number" ? Number(key) : String(key);
 }
 
+/** Reads what `cursorOf` wrote; undefined for a list's first page. @throws CursorError if it is of another list or order */
 export function readCursor(source: ListSource, order: Order, text: string | undefined): Cursor | undefined {
   if (text === undefined) return undefined;
   const at = order.column === source.key ? 0 : text.lastIndexOf("_") + 1;

@@ -36,7 +36,16 @@ async function migrateAndLeave(url: string): Promise<void> {
   await migrate(database).finally(() => database.close());
 }
 
-/** Declares the same tests for SQLite and PostgreSQL, and closes what they opened after each. */
+/**
+ * Declares the same tests for SQLite and PostgreSQL, and closes what they opened after each.
+ * @example
+ * onBothEngines(({ open }) => {
+ *   it("stores a push once", async () => {
+ *     const { database } = await open();
+ *     …
+ *   });
+ * });
+ */
 export function onBothEngines(declare: (engine: EngineUnderTest) => void): void {
   describe("on SQLite", () => {
     const directory = mkdtempSync(join(tmpdir(), "torcida-sqlite-"));

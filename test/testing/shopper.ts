@@ -11,7 +11,13 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 export const PERSON = { first_name: "Ana", last_name: "Maria Silva", email: "ana@example.com" };
 
-/** The tests' client: a key and a token that speak plain HTTP. */
+/**
+ * The tests' client: a key and a token that speak plain HTTP.
+ * @example
+ * const shopper = new Shopper(system.url);
+ * await shopper.signUp();
+ * const me = await shopper.paid([await shopper.buy(1, "123.45")]);
+ */
 export class Shopper {
   readonly address: WalletAddress;
   readonly account: PrivateKeyAccount;

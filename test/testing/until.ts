@@ -19,7 +19,14 @@ export async function eventually(look: () => Promise<unknown>, timeoutMs = 60_00
   }
 }
 
-/** Polls until the result is not undefined, null or false; errors count as not yet. Fails with `what`. */
+/**
+ * Polls until the result is not undefined, null or false; errors count as not yet. Fails with `what`.
+ * @example
+ * const me = await until("the purchase is paid", async () => {
+ *   const seen = await shopper.me();
+ *   return seen.purchases.every((one) => one.cashback_state === "paid") && seen;
+ * });
+ */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
