@@ -29,8 +29,8 @@ export async function insertClicks(queries: Queries, clicks: readonly NewClick[]
   for (const [day, ofDay] of Map.groupBy(rows, (row) => dayOf(row.created_at))) {
     await addToDay(queries, day, { clicks: BigInt(ofDay.length) });
   }
-  const byToken = new Map(inserted.map((row) => [row.token, row]));
-  return rows.map((row) => byToken.get(row.token) as Click);
+  const position = new Map(rows.map((row, index) => [row.token, index]));
+  return inserted.toSorted((one, other) => (position.get(one.token) ?? 0) - (position.get(other.token) ?? 0));
 }
 
 function rowOf(click: NewClick) {

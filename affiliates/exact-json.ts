@@ -3,7 +3,7 @@
  * twenty-digit id keeps all its digits.
  */
 export function parseExactJson(text: string): unknown {
-  const keepText = (_key: string, value: unknown, context?: { source?: string }) =>
-    typeof value === "number" ? (context?.source ?? String(value)) : value;
-  return JSON.parse(text, keepText as (key: string, value: unknown) => unknown);
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" ? (context?.source ?? String(value)) : value,
+  );
 }

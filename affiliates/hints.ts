@@ -21,8 +21,8 @@ export type Push = { key: AccountKey; saleKeys: readonly string[] };
 export async function storePushes(queries: Queries, pushes: readonly Push[]): Promise<readonly undefined[]> {
   const ofAccounts = Map.groupBy(pushes, ({ key }) => `${key.network} ${key.account}`);
   for (const same of ofAccounts.values()) {
-    const [{ key }] = same as [Push];
-    await storeHints(queries, key, new Set(same.flatMap(keysOf)));
+    const [first] = same;
+    if (first) await storeHints(queries, first.key, new Set(same.flatMap(keysOf)));
   }
   return pushes.map(() => undefined);
 }

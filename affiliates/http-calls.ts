@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "../database/connect.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
+import { codeOf } from "../domain/unknown-error.ts";
 import type { PolledAccount, Request, Session } from "./network.ts";
 
 /** The network rejected a call with `status`. */
@@ -165,6 +166,6 @@ function retryTime(header: string | null): number | undefined {
 }
 
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
-  return String(cause?.code ?? (error instanceof Error ? error.name : error));
+  if (!(error instanceof Error)) return String(error);
+  return codeOf(error.cause) ?? error.name;
 }

@@ -129,9 +129,7 @@ async function valueSale(
   const rateMicros = sale.fx_rate_micros ?? (await findRate(queries, rules.fx, report.currency, day));
   const value = saleValue(report, rateMicros);
   if (!value) return { ...none, amountCents: undefined, rateMicros };
-  const { centBps, unknownGroups } = terms
-    ? saleCashback(value.parts, terms)
-    : { centBps: 0n, unknownGroups: [] as string[] };
+  const { centBps, unknownGroups } = terms ? saleCashback(value.parts, terms) : { centBps: 0n, unknownGroups: [] };
   return {
     status,
     drift,

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
+import { keysOf, recordOf } from "../domain/records.ts";
 import { totalsCell } from "../purchases/sale-totals.ts";
 import type { Sale } from "./sale.ts";
 
@@ -41,7 +42,7 @@ export async function addToTotals(
 }
 
 async function add(queries: Queries, { network, account, store_id, month, ...figures }: Contribution, sign: bigint) {
-  const signed = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, sign * value])) as Figures;
+  const signed = recordOf(keysOf(figures), (name) => sign * figures[name]);
   await queries
     .insertInto("sale_totals")
     .values({ network, account, store_id, month, ...signed })

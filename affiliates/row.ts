@@ -1,3 +1,4 @@
+import { isRecord } from "../domain/records.ts";
 import { readMicros } from "../domain/sale/amount.ts";
 
 /**
@@ -12,9 +13,8 @@ export class Row {
   constructor(value: unknown, place = "", problems: string[] = []) {
     this.problems = problems;
     this.#place = place;
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (!isObject) problems.push(`${place.replace(/\.$/, "") || "the row"} is not an object`);
-    this.#fields = isObject ? (value as Record<string, unknown>) : {};
+    this.#fields = isRecord(value) ? value : {};
+    if (!isRecord(value)) problems.push(`${place.replace(/\.$/, "") || "the row"} is not an object`);
   }
 
   get drift(): string | null {

@@ -1,12 +1,11 @@
 import { SALE_STATUSES, type SaleReport } from "../domain/sale/report.ts";
 
-const INTEGERS: readonly (keyof SaleReport)[] = [
-  "amountMicros",
-  "trackedBrlMicros",
-  "commissionMicros",
-  "occurredAt",
-  "changedAt",
-];
+type StoredReport = { [Field in keyof SaleReport]?: Stored<SaleReport[Field]> };
+type Stored<Value> = Value extends bigint
+  ? string
+  : Value extends readonly (infer One)[]
+    ? readonly { [Field in keyof One]: Stored<One[Field]> }[]
+    : Value;
 
 /** A report as stored in a revision: JSON with a fixed order of fields and integers as text. */
 export function encodeReport(report: SaleReport): string {
@@ -18,10 +17,9 @@ export function encodeReport(report: SaleReport): string {
 
 /** Fields that earlier versions did not store are null. */
 export function decodeReport(text: string): SaleReport {
-  const value = JSON.parse(text) as Record<string, unknown>;
-  const integers = INTEGERS.map((field) => [field, value[field] == null ? null : BigInt(String(value[field]))]);
-  const parts = (value.parts ?? []) as { group: string | null; amountMicros: string }[];
-  const word = (field: string) => (value[field] == null ? null : String(value[field]));
+  const value: StoredReport = JSON.parse(text);
+  const word = (field: keyof StoredReport) => (value[field] == null ? null : String(value[field]));
+  const integer = (field: keyof StoredReport) => (value[field] == null ? null : BigInt(String(value[field])));
   return {
     saleKey: String(value.saleKey),
     clickRef: word("clickRef"),
@@ -33,10 +31,11 @@ export function decodeReport(text: string): SaleReport {
     commissionCurrency: word("commissionCurrency"),
     reason: word("reason"),
     drift: word("drift"),
-    parts: parts.map(({ group, amountMicros }) => ({ group, amountMicros: BigInt(amountMicros) })),
-    ...(Object.fromEntries(integers) as Pick<
-      SaleReport,
-      "amountMicros" | "trackedBrlMicros" | "commissionMicros" | "occurredAt" | "changedAt"
-    >),
+    parts: (value.parts ?? []).map(({ group, amountMicros }) => ({ group, amountMicros: BigInt(amountMicros) })),
+    amountMicros: integer("amountMicros") ?? 0n,
+    trackedBrlMicros: integer("trackedBrlMicros"),
+    commissionMicros: integer("commissionMicros"),
+    occurredAt: integer("occurredAt"),
+    changedAt: integer("changedAt"),
   };
 }

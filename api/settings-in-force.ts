@@ -15,7 +15,8 @@ export function listSettings(
   environment: ApiEnvironment,
   source: Record<string, string | undefined> = process.env,
 ): Setting[] {
-  return Object.entries(environment)
+  const admins = environment.ADMIN_WALLETS.map(({ wallet, role }) => `${wallet}:${role}`);
+  return Object.entries({ ...environment, ADMIN_WALLETS: admins })
     .filter(([name]) => !HIDDEN.has(name))
     .map(([name, value]) => {
       const is_secret = SECRET.test(name);
@@ -30,8 +31,6 @@ export function listSettings(
 }
 
 function textOf(name: string, value: unknown): string {
-  if (name === "ADMIN_WALLETS")
-    return (value as ApiEnvironment["ADMIN_WALLETS"]).map(({ wallet, role }) => `${wallet}:${role}`).join(", ");
   if (Array.isArray(value)) return value.map((one) => textOf(name, one)).join(", ");
   if (ADDRESSES.test(name) && typeof value === "string" && URL.canParse(value)) return new URL(value).origin;
   if (value instanceof Map) return [...value].map(([key, one]) => `${key}:${one}`).join(", ");

@@ -4,6 +4,7 @@
  * Fills a database, starts the real processes with a real chain, and measures. Two cores also generate
  * the load. With --data everything is kept there, and a filled one is measured again; --fill only fills.
  */
+
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -14,6 +15,7 @@ import { connect, type Database } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { writeSetting } from "../database/settings.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
+import { toWalletAddress } from "../domain/wallet-address.ts";
 import { startAnvil } from "../test/testing/anvil.ts";
 import { freePorts } from "../test/testing/free-port.ts";
 import { type Postgres, startPostgres } from "../test/testing/postgres.ts";
@@ -72,7 +74,7 @@ async function main(): Promise<Record<string, number | string> | undefined> {
   const anvil = await startAnvil({ stateFile: join(directory, "chain.json"), savesAtEnd: true });
   try {
     const databaseUrl = (await postgres?.createDatabase()) ?? join(directory, "torcida.db");
-    const [port, indexerPort] = (await freePorts(2)) as [number, number];
+    const [port = 0, indexerPort = 0] = await freePorts(2);
     const environment = environmentOf({ directory, databaseUrl, chainPort: anvil.port, port, indexerPort });
     // The measurements inside this process read the same variables as the processes.
     Object.assign(process.env, environment);
@@ -132,9 +134,7 @@ async function prepare({ directory, environment, database, rpcUrl }: Bench): Pro
 
 function purchaseNftOf(directory: string): `0x${string}` {
   const file = join(directory, "deployments/localhost.json");
-  return deploymentSchema
-    .parse(JSON.parse(readFileSync(file, "utf8")))
-    .purchaseNft.address.toLowerCase() as `0x${string}`;
+  return toWalletAddress(deploymentSchema.parse(JSON.parse(readFileSync(file, "utf8"))).purchaseNft.address);
 }
 
 async function measure({ directory, environment, database, rpcUrl }: Bench, history: History) {

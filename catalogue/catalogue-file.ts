@@ -7,6 +7,7 @@ import {
   createStoreRequestSchema,
   saveFanTokenRequestSchema,
 } from "../domain/api/catalogue.ts";
+import { isRecord } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 
@@ -153,7 +154,7 @@ function jsonRows(text: string): PlacedRow[] {
   }
   if (!Array.isArray(value)) throw new CatalogueFileError('The file must be a list of rows, each with its "type"');
   return value.map((one, index) => {
-    const { type, ...row } = (one ?? {}) as Row;
+    const { type, ...row }: Row = isRecord(one) ? one : {};
     return { place: `row ${index + 1}`, type: String(type), row };
   });
 }

@@ -2,6 +2,7 @@ import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
 import type { Queries } from "../database/transaction.ts";
 import { percentText } from "../domain/money.ts";
+import { keysOf, recordOf } from "../domain/records.ts";
 import { groupKey } from "../domain/sale/terms.ts";
 import { enqueue } from "../sender/queue.ts";
 import { type Catalogue, CatalogueFileError } from "./catalogue-file.ts";
@@ -201,9 +202,10 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
       image: entry.image,
       contract: entry.contract ?? known?.contract ?? null,
     };
-    const changed = Object.entries(fields).filter(([field, value]) => known?.[field as keyof FanTokenFields] !== value);
+    const changed = keysOf(fields).filter((field) => known?.[field] !== fields[field]);
     if (changed.length === 0) return [];
-    const what = changed.map(([field, value]) => `${field} → ${value}`).join(", ");
+    const named = keysOf(fields).filter((field) => field === "name" || changed.includes(field));
+    const what = changed.map((field) => `${field} → ${fields[field]}`).join(", ");
     return [
       {
         text: known ? `~ fan token ${entry.slug}: ${what}` : `+ fan token ${entry.slug} (${entry.name})`,
@@ -215,7 +217,7 @@ async function fanTokenChanges(queries: Queries, catalogue: Catalogue): Promise<
             actor,
             action,
             subject: `fan_token:${id}`,
-            detail: { name: fields.name, ...Object.fromEntries(changed) },
+            detail: recordOf(named, (field) => fields[field]),
           });
         },
       },

@@ -6,14 +6,14 @@ import { TorcidaError } from "../domain/torcida-error.ts";
 import { codeOf } from "../domain/unknown-error.ts";
 import { isAddressShaped, type WalletAddress } from "../domain/wallet-address.ts";
 
-const addressSchema = z
-  .string()
-  .refine(isAddressShaped, "must be an address")
-  .transform((text) => text as `0x${string}`);
+const addressSchema = z.string().refine(isAddressShaped, "must be an address");
+
+/** Empty for the descriptor of a record from before there was one. */
+const hashSchema = z.string().transform((text): `0x${string}` => `0x${text.slice(2)}`);
 
 const distributorSchema = z.object({
   address: addressSchema,
-  transaction: z.string(),
+  transaction: hashSchema,
   /** The block at which it was deployed; omitted if that is the record's first block. */
   block: z.number().int().nonnegative().optional(),
   constructorArguments: z.tuple([
@@ -48,10 +48,10 @@ export const deploymentSchema = z.object({
   block: z.number().int().nonnegative(),
   deployer: addressSchema,
   /** The initial descriptor, which draws the tickets; an admin may have replaced it since. */
-  ticketDescriptor: z.object({ address: addressSchema, transaction: z.string() }),
+  ticketDescriptor: z.object({ address: addressSchema, transaction: hashSchema }),
   purchaseNft: z.object({
     address: addressSchema,
-    transaction: z.string(),
+    transaction: hashSchema,
     constructorArguments: z.tuple([addressSchema, z.number().int(), z.string(), addressSchema]),
   }),
   /** The current distributor. */

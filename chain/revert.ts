@@ -1,4 +1,5 @@
-import { type Abi, BaseError, ContractFunctionRevertedError, decodeErrorResult, type Hex } from "viem";
+import { type Abi, BaseError, ContractFunctionRevertedError, decodeErrorResult, type Hex, isHex } from "viem";
+import { isRecord } from "../domain/records.ts";
 import { cashbackDistributorAbi } from "./generated/cashback-distributor.ts";
 import { purchaseNftAbi } from "./generated/purchase-nft.ts";
 
@@ -29,9 +30,9 @@ export function readRevert(error: unknown): Revert | undefined {
 function revertData(error: BaseError): Hex | undefined {
   let found: Hex | undefined;
   error.walk((cause) => {
-    const data = (cause as { data?: unknown }).data;
-    const hex = typeof data === "object" && data !== null ? (data as { data?: unknown }).data : data;
-    if (typeof hex === "string" && hex.startsWith("0x")) found = hex as Hex;
+    const data = isRecord(cause) ? cause.data : undefined;
+    const hex = isRecord(data) ? data.data : data;
+    if (isHex(hex, { strict: false })) found = hex;
     return false;
   });
   if (found !== undefined) return found;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from "kysely";
 import type { AuditArea } from "../domain/audit-areas.ts";
+import { isKeyOf, isRecord } from "../domain/records.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import { type ListPage, readPage } from "./lists/page.ts";
 import { idOf, startsWith, startsWithTest, walletPrefixOf } from "./lists/search.ts";
@@ -26,7 +27,7 @@ export async function inAuditedTransaction<T>(
       return await inTransaction(kysely, work);
     } catch (error) {
       const isRace =
-        isUniqueViolation(error) && /audit_log/.test(`${messageOf(error)} ${(error as { table?: string }).table}`);
+        isUniqueViolation(error) && /audit_log/.test(`${messageOf(error)} ${isRecord(error) ? error.table : ""}`);
       if (!isRace || attempt >= RACES) throw error;
     }
   }
@@ -70,14 +71,17 @@ const ACTIONS: Readonly<Record<AuditArea, readonly string[]>> = {
   people: ["user.", "session."],
 };
 
+function actionsOf(area: string): readonly string[] {
+  return isKeyOf(ACTIONS, area) ? ACTIONS[area] : [];
+}
+
 const AUDIT_LOG: ListSource = {
   table: "audit_log",
   key: "id",
   keyType: "number",
   sorts: { id: { column: "id", type: "number" } },
-  state: (area, queries) => anyOf((ACTIONS[area as AuditArea] ?? []).map((one) => startsWith(queries, "action", one))),
-  stateTest: (area, queries) =>
-    anyOf((ACTIONS[area as AuditArea] ?? []).map((one) => startsWithTest(queries, "action", one))),
+  state: (area, queries) => anyOf(actionsOf(area).map((one) => startsWith(queries, "action", one))),
+  stateTest: (area, queries) => anyOf(actionsOf(area).map((one) => startsWithTest(queries, "action", one))),
   matches(term, queries) {
     const id = idOf(term);
     const columns = walletPrefixOf(term) === undefined ? ["actor", "subject", "action"] : ["actor", "subject"];

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isKeyOf, recordOf } from "../domain/records.ts";
 import { engineOf } from "./clock.ts";
 import type { Queries } from "./transaction.ts";
 
@@ -49,11 +50,11 @@ export async function readDays(queries: Queries, from: bigint): Promise<Map<bigi
   for (const { day, name, value } of rows) {
     const totals = days.get(day) ?? noTotals();
     days.set(day, totals);
-    totals[name as keyof DayTotals] += value;
+    if (isKeyOf(totals, name)) totals[name] += value;
   }
   return days;
 }
 
 export function noTotals(): DayTotals {
-  return Object.fromEntries(DAY_TOTALS.map((name) => [name, 0n])) as DayTotals;
+  return recordOf(DAY_TOTALS, () => 0n);
 }

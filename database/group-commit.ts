@@ -73,7 +73,7 @@ export class GroupCommit<Item, Result> {
     try {
       const items = group.map((one) => one.item);
       const results = await inTransaction(this.#kysely, (queries) => this.#write(queries, items));
-      for (const [index, one] of group.entries()) one.resolve(results[index] as Result);
+      for (const [index, result] of results.entries()) group[index]?.resolve(result);
     } catch (error) {
       if (group.length > 1 && !isDatabaseAway(error)) {
         for (const one of group) await this.#commit([one]);

@@ -68,7 +68,7 @@ export async function openClient(databaseUrl: string): Promise<pg.Client> {
 
 /** Queries on a dedicated connection, within its current transaction. */
 export function queriesOn(client: pg.Client): Kysely<Schema> {
-  const query = client.query.bind(client) as PostgresPoolClient["query"];
+  const query = client.query.bind(client);
   const connection: PostgresPoolClient = { query, release: () => {} };
   return new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { options: {}, connect: async () => connection, end: async () => {} } }),

@@ -1,6 +1,6 @@
-/** Whether a value is an object whose properties can be read. */
+/** Whether a value is an object whose properties can be read; a list is not. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a text is one of an object's own keys. */
@@ -11,4 +11,10 @@ export function isKeyOf<T extends object>(object: T, key: PropertyKey): key is k
 /** An object's own keys, typed; only for objects without further properties, such as constant tables. */
 export function keysOf<T extends object>(object: T): (keyof T & string)[] {
   return Object.keys(object).filter((key): key is keyof T & string => isKeyOf(object, key));
+}
+
+/** An object with exactly these keys. */
+export function recordOf<K extends string, V>(keys: readonly K[], read: (key: K) => V): Record<K, V> {
+  // TypeScript types the keys of `Object.fromEntries` as any text.
+  return Object.fromEntries(keys.map((key) => [key, read(key)])) as Record<K, V>;
 }

@@ -3,7 +3,7 @@ export type WalletAddress = `0x${string}`;
 
 /** The stored form of an address of 20 bytes in hex. */
 export function toWalletAddress(address: string): WalletAddress {
-  return address.toLowerCase() as WalletAddress;
+  return `0x${address.slice(2).toLowerCase()}`;
 }
 
 /**

@@ -19,7 +19,7 @@ export async function openBloom(): Promise<Bloom> {
   const bitsOf = (value: string): [number, number][] => {
     const cached = known.get(value);
     if (cached) return cached;
-    const hash = keccak256(value as `0x${string}`);
+    const hash = keccak256(`0x${value.slice(2)}`);
     const bits = [0, 1, 2].map((pair): [number, number] => {
       const bit = Number(`0x${hash.slice(2 + pair * 4, 6 + pair * 4)}`) & 2047;
       return [BLOOM_BYTES - 1 - (bit >> 3), bit & 7];

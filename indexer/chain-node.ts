@@ -1,9 +1,11 @@
 import { distributorsOf } from "../chain/deployment.ts";
+import { isRecord } from "../domain/records.ts";
+import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { BlockId } from "../platform/rpc/chain-memory.ts";
 import { type JsonRpc, type RpcCall, RpcError } from "../platform/rpc/json-rpc.ts";
-import { ContradictionError } from "../platform/rpc/node-proof.ts";
+import { ContradictionError, hashIn } from "../platform/rpc/node-proof.ts";
 import type { Bloom } from "./bloom.ts";
-import { EVENT_TOPICS, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
+import { EVENT_TOPICS, isRpcLog, type RpcLog, TRANSFER_TOPIC } from "./events.ts";
 
 /** A block without its transactions. Hashes are lower case; the time is in seconds. */
 export type Block = { number: number; hash: string; parentHash: string; timestamp: number; logsBloom: string };
@@ -11,8 +13,8 @@ export type Block = { number: number; hash: string; parentHash: string; timestam
 /** The contracts to index, addresses in lower case. */
 export type Source = {
   chainId: number;
-  purchaseNft: string;
-  cashbackDistributor: string;
+  purchaseNft: WalletAddress;
+  cashbackDistributor: WalletAddress;
   /** The retired predecessors of the distributor. */
   formerDistributors?: readonly string[] | undefined;
   /** The block at which a successor was deployed, if known. */
@@ -22,8 +24,6 @@ export type Source = {
 };
 
 export type RangeAnswer = { logs: RpcLog[]; end: Block };
-
-type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: string; logsBloom: string };
 
 const HEADERS_PER_REQUEST = 100;
 const TOPICS = [TRANSFER_TOPIC, ...Object.values(EVENT_TOPICS).map(({ topic }) => topic)];
@@ -49,7 +49,7 @@ export class ChainNode {
   }
 
   async head(): Promise<Block> {
-    return blockOf(await this.#rpc.call<RpcBlock | null>("eth_getBlockByNumber", ["latest", false]));
+    return blockOf(await this.#rpc.call("eth_getBlockByNumber", ["latest", false]));
   }
 
   /** The blocks with these numbers, in this order. @throws RpcError if one is missing. */
@@ -63,10 +63,10 @@ export class ChainNode {
 
   /** The same, with undefined for blocks that the node does not have. */
   async blocksWhereKnown(numbers: readonly number[]): Promise<(Block | undefined)[]> {
-    const requests: Promise<(RpcBlock | null)[]>[] = [];
+    const requests: Promise<unknown[]>[] = [];
     for (let at = 0; at < numbers.length; at += HEADERS_PER_REQUEST) {
       const calls = numbers.slice(at, at + HEADERS_PER_REQUEST).map(headerCall);
-      requests.push(this.#rpc.batch<RpcBlock | null>(calls));
+      requests.push(this.#rpc.batch(calls));
     }
     const answers = (await Promise.all(requests)).flat();
     return answers.map((answer, index) => {
@@ -85,19 +85,19 @@ export class ChainNode {
   async range(from: number, to: number, witness: BlockId | undefined): Promise<RangeAnswer> {
     const calls = [this.#logsCall(from, to), headerCall(to)];
     const [logs, end] = await this.#witnessed(calls, witness);
-    return { logs: this.#checked(logs as RpcLog[], from, to), end: this.#blockAt(end as RpcBlock | null, to) };
+    return { logs: this.#checked(this.#logsIn(logs), from, to), end: this.#blockAt(end, to) };
   }
 
   /** A block from a node that has the witness block. @throws ContradictionError if it does not */
   async witnessedBlock(number: number, witness: BlockId | undefined): Promise<Block> {
     const [block] = await this.#witnessed([headerCall(number)], witness);
-    return this.#blockAt(block as RpcBlock | null, number);
+    return this.#blockAt(block, number);
   }
 
   async #witnessed(calls: readonly RpcCall[], witness: BlockId | undefined): Promise<unknown[]> {
     if (!witness) return this.#rpc.batch(calls);
-    const [shown, ...answers] = await this.#rpc.batch<unknown>([headerCall(witness.number), ...calls]);
-    const hash = (shown as RpcBlock | null)?.hash;
+    const [shown, ...answers] = await this.#rpc.batch([headerCall(witness.number), ...calls]);
+    const hash = hashIn(shown);
     if (hash === witness.hash) return answers;
     throw new ContradictionError(
       "block",
@@ -108,7 +108,7 @@ export class ChainNode {
   /** Our logs of a range, both ends included, in chain order. */
   async logs(from: number, to: number): Promise<RpcLog[]> {
     const { method, params } = this.#logsCall(from, to);
-    return this.#checked(await this.#rpc.call<RpcLog[]>(method, params), from, to);
+    return this.#checked(this.#logsIn(await this.#rpc.call(method, params)), from, to);
   }
 
   #logsCall(from: number, to: number): RpcCall {
@@ -116,7 +116,7 @@ export class ChainNode {
     return { method: "eth_getLogs", params: [filter] };
   }
 
-  #blockAt(answer: RpcBlock | null, number: number): Block {
+  #blockAt(answer: unknown, number: number): Block {
     if (answer === null) throw new RpcError("inconsistent", `${this.name} does not know block ${number}`);
     const block = blockOf(answer);
     if (block.number !== number) throw this.#lie(`block ${block.number} for ${number}`);
@@ -128,17 +128,21 @@ export class ChainNode {
    * @throws RpcError, also if the node no longer has the block
    */
   async exactLogsOf(block: Block, bloom: Bloom): Promise<RpcLog[]> {
-    const all = await this.#rpc.call<RpcLog[]>("eth_getLogs", [{ blockHash: block.hash }]);
-    if (!Array.isArray(all)) throw this.#lie("logs that are not a list");
+    const all = this.#logsIn(await this.#rpc.call("eth_getLogs", [{ blockHash: block.hash }]));
     if (!bloom.isOf(block.logsBloom, all)) throw this.#lie(`other logs of block ${block.number} than its bloom says`);
     if (all.some((log) => log.blockHash !== block.hash)) throw this.#lie(`other logs than of block ${block.hash}`);
     const ours = all.filter((log) => this.#emittersOf.get(log.topics[0] ?? "")?.includes(log.address.toLowerCase()));
     return this.#checked(ours, block.number, block.number);
   }
 
+  #logsIn(answer: unknown): RpcLog[] {
+    if (!Array.isArray(answer)) throw this.#lie("logs that are not a list");
+    if (!answer.every(isRpcLog)) throw this.#lie("a log without its fields");
+    return answer;
+  }
+
   /** Drops foreign logs; refuses logs that no honest node returns. */
   #checked(logs: readonly RpcLog[], from: number, to: number): RpcLog[] {
-    if (!Array.isArray(logs)) throw this.#lie("logs that are not a list");
     const ours: RpcLog[] = [];
     let lastNumber = -1;
     let lastIndex = -1;
@@ -169,8 +173,8 @@ export class ChainNode {
   }
 }
 
-function blockOf(block: RpcBlock | null): Block {
-  if (!block?.hash) throw new RpcError("inconsistent", "The node does not know its own newest block");
+export function blockOf(block: unknown): Block {
+  if (!isRpcBlock(block)) throw new RpcError("inconsistent", "The node does not know its own newest block");
   return {
     number: Number(block.number),
     hash: block.hash,
@@ -178,6 +182,12 @@ function blockOf(block: RpcBlock | null): Block {
     timestamp: Number(block.timestamp),
     logsBloom: block.logsBloom,
   };
+}
+
+const BLOCK_FIELDS = ["number", "hash", "parentHash", "timestamp", "logsBloom"] as const;
+
+export function isRpcBlock(block: unknown): block is Record<(typeof BLOCK_FIELDS)[number], string> {
+  return isRecord(block) && BLOCK_FIELDS.every((field) => typeof block[field] === "string");
 }
 
 function headerCall(number: number): RpcCall {

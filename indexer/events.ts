@@ -1,5 +1,6 @@
+import { isRecord } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
-import type { WalletAddress } from "../domain/wallet-address.ts";
+import { toWalletAddress, type WalletAddress } from "../domain/wallet-address.ts";
 
 /**
  * The events that the indexer keeps. Amounts are wei. `Transfer` is read too: it names the owner, which must match the
@@ -69,6 +70,15 @@ export type RpcLog = {
   logIndex: string;
   removed?: boolean;
 };
+
+const LOG_TEXTS = ["address", "data", "blockNumber", "blockHash", "transactionHash", "logIndex"] as const;
+
+export function isRpcLog(log: unknown): log is RpcLog {
+  return isRecord(log) && LOG_TEXTS.every((field) => isText(log[field])) && isTexts(log.topics);
+}
+
+const isText = (value: unknown) => typeof value === "string";
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
 /** The largest id and amount that fit a 64-bit column. */
 export const INT64_MAX = 2n ** 63n - 1n;
@@ -186,10 +196,10 @@ export function argumentsOf(event: EventContent): string {
 
 /** Restores an event from its stored columns. */
 export function contentOf(kind: string, tokenId: bigint, storedArguments: string): EventContent {
-  const stored = JSON.parse(storedArguments) as Record<string, string>;
-  const address = (name: string) => (stored[name] ?? "") as WalletAddress;
+  const stored: Record<string, string> = JSON.parse(storedArguments);
+  const address = (name: string) => toWalletAddress(stored[name] ?? "");
   const number = (name: string) => Number(stored[name]);
-  switch (kind as EventKind) {
+  switch (kind) {
     case "PurchaseMinted": {
       const numbers = { storeId: number("storeId"), valueCents: number("valueCents") };
       const percents = { cashbackBps: number("cashbackBps"), bonusBps: number("bonusBps") };
@@ -200,7 +210,9 @@ export function contentOf(kind: string, tokenId: bigint, storedArguments: string
     case "CashbackPaid":
     case "CashbackDeferred": {
       const paid = { tokenId, recipient: address("recipient"), amountWei: BigInt(stored.amountWei ?? 0) };
-      return kind === "CashbackPaid" ? { kind: "CashbackPaid", ...paid } : { kind: "CashbackDeferred", ...paid };
+      return { kind, ...paid };
     }
+    default:
+      throw new Error(`The index has an event of the unknown kind ${kind}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from "../database/connect.ts";
+import { keysOf } from "../domain/records.ts";
 import { fold, type Nft, type Payout } from "./fold.ts";
 import { readEventsOf, readTokenIds } from "./store/chain-index.ts";
 import { nftRow, payoutRow } from "./store/rows.ts";
@@ -31,9 +32,9 @@ function* differing<Folded, Row extends { token_id: bigint }>(
     const row = stored.get(tokenId);
     if (!row) yield `${what} ${tokenId}: missing`;
     else {
-      const wrong = (Object.keys(wanted) as (keyof Row)[]).filter((column) => row[column] !== wanted[column]);
+      const wrong = keysOf(wanted).filter((column) => row[column] !== wanted[column]);
       for (const column of wrong) {
-        yield `${what} ${tokenId}: ${String(column)} is ${row[column]}, its events say ${wanted[column]}`;
+        yield `${what} ${tokenId}: ${column} is ${row[column]}, its events say ${wanted[column]}`;
       }
     }
   }

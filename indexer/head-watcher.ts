@@ -1,6 +1,7 @@
+import { isRecord } from "../domain/records.ts";
 import type { Logger } from "../platform/log.ts";
 import { nameOf } from "../platform/rpc/json-rpc.ts";
-import type { Block } from "./chain-node.ts";
+import { type Block, blockOf, isRpcBlock } from "./chain-node.ts";
 
 export type HeadWatcherParameters = {
   webSocketUrls: readonly string[];
@@ -72,13 +73,15 @@ export class HeadWatcher {
       socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}'),
     );
     socket.addEventListener("message", ({ data }) => {
-      const message = parse(data);
-      if (message?.id === 1 && message.result) {
+      const { id, result, params } = parse(data);
+      if (id === 1 && result) {
         subscribed = true;
         this.#subscribed += 1;
         this.#parameters.log.info({ rpc: nameOf(url) }, "New blocks are announced by WebSocket");
       }
-      if (message?.params?.result) this.#announce(blockOf(message.params.result));
+      const header = isRecord(params) ? params.result : undefined;
+      // An incomplete header only says that there is a new block.
+      if (header) this.#announce(isRpcBlock(header) ? blockOf(header) : undefined);
     });
     socket.addEventListener("error", () => socket.close());
     socket.addEventListener("close", () => {
@@ -99,18 +102,12 @@ export class HeadWatcher {
   }
 }
 
-type Message = { id?: number; result?: string; params?: { result?: Record<string, string> } };
-
-function parse(data: unknown): Message | undefined {
+/** A message that is not JSON says nothing. */
+function parse(data: unknown): Record<string, unknown> {
   try {
-    return JSON.parse(String(data)) as Message;
+    const message: unknown = JSON.parse(String(data));
+    return isRecord(message) ? message : {};
   } catch {
-    return undefined;
+    return {};
   }
-}
-
-/** The announced header, if it is complete. */
-function blockOf({ number, hash, parentHash, timestamp, logsBloom }: Record<string, string>): Block | undefined {
-  if (!number || !hash || !parentHash || !timestamp || !logsBloom) return undefined;
-  return { number: Number(number), hash, parentHash, timestamp: Number(timestamp), logsBloom };
 }

@@ -27,6 +27,6 @@ let collect: (() => void) | undefined;
 
 /** Runs a garbage collection (a few milliseconds). Does nothing without `keepHeapSmall`. */
 export function collectGarbage(): void {
-  collect ??= (runInNewContext("globalThis.gc") as (() => void) | undefined) ?? (() => {});
-  collect();
+  collect ??= runInNewContext("globalThis.gc") ?? (() => {});
+  collect?.();
 }

@@ -28,18 +28,18 @@ export function checkVariables<Shape extends z.ZodRawShape>(
   source: Variables,
   rules: (values: Partial<z.output<z.ZodObject<Shape>>>, wrong: ReadonlySet<string>) => readonly Problem[] = () => [],
 ): z.output<z.ZodObject<Shape>> {
-  const values: Record<string, unknown> = {};
+  // Filled below, variable by variable, and returned only if it is whole.
+  const values = {} as z.output<z.ZodObject<Shape>>;
   const problems: Problem[] = [];
   for (const [variable, schema] of Object.entries(shape)) {
-    const result = (schema as z.ZodType).safeParse(source[variable] || undefined);
-    if (result.success) values[variable] = result.data;
+    const result = z.safeParse(schema, source[variable] || undefined);
+    if (result.success) Object.assign(values, { [variable]: result.data });
     else problems.push(...result.error.issues.map(({ message }) => ({ variable, message })));
   }
   const wrong = new Set(problems.map(({ variable }) => variable));
-  const right = values as Partial<z.output<z.ZodObject<Shape>>>;
-  problems.push(...rules(right, wrong).filter(({ variable }) => !wrong.has(variable)));
+  problems.push(...rules(values, wrong).filter(({ variable }) => !wrong.has(variable)));
   if (problems.length > 0) throw new EnvironmentError(linesOf(problems));
-  return values as z.output<z.ZodObject<Shape>>;
+  return values;
 }
 
 function linesOf(problems: readonly Problem[]): string {
@@ -100,7 +100,7 @@ export const address = z
 /** viem is loaded only to verify a checksum, because the indexer does without it. */
 function hasRightChecksum(text: string): boolean {
   if (text === text.toLowerCase()) return true;
-  const viem = createRequire(import.meta.url)("viem/utils") as typeof import("viem/utils");
+  const viem: typeof import("viem/utils") = createRequire(import.meta.url)("viem/utils");
   return viem.isAddress(text);
 }
 
@@ -111,8 +111,11 @@ const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0
 export const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hexadecimal digits", abort: true })
-  .refine((text) => BigInt(text) > 0n && BigInt(text) < CURVE_ORDER, "is not a key of the chain's curve")
-  .transform((text) => text as `0x${string}`);
+  .refine(isOnCurve, "is not a key of the chain's curve");
+
+function isOnCurve(key: string): key is `0x${string}` {
+  return BigInt(key) > 0n && BigInt(key) < CURVE_ORDER;
+}
 
 export const LOG_LEVEL = z
   .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {

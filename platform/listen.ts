@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { Server as AnyServer } from "node:net";
 import { TorcidaError } from "../domain/torcida-error.ts";
 
 /** A server cannot listen on the configured address; the message names the variable. */
@@ -22,4 +23,11 @@ export function listenOn<One extends Server>(server: One, { port, host, variable
     if (error.code === "EACCES") return `Port ${port} needs privileges: set ${variables.port} to one above 1023`;
     return `Nothing can listen on ${host}:${port}: set ${variables.host} to an address of this machine (${error.message})`;
   }
+}
+
+/** The port that a server listens on. */
+export function portOf(server: AnyServer): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server does not listen on a port");
+  return address.port;
 }

@@ -58,6 +58,7 @@ export function signerVariables<P extends Prefix>(prefix: P): SignerVariables<P>
     [`${prefix}_KEY_FILE`]: keyFile.optional(),
     [`${prefix}_SIGNER_URL`]: serviceUrl.optional(),
     [`${prefix}_ADDRESS`]: address.optional(),
+    // TypeScript types a computed key as any text.
   } as SignerVariables<P>;
 }
 
@@ -74,15 +75,16 @@ export type SignerValues = {
 /** Reads one signer from parsed variables; `wrong` names the invalid ones. */
 export function signerValues(
   prefix: Prefix,
-  values: Readonly<Record<string, unknown>>,
+  values: Partial<z.output<z.ZodObject<SignerVariables<Prefix>>>>,
   wrong: ReadonlySet<string> = new Set(),
 ): SignerValues {
-  const names = [`${prefix}_PRIVATE_KEY`, `${prefix}_KEY_FILE`, `${prefix}_SIGNER_URL`];
+  const names = [`${prefix}_PRIVATE_KEY`, `${prefix}_KEY_FILE`, `${prefix}_SIGNER_URL`] as const;
+  const [key, keyFile, url] = names;
   return {
     prefix,
-    key: (values[`${prefix}_PRIVATE_KEY`] ?? values[`${prefix}_KEY_FILE`]) as `0x${string}` | undefined,
-    url: values[`${prefix}_SIGNER_URL`] as string | undefined,
-    address: values[`${prefix}_ADDRESS`] as WalletAddress | undefined,
+    key: values[key] ?? values[keyFile],
+    url: values[url],
+    address: values[`${prefix}_ADDRESS`],
     ways: names.filter((name) => values[name] !== undefined || wrong.has(name)),
   };
 }

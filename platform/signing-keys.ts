@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Network } from "../domain/networks.ts";
+import { recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { list, type Problem } from "./environment.ts";
 import { LOCAL_TEST_KEY } from "./known-keys.ts";
@@ -83,10 +84,7 @@ export function signingKeys(values: KeyValues): SigningKey[] {
 /** Contradictions between the variables of the keys. */
 export function keyProblems(network: Network, values: KeyValues, wrong: ReadonlySet<string>): Problem[] {
   const isPublic = network !== "localhost";
-  const sets = Object.fromEntries(KEY_NAMES.map((name) => [name, signerValues(PREFIX[name], values, wrong)])) as Record<
-    KeyName,
-    SignerValues
-  >;
+  const sets = recordOf(KEY_NAMES, (name) => signerValues(PREFIX[name], values, wrong));
   const problems = KEY_NAMES.flatMap((name) => signerProblems(sets[name], { isPublic, wrong }));
   if (wrong.has("SENDER_KEYS")) return problems;
   return [

@@ -3,6 +3,7 @@ import { countOf } from "../database/counted.ts";
 import { OPERATION_KINDS, type OperationKind, type OperationStatus } from "../database/schema.ts";
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
+import { keysOf, recordOf } from "../domain/records.ts";
 import { operationsIn } from "../sender/queue.ts";
 
 const OTHER_KINDS = OPERATION_KINDS.filter((kind) => kind !== "pay");
@@ -42,7 +43,8 @@ export async function countAttention(
     draft_stores: sql`select 1 from stores where ${isDraft}`,
     open_approvals: sql`select 1 from approvals where ${isOpenApproval}`,
   };
-  const columns = Object.entries(all).map(([name, rows]) => sql`${countOf(rows)} as ${sql.ref(name)}`);
+  const names = keysOf(all);
+  const columns = names.map((name) => sql`${countOf(all[name])} as ${sql.ref(name)}`);
   const { rows } = await sql<Record<string, bigint>>`select ${sql.join(columns)}`.execute(queries);
-  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, n]) => [name, Number(n)])) as AttentionCounts;
+  return recordOf(names, (name) => Number(rows[0]?.[name]));
 }

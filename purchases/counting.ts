@@ -8,6 +8,7 @@ import {
   purchaseStatusFromChain,
   shownStatus,
 } from "../domain/purchase/life.ts";
+import { keysOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import { makeDue } from "./due.ts";
 import { COUNTED_COLUMNS, lockPurchases, somePurchasesWithIndex } from "./queries.ts";
@@ -78,7 +79,7 @@ async function countPage(
 }
 
 function isSame(one: Standing | undefined, other: Standing): boolean {
-  return one !== undefined && (Object.keys(other) as (keyof Standing)[]).every((key) => one[key] === other[key]);
+  return one !== undefined && keysOf(other).every((key) => one[key] === other[key]);
 }
 
 /** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */

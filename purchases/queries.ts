@@ -4,12 +4,13 @@ import { engineOf } from "../database/clock.ts";
 import type { OperationKind, OperationStatus } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import {
+  isMove,
   MOVES,
-  type Move,
   type PurchaseLife,
   type PurchaseStatus,
   purchaseStatusFromChain,
 } from "../domain/purchase/life.ts";
+import { keysOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 /** A purchase with its ticket and payout. */
@@ -216,7 +217,7 @@ async function withLife<Row extends StandingRow>(
 
 /** The operations that move purchases away from a status; all others are finished, or cannot be queued yet. */
 async function listMoving(queries: Queries, status: PurchaseStatus, rows: readonly StandingRow[]) {
-  const moves = (Object.keys(MOVES) as Move[]).filter((move) => MOVES[move].from === status);
+  const moves = keysOf(MOVES).filter((move) => MOVES[move].from === status);
   if (moves.length === 0) return [];
   return queries
     .selectFrom("operations")
@@ -238,7 +239,7 @@ export function lifeOf(
   row: StandingRow,
   operations: readonly { kind: OperationKind; status: OperationStatus }[] = [],
 ): PurchaseLife {
-  const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind as Move));
+  const kinds = (some: typeof operations) => new Set(some.map(({ kind }) => kind).filter(isMove));
   return {
     status: purchaseStatusFromChain(row.chain_status ?? undefined),
     source: row.source,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { engineOf } from "../database/clock.ts";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
+import { isKeyOf, recordOf } from "../domain/records.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 
 export type BuyerTotals = Omit<Schema["buyer_totals"], "wallet" | "revision">;
@@ -65,8 +66,8 @@ export function payoutSums(totals: ShopTotals): { paid: bigint; deferred: bigint
 /** Each total is the sum of its slots; 0 for one that was never written. */
 export async function readShopTotals(queries: Queries): Promise<ShopTotals> {
   const rows = await queries.selectFrom("shop_totals").select(["name", "value"]).execute();
-  const totals = Object.fromEntries(SHOP_TOTALS.map((name) => [name, 0n])) as ShopTotals;
-  for (const { name, value } of rows) totals[name as keyof ShopTotals] += value;
+  const totals = recordOf(SHOP_TOTALS, () => 0n);
+  for (const { name, value } of rows) if (isKeyOf(totals, name)) totals[name] += value;
   return totals;
 }
 
@@ -98,7 +99,7 @@ export async function sumPaidAbove(
 }
 
 export function emptyTotals(): BuyerTotals {
-  return Object.fromEntries(BUYER_COLUMNS.map((column) => [column, 0n])) as BuyerTotals;
+  return recordOf(BUYER_COLUMNS, () => 0n);
 }
 
 /** Adds to the totals of buyers; skips those without a change. */

@@ -1,8 +1,9 @@
 import type { Selectable } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
+import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
 import type { PurchaseState, Wait } from "../domain/purchase/standing.ts";
+import { keysOf } from "../domain/records.ts";
 import { lifeOf, selectPurchases } from "./queries.ts";
 
 type Operation = Selectable<Schema["operations"]>;
@@ -20,12 +21,12 @@ export async function readPanelPurchases(queries: Queries, ids: readonly bigint[
     .selectFrom("operations")
     .selectAll()
     .where("subject_id", "in", ids)
-    .where("kind", "in", ["mint", "confirm", "cancel", "pay"])
+    .where("kind", "in", keysOf(MOVES))
     .execute();
   const byPurchase = Map.groupBy(operations, (operation) => operation.subject_id);
   return rows.map((row) => {
-    const own = (byPurchase.get(row.id) ?? []).map((one) => [one.kind as Move, one] as const);
-    return { ...row, operations: new Map(own) };
+    const own = byPurchase.get(row.id) ?? [];
+    return { ...row, operations: new Map(own.flatMap((one) => (isMove(one.kind) ? [[one.kind, one]] : []))) };
   });
 }
 

@@ -55,11 +55,11 @@ export async function findWrongTotals(queries: Queries): Promise<string[]> {
     if (sums[state] !== counted)
       differences.push(`The sum of ${state} payouts is ${sums[state]}, and ${counted} by a recount`);
   }
-  for (let after = ""; ; ) {
+  for (let after: WalletAddress = "0x"; ; ) {
     const page = await queries
       .selectFrom("buyer_totals")
       .selectAll()
-      .where("wallet", ">", after as WalletAddress)
+      .where("wallet", ">", after)
       .orderBy("wallet")
       .limit(PAGE)
       .execute();

@@ -24,9 +24,9 @@ const EVENTS_A_PURCHASE = ["Transfer", "PurchaseMinted", "StatusUpdated", "Cashb
 const BATCH = 100;
 const NOW = 1_795_214_363_114;
 
-const gas = JSON.parse(
+const gas: Record<string, number> = JSON.parse(
   readFileSync(join(import.meta.dirname, "../test/contracts/gas-snapshot.json"), "utf8"),
-) as Record<string, number>;
+);
 const bytes = await measureStorage();
 const alone = gasOf("mintNewBuyer", "mintReturningBuyer") + figure("confirmOne") + figure("payStrict");
 const batched =

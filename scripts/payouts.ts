@@ -8,7 +8,8 @@ import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { appendAudit, inAuditedTransaction } from "../database/audit-log.ts";
 import type { Database } from "../database/connect.ts";
-import type { OperationReason } from "../database/schema.ts";
+import { OPERATION_REASONS } from "../database/schema.ts";
+import type { Queries } from "../database/transaction.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { failureText } from "../platform/failure-text.ts";
 import { UsageError } from "../platform/usage-error.ts";
@@ -136,9 +137,16 @@ async function dismiss(database: Database, ids: readonly bigint[]): Promise<void
   console.log(`${ids.length} ${ids.length === 1 ? "operation is" : "operations are"} dismissed`);
 }
 
+/** Returns how many; no operation waits for an unknown reason. */
+async function releaseOf(queries: Queries, reason: string | undefined): Promise<bigint> {
+  if (reason === undefined) return release(queries);
+  const known = OPERATION_REASONS.find((one) => one === reason);
+  return known === undefined ? 0n : release(queries, { reason: known });
+}
+
 async function releaseAll(database: Database, reason: string | undefined): Promise<void> {
   const count = await inAuditedTransaction(database.kysely, async (queries) => {
-    const released = await release(queries, reason === undefined ? {} : { reason: reason as OperationReason });
+    const released = await releaseOf(queries, reason);
     const detail = { reason: reason ?? "all", count: Number(released) };
     await appendAudit(queries, { actor: ACTOR, action: "operation.release", subject: "operations", detail });
     return released;

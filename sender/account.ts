@@ -7,6 +7,7 @@ import {
   toHex,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { isRecord } from "../domain/records.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import { messageOf } from "../domain/unknown-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
@@ -61,19 +62,20 @@ async function signRemotely(
       maxPriorityFeePerGas: quantity(transaction.maxPriorityFeePerGas),
     },
   ]);
-  const raw = (typeof result === "object" && result !== null && "raw" in result ? result.raw : result) as unknown;
-  if (typeof raw !== "string" || !/^0x02[0-9a-f]+$/i.test(raw)) {
-    throw new SignerError(`The signer ${host} did not return a signed transaction`);
-  }
-  const serialized = raw as TransactionSerializedEIP1559;
-  const difference = await differenceOf(serialized, transaction, address);
+  const raw = isRecord(result) ? result.raw : result;
+  if (!isSerialized(raw)) throw new SignerError(`The signer ${host} did not return a signed transaction`);
+  const difference = await differenceOf(raw, transaction, address);
   if (difference) throw new SignerError(`The signer ${host} signed a different ${difference} than requested`);
-  return serialized;
+  return raw;
+}
+
+function isSerialized(raw: unknown): raw is TransactionSerializedEIP1559 {
+  return typeof raw === "string" && /^0x02[0-9a-f]+$/i.test(raw);
 }
 
 async function call(url: string, method: string, params: unknown[]): Promise<unknown> {
   const host = new URL(url).host;
-  let answer: { result?: unknown; error?: { message?: string } };
+  let answer: unknown;
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -82,13 +84,17 @@ async function call(url: string, method: string, params: unknown[]): Promise<unk
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: "error",
     });
-    answer = (await response.json()) as typeof answer;
+    answer = await response.json();
   } catch (error) {
     const reason = messageOf(error);
     throw new SignerError(`The signer ${host} does not answer (${reason}): check OPERATOR_SIGNER_URL`);
   }
-  if (answer?.error) throw new SignerError(`The signer ${host} refused: ${answer.error.message ?? "no reason given"}`);
-  return answer?.result;
+  const { result, error }: Record<string, unknown> = isRecord(answer) ? answer : {};
+  if (error) {
+    const reason = isRecord(error) ? error.message : undefined;
+    throw new SignerError(`The signer ${host} refused: ${reason ?? "no reason given"}`);
+  }
+  return result;
 }
 
 /** The difference between a signed transaction and the requested one; undefined if there is none. */

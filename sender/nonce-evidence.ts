@@ -1,13 +1,6 @@
-import {
-  type Block,
-  type Hex,
-  keccak256,
-  type PublicClient,
-  recoverTransactionAddress,
-  serializeTransaction,
-} from "viem";
+import { type Hex, keccak256, type PublicClient, recoverTransactionAddress, serializeTransaction } from "viem";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { RpcError } from "../platform/rpc/json-rpc.ts";
+import { rpcErrorOf } from "../platform/rpc/chain-client.ts";
 
 export type SpentNonce = { hash: Hex; blockNumber: bigint };
 
@@ -75,19 +68,17 @@ async function countAt(node: PublicClient, address: WalletAddress, blockNumber: 
 /** Whether the node reported that it has no state for the requested block. */
 function isStateGone(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { rpcFailure } = cause as { rpcFailure?: unknown };
-    if (rpcFailure instanceof RpcError) return rpcFailure.failure === "no-state";
+    const failed = rpcErrorOf(cause);
+    if (failed) return failed.failure === "no-state";
   }
   return false;
 }
 
-type FullBlock = Block<bigint, true> & { number: bigint };
+type FullBlock = Awaited<ReturnType<typeof readBlocks>>[number];
 
-async function readBlocks(node: PublicClient, from: bigint, to: bigint): Promise<FullBlock[]> {
+function readBlocks(node: PublicClient, from: bigint, to: bigint) {
   const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
-  return Promise.all(
-    numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }) as Promise<FullBlock>),
-  );
+  return Promise.all(numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true })));
 }
 
 async function spenderIn(
@@ -110,11 +101,8 @@ async function isSignedBy(transaction: FullTransaction, address: WalletAddress):
   const { r, s, v, yParity, input, ...rest } = transaction;
   const signature = { r, s, v, ...(yParity === undefined ? {} : { yParity }) };
   // The transaction type drops unsigned fields of the block.
-  const signed = { ...rest, data: input } as Parameters<typeof serializeTransaction>[0];
-  const serialized = serializeTransaction(signed, signature as Parameters<typeof serializeTransaction>[1]);
+  const serialized = serializeTransaction({ ...rest, data: input }, signature);
   if (keccak256(serialized) !== transaction.hash) return false;
-  const signer = await recoverTransactionAddress({
-    serializedTransaction: serialized as Parameters<typeof recoverTransactionAddress>[0]["serializedTransaction"],
-  });
+  const signer = await recoverTransactionAddress({ serializedTransaction: serialized });
   return signer.toLowerCase() === address;
 }

@@ -133,7 +133,7 @@ async function recover(system: FaultSystem, witness: Witness) {
     "/readyz warns of nothing",
     async () => {
       const { status, text } = (await readyz(system.api)) ?? { status: 0, text: "" };
-      const { warnings } = JSON.parse(text) as { warnings: string[] };
+      const { warnings }: { warnings: string[] } = JSON.parse(text);
       if (status !== 200 || warnings.length > 0) throw new Error(`${status} ${text}`);
       return true;
     },

@@ -83,10 +83,12 @@ console.log(
 );
 process.exitCode = refused.length === 0 ? 0 : 1;
 
+function readLock(): { packages: Record<string, LockEntry> } {
+  return JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+}
+
 function readPackages(): Package[] {
-  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    packages: Record<string, LockEntry>;
-  };
+  const lock = readLock();
   return Object.entries(lock.packages)
     .filter(([path, entry]) => path !== "" && !entry.link)
     .map(([path, entry]) => ({
@@ -114,14 +116,13 @@ function needsOf(packages: Record<string, LockEntry>, path: string): string[] {
   });
 }
 
+type Manifest = { license?: string | { type: string }; licenses?: { type: string }[] };
+
 /** Older packages name their licence only in the package itself, or contain only its text. */
 function licenceOf(path: string): string {
   const manifest = join(root, path, "package.json");
   if (!existsSync(manifest)) return "unknown";
-  const { license, licenses } = JSON.parse(readFileSync(manifest, "utf8")) as {
-    license?: string | { type: string };
-    licenses?: { type: string }[];
-  };
+  const { license, licenses }: Manifest = JSON.parse(readFileSync(manifest, "utf8"));
   const named =
     typeof license === "string" ? license : (license?.type ?? licenses?.map((one) => one.type).join(" OR "));
   if (named) return named;
@@ -141,13 +142,10 @@ function isCompatible(expression: string): boolean {
 
 /** CycloneDX from the lock file, because `npm sbom` fails on the versions of an optional package. */
 function billOfMaterials(of: readonly Package[]) {
-  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    packages: Record<string, LockEntry>;
-  };
-  const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    name: string;
-    version: string;
-  };
+  const lock = readLock();
+  const { name, version }: { name: string; version: string } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  );
   return {
     bomFormat: "CycloneDX",
     specVersion: "1.6",

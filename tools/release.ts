@@ -40,10 +40,9 @@ function release(version: string, section: string): void {
 /** The first version in both files is the package's own; the lock file contains it twice. */
 function setVersion(file: string, version: string): void {
   const path = join(ROOT, file);
-  const content = JSON.parse(readFileSync(path, "utf8")) as {
-    version: string;
-    packages?: Record<string, { version: string }>;
-  };
+  const content: { version: string; packages?: Record<string, { version: string }> } = JSON.parse(
+    readFileSync(path, "utf8"),
+  );
   content.version = version;
   const root = content.packages?.[""];
   if (root) root.version = version;

@@ -1,9 +1,11 @@
 /** Runs every check and every test, several files at a time, and ends with one line: `N passed, N failed`. */
+
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { messageOf } from "../domain/unknown-error.ts";
 import { chromiumPath } from "../test/browser/support/chromium.ts";
 import { bundlePackages } from "../test/testing/bundle-packages.ts";
 import { startPostgres } from "../test/testing/postgres.ts";
@@ -130,7 +132,7 @@ try {
   console.log(`Web app ${await buildWebApp()}`);
   await bundlePackages();
 } catch (error) {
-  console.log(`${(error as Error).message}\n0 passed, 1 failed`);
+  console.log(`${messageOf(error)}\n0 passed, 1 failed`);
   process.exit(1);
 }
 if (parts.some((part) => PARTS_WITH_A_BROWSER.includes(part))) await chromiumPath();

@@ -1,3 +1,4 @@
+import { isKeyOf } from "../../domain/records.ts";
 import { Book, type SimulatedSale, totalOf } from "./book.ts";
 import { type Answered, type Asked, Simulator } from "./simulator.ts";
 
@@ -25,7 +26,8 @@ export class AwinSimulator extends Simulator {
       return rows(ids.split(",").flatMap((id) => this.book.sales.get(id) ?? []));
     }
     const [start = "", end = ""] = [url.searchParams.get("startDate"), url.searchParams.get("endDate")].map(String);
-    const field = TIMES[(url.searchParams.get("dateType") ?? "transaction") as keyof typeof TIMES];
+    const dateType = url.searchParams.get("dateType") ?? "transaction";
+    const field = isKeyOf(TIMES, dateType) ? TIMES[dateType] : undefined;
     if (!TIME.test(start) || !TIME.test(end) || field === undefined)
       return { status: 400, body: { error: "Bad dates" } };
     const [from, to] = [Date.parse(`${start}Z`), Date.parse(`${end}Z`)];

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { portOf } from "../../platform/listen.ts";
 
 export type Asked = { method: string; url: URL; headers: IncomingMessage["headers"]; body: string };
 export type Answered = { status: number; body: unknown; headers?: Record<string, string> };
@@ -64,7 +64,7 @@ export class Simulator {
       this.#server.once("error", reject);
       this.#server.listen(port, "127.0.0.1", resolve);
     });
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   async close(): Promise<void> {

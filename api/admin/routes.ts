@@ -86,7 +86,7 @@ export function adminRoutes(services: Services): Route[] {
 }
 
 function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow) {
-  const params = JSON.parse(detail) as Record<string, unknown>;
+  const params: Record<string, unknown> = JSON.parse(detail);
   return { id: Number(id), at: isoTime(at), actor, action, subject, params, detail, hash };
 }
 

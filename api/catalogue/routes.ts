@@ -166,7 +166,7 @@ async function requireNewName(queries: Queries, name: string, except?: bigint): 
 
 /** The fields that a request changes; forms also send unchanged fields. */
 function changedFields(before: object, fields: Partial<StoreFields>): Partial<StoreFields> {
-  const known = before as Record<string, unknown>;
+  const known: Record<string, unknown> = { ...before };
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => comparable(value) !== comparable(known[name])),
   );

@@ -1,16 +1,7 @@
 import { createHash } from "node:crypto";
 import { PRODUCT_NAME } from "../../domain/product.ts";
 import type { Route } from "../http/route.ts";
-import { openApiDocument } from "./openapi.ts";
-
-type Operation = {
-  summary: string;
-  description: string;
-  tags: string[];
-  parameters?: { name: string; in: string; schema: unknown }[];
-  requestBody?: { content: Record<string, { schema?: unknown }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema?: unknown }> }>;
-};
+import { type Operation, openApiDocument } from "./openapi.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -25,8 +16,7 @@ pre { overflow: auto; padding: .75rem; border-radius: .5rem; background: color-m
 
 /** The document as a page without scripts, so that it works under the strictest Content Security Policy. */
 export function docsPage(routes: readonly Route[]): { html: string; policy: string } {
-  const paths = openApiDocument(routes).paths as Record<string, Record<string, Operation>>;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  const operations = Object.entries(openApiDocument(routes).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   const sections = [...Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? "")].map(

@@ -5,7 +5,20 @@ import type { Access, Route } from "../http/route.ts";
 import { EXAMPLES } from "./examples.ts";
 import { pathParameter, queryDescription } from "./parameters.ts";
 
-type Json = Record<string, unknown>;
+type Content = Record<string, { schema?: unknown; example?: unknown }>;
+type Parameter = { name: string; in: string; description?: string; required: boolean; schema?: unknown };
+type Response = { description: string; content?: Content };
+
+export type Operation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response>;
+};
 
 /** The same as on the help pages. */
 const CONTACT = {
@@ -29,8 +42,8 @@ const ACCESS_TEXT: Record<Access, string> = {
 };
 
 /** The OpenAPI 3.1 document, generated from the routes and schemas that serve the calls. */
-export function openApiDocument(routes: readonly Route[]): Json {
-  const paths: Record<string, Json> = {};
+export function openApiDocument(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method]: operation(route) };
@@ -56,7 +69,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-function operation(route: Route): Json {
+function operation(route: Route): Operation {
   const parameters = [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(route)];
   return {
     operationId: operationId(route),
@@ -85,7 +98,7 @@ function operation(route: Route): Json {
   };
 }
 
-function successes(route: Route): Json {
+function successes(route: Route): Record<string, Response> {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
     const content =
       schema instanceof z.ZodType
@@ -94,14 +107,17 @@ function successes(route: Route): Json {
             ...(status === "200" ? Object.fromEntries((route.alternatives ?? []).map((type) => [type, TEXT])) : {}),
           }
         : Object.fromEntries([schema?.type ?? "text/plain", ...(route.alternatives ?? [])].map((type) => [type, {}]));
-    return [status, { description: status === "202" ? "Queued" : status === "200" ? "Done" : "Not now", content }];
+    const description = status === "202" ? "Queued" : status === "200" ? "Done" : "Not now";
+    return [status, { description, content }] as const;
   });
-  const cached = route.headers?.["if-none-match"] ? { 304: { description: "The caller's copy is current" } } : {};
+  const cached: Record<string, Response> = route.headers?.["if-none-match"]
+    ? { 304: { description: "The caller's copy is current" } }
+    : {};
   return { ...Object.fromEntries(entries), ...cached };
 }
 
 /** The possible errors of a call, by its definition. */
-function failures(route: Route): Json {
+function failures(route: Route): Record<string, Response> {
   const isProtected = route.access !== "anyone" && route.access !== "signed";
   const hasParameters = route.path.includes(":");
   const statuses: Record<string, string> = {
@@ -122,7 +138,7 @@ function failures(route: Route): Json {
   );
 }
 
-function pathParameters(path: string): Json[] {
+function pathParameters(path: string): Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -131,9 +147,9 @@ function pathParameters(path: string): Json[] {
   }));
 }
 
-function queryParameters(route: Route): Json[] {
+function queryParameters(route: Route): Parameter[] {
   if (!route.query) return [];
-  const { properties = {} } = jsonSchema(route.query, "input") as { properties?: Record<string, Json> };
+  const { properties = {} } = jsonSchema(route.query, "input");
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
@@ -143,7 +159,7 @@ function queryParameters(route: Route): Json[] {
   }));
 }
 
-function headerParameters(route: Route): Json[] {
+function headerParameters(route: Route): Parameter[] {
   return Object.entries(route.headers ?? {}).map(([name, { description, isRequired = false }]) => ({
     name,
     in: "header",
@@ -153,8 +169,8 @@ function headerParameters(route: Route): Json[] {
   }));
 }
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as Json;
+function jsonSchema(schema: z.ZodType, io: "input" | "output") {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest;
 }
 

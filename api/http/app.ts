@@ -6,6 +6,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { BaseError, isAddress } from "viem";
 import type { z } from "zod";
 import { databaseErrorCode, isDatabaseAway } from "../../database/transaction.ts";
+import { isRecord } from "../../domain/records.ts";
 import { isAddressShaped } from "../../domain/wallet-address.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import { serveMetricsLocally } from "../operations/metrics-server.ts";
@@ -199,9 +200,8 @@ function readValidBody<T>(schema: z.ZodType<T>, request: Request, rawBody: strin
     throw new ApiError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON: set content-type to application/json");
   }
   const value = parseBody(rawBody);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid("The body must be a JSON object");
-  requireChecksums(value as Record<string, unknown>);
+  if (!isRecord(value)) throw invalid("The body must be a JSON object");
+  requireChecksums(value);
   return validate(schema, value);
 }
 
@@ -289,11 +289,10 @@ function toApiError(error: unknown): ApiError {
   if (isDatabaseAway(error)) {
     return unavailable("DATABASE_UNAVAILABLE", "The database does not answer now; try again");
   }
-  const status = (error as { status?: unknown } | undefined)?.status;
-  const type = (error as { type?: unknown } | undefined)?.type;
+  const { status, type, limit }: Record<string, unknown> = isRecord(error) ? error : {};
   if (type === "entity.too.large") {
-    const { limit = BODY_LIMIT_BYTES } = error as { limit?: number };
-    return new ApiError(413, "BODY_TOO_LARGE", `The body is larger than ${limit / 1024} KiB`);
+    const kibibytes = (typeof limit === "number" ? limit : BODY_LIMIT_BYTES) / 1024;
+    return new ApiError(413, "BODY_TOO_LARGE", `The body is larger than ${kibibytes} KiB`);
   }
   if (type === "encoding.unsupported")
     return new ApiError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must not be compressed");

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerOptions } from "node:http";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import express from "express";
 import { Server } from "../../platform/http.ts";
 import { answerSocket } from "./client-errors.ts";
@@ -51,8 +51,10 @@ class LimitedServer extends Server {
 
   /** A rejected connection never reaches the HTTP parser. */
   override emit(event: string | symbol, ...parameters: unknown[]): boolean {
-    if (event !== "connection") return Reflect.apply(super.emit, this, [event, ...parameters]);
-    const socket = parameters[0] as Socket;
+    const [socket] = parameters;
+    if (event !== "connection" || !(socket instanceof Socket)) {
+      return Reflect.apply(super.emit, this, [event, ...parameters]);
+    }
     if (!this.#admits(socket)) {
       refuse(socket);
       return true;

@@ -54,7 +54,7 @@ function refuseAmbiguousKeys(text: string): void {
     else if (character === '"') {
       const end = endOfString(text, index);
       if (/^\s*:/.test(text.slice(end + 1, end + 64)))
-        noteKey(open.at(-1), JSON.parse(text.slice(index, end + 1)) as string);
+        noteKey(open.at(-1), String(JSON.parse(text.slice(index, end + 1))));
       index = end;
     }
   }

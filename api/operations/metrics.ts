@@ -12,13 +12,13 @@ import type { Standing } from "../../sender/standing.ts";
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Payouts in these states are reported even if there are none, so that an alert can resolve. */
-const WATCHED = [
-  ...["max_payout", "day_cap", "pool_empty", "rate_too_high", "paused", "retired", "role_missing"].map((one) => [
-    "waiting",
-    one,
-  ]),
-  ...["reverted", "invalid"].map((one) => ["failed", one]),
-] as [state: string, reason: string][];
+const WATCHED: readonly { state: string; reason: string }[] = [
+  ...["max_payout", "day_cap", "pool_empty", "rate_too_high", "paused", "retired", "role_missing"].map((reason) => ({
+    state: "waiting",
+    reason,
+  })),
+  ...["reverted", "invalid"].map((reason) => ({ state: "failed", reason })),
+];
 
 /** `clean` and `different` are kept as label values for compatibility. */
 const RUN_OUTCOMES: Record<Reconciliation["outcome"], string> = {
@@ -96,7 +96,7 @@ export class Metrics {
         async collect() {
           const standing = await read().catch(() => undefined);
           this.reset();
-          for (const [state, reason] of WATCHED) this.set({ kind: "pay", state, reason }, 0);
+          for (const one of WATCHED) this.set({ kind: "pay", ...one }, 0);
           for (const one of standing ?? []) {
             this.set({ kind: one.kind, state: one.status, reason: one.reason ?? "" }, figureOf(one));
           }

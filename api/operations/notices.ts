@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readSetting, writeSetting } from "../../database/settings.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
 import type { Attention } from "../../domain/api/admin-figures.ts";
+import { keysOf, recordOf } from "../../domain/records.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { readAttention } from "../admin/figures.ts";
 import type { Services } from "../services.ts";
@@ -44,17 +45,19 @@ function countsOf(attention: Attention): Counts {
     if (Array.isArray(value)) return value.length;
     return typeof value === "number" ? value : Number(value !== null);
   };
-  return Object.fromEntries((Object.keys(KINDS) as Kind[]).map((kind) => [kind, countOf(attention[kind])]));
+  return recordOf(keysOf(KINDS), (kind) => countOf(attention[kind]));
 }
 
 /** Creates a notice for each count that rose, and updates the known counts in the same transaction. */
 async function noteNews({ database }: Services, counts: Counts): Promise<void> {
   await inTransaction(database.kysely, async (queries) => {
-    const before = JSON.parse((await readSetting(queries, "noticed")) ?? "{}") as Counts;
+    const before: Counts = JSON.parse((await readSetting(queries, "noticed")) ?? "{}");
     if (JSON.stringify(before) === JSON.stringify(counts)) return;
     await writeSetting(queries, "noticed", JSON.stringify(counts));
-    for (const [kind, count = 0] of Object.entries(counts) as [Kind, number | undefined][])
+    for (const kind of keysOf(KINDS)) {
+      const count = counts[kind] ?? 0;
       if (count > (before[kind] ?? 0)) await insertNotice(queries, kind, count);
+    }
   });
 }
 
@@ -108,7 +111,7 @@ async function sendDue({ database, log }: Services, receiver: Receiver): Promise
 
 /** Returns why delivery failed. A notice may arrive twice, with the same `id`. */
 async function send({ url, secret }: Receiver, id: number, body: string): Promise<string | undefined> {
-  const text = JSON.stringify({ id, ...(JSON.parse(body) as object) });
+  const text = JSON.stringify({ id, ...JSON.parse(body) });
   const timestamp = Math.floor(Date.now() / 1_000).toString();
   const signature = createHmac("sha256", secret).update(`${timestamp}.${text}`).digest("hex");
   try {

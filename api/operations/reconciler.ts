@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Reconciliation } from "../../reconcile/reconcile.ts";
 import type { ReconcilerAnswer } from "./reconciler-thread.ts";
@@ -14,16 +13,15 @@ export class Reconciler {
   async compare(): Promise<Reconciliation> {
     const worker = this.#worker ?? this.#start();
     worker.postMessage("compare");
-    const ended = Promise.withResolvers<never>();
-    const onExit = () => ended.reject(new Error("The thread that compares database and chain ended"));
-    worker.once("exit", onExit);
+    const { promise, resolve, reject } = Promise.withResolvers<ReconcilerAnswer>();
+    const onExit = () => reject(new Error("The thread that compares database and chain ended"));
+    worker.on("message", resolve).on("error", reject).on("exit", onExit);
     try {
-      // `once` throws the thread's error.
-      const [answer] = (await Promise.race([once(worker, "message"), ended.promise])) as [ReconcilerAnswer];
+      const answer = await promise;
       if ("message" in answer) throw new Error(answer.message);
       return answer.result;
     } finally {
-      worker.off("exit", onExit);
+      worker.off("message", resolve).off("error", reject).off("exit", onExit);
     }
   }
 

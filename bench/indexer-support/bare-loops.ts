@@ -46,6 +46,7 @@ async function* ranges(rpcUrl: string, head: number): AsyncGenerator<RpcLog[]> {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [filter] }),
     });
-    yield ((await response.json()) as { result: RpcLog[] }).result;
+    const { result }: { result: RpcLog[] } = await response.json();
+    yield result;
   }
 }

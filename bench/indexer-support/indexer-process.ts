@@ -85,8 +85,8 @@ export async function startIndexer({
 
 async function indexedBlock(url: string): Promise<number> {
   try {
-    const { cursor_block: block } = (await (await fetch(`${url}/readyz`)).json()) as { cursor_block: number | null };
-    return block ?? -1;
+    const state: { cursor_block: number | null } = await (await fetch(`${url}/readyz`)).json();
+    return state.cursor_block ?? -1;
   } catch {
     return -1;
   }

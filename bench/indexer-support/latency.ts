@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "../../database/connect.ts";
+import { portOf } from "../../platform/listen.ts";
 import { startAnvil } from "../../test/testing/anvil.ts";
 import { buyerOf, emit, mintEvents, placeEmitters } from "../../test/testing/event-chain.ts";
 import { startIndexer } from "./indexer-process.ts";
@@ -61,19 +62,17 @@ async function latencies(
 /** A proxy to the node that does not support WebSockets. */
 async function withoutWebSocket(rpcUrl: string): Promise<{ rpcUrl: string; close(): void }> {
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
     const answer = await fetch(rpcUrl, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: Buffer.concat(chunks),
+      body: await buffer(request),
     });
     response.setHeader("content-type", "application/json");
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
   server.on("upgrade", (_, socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   return {
     rpcUrl: `http://127.0.0.1:${port}`,
     close() {

@@ -129,7 +129,7 @@ export async function signIn({ kysely }: Database, wallet: WalletAddress): Promi
 }
 
 export function walletOf(user: number): WalletAddress {
-  return `0x${user.toString(16).padStart(40, "0")}` as WalletAddress;
+  return `0x${user.toString(16).padStart(40, "0")}`;
 }
 
 type Sizes = { users: number; heavyPurchases: number; history: number; onChain: OnChain };

@@ -50,6 +50,7 @@ async function readKeyPage<Key extends bigint | string>(
   const shown = rows.slice(0, page.limit);
   const last = rows.length > page.limit ? shown.at(-1) : scannedTo;
   return {
+    // The source names the column of the key, whose type SQL does not tell.
     keys: shown.map((row) => row.key as Key),
     nextBefore: last === undefined ? null : cursorOf(source, order, last),
     total,

@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
+import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
 /** People, catalogue, claims, outbox and the index of the chain. docs/product.md#database-rules. */
@@ -14,9 +14,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     sql<boolean>`length(${sql.ref(column)}) = 42 and ${sql.ref(column)} = lower(${sql.ref(column)})`;
   // SQLite: without AUTOINCREMENT the id of a deleted last row would be reused, and purchase ids are token ids.
   const withId = <T extends string>(builder: CreateTableBuilder<T>) =>
-    builder.addColumn("id", identity as RawBuilder<unknown>, (c) =>
-      engine === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey(),
-    );
+    builder.addColumn("id", identity, (c) => (engine === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey()));
 
   await table("users")
     .addColumn("wallet", "text", (c) => c.primaryKey().notNull())

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
 const STATUSES = sql`status in ('queued', 'assigned', 'waiting', 'done', 'failed', 'withdrawn')`;
@@ -35,7 +35,7 @@ async function alter(db: Kysely<unknown>): Promise<void> {
 
 /** SQLite cannot change a constraint of an existing table. */
 async function rebuild(db: Kysely<unknown>): Promise<void> {
-  const integer = sql`integer` as RawBuilder<unknown>;
+  const integer = sql`integer`;
   await db.schema
     .createTable("operations_new")
     .modifyEnd(sql`strict`)

@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
+import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import type { DatabaseEngine } from "../connect.ts";
 
 /** The expiry of clicks older than the claim window feature. */
@@ -16,9 +16,7 @@ export async function up(db: Kysely<unknown>, engine: DatabaseEngine): Promise<v
     return engine === "sqlite" ? builder.modifyEnd(sql`strict`) : builder;
   };
   const withId = <T extends string>(builder: CreateTableBuilder<T>) =>
-    builder.addColumn("id", identity as RawBuilder<unknown>, (c) =>
-      engine === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey(),
-    );
+    builder.addColumn("id", identity, (c) => (engine === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey()));
   const address = (column: string) =>
     sql<boolean>`length(${sql.ref(column)}) = 42 and ${sql.ref(column)} = lower(${sql.ref(column)})`;
 

@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 
 const EVERY_MS = 250;
 
-const sqlite = new Sqlite(workerData as string, { fileMustExist: true });
+const sqlite = new Sqlite(String(workerData), { fileMustExist: true });
 // As on the connections that commit: the file must be on disk before the log is overwritten.
 sqlite.pragma("synchronous = FULL");
 

@@ -10,7 +10,7 @@ export type ReaderAnswer = { id: number; rows: unknown[] } | { id: number; messa
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENT_CACHE_SIZE = 500;
 
-const sqlite = new Sqlite(workerData as string, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+const sqlite = new Sqlite(String(workerData), { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
 sqlite.defaultSafeIntegers(true);
 const statements = new Map<string, Sqlite.Statement<unknown[]>>();
 

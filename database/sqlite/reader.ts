@@ -45,6 +45,7 @@ class ThreadDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     return {
       executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => ({
+        // As in Kysely's own drivers: the compiled query says what a row is.
         rows: (await this.#ask(query)) as Row[],
       }),
       streamQuery() {

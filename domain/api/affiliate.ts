@@ -68,15 +68,17 @@ function inputShapes() {
   return { anyOf: shapes };
 }
 
+const reportSchema = directReportSchema.transform(fromReport);
+const earlierEventSchema = affiliateEventSchema.transform(fromEvent);
+
 /** Either format, distinguished by `type`. */
 export const affiliateHookSchema = z
   .unknown()
   .meta(inputShapes())
   .transform((value, context) => {
     const isEarlier = typeof value === "object" && value !== null && "type" in value;
-    const result = isEarlier ? affiliateEventSchema.safeParse(value) : directReportSchema.safeParse(value);
-    if (result.success)
-      return isEarlier ? fromEvent(result.data as EarlierEvent) : fromReport(result.data as DirectReport);
+    const result = (isEarlier ? earlierEventSchema : reportSchema).safeParse(value);
+    if (result.success) return result.data;
     for (const issue of result.error.issues) {
       const isMissing = issue.code === "invalid_type" && issue.message.includes("received undefined");
       context.addIssue({ code: "custom", path: issue.path, message: isMissing ? "is missing" : issue.message });

@@ -14,8 +14,8 @@ export type CheckUserResponse = z.infer<typeof checkUserResponseSchema>;
 
 const signature = z
   .string()
-  .regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, "must be 0x and hex digits")
-  .transform((text) => text as `0x${string}`);
+  .regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/, { error: "must be 0x and hex digits", abort: true })
+  .refine((text): text is `0x${string}` => text.startsWith("0x"));
 const nameText = z.string().trim().min(1, "must not be empty").max(80, "must be at most 80 characters");
 
 export const registerRequestSchema = z.object({

@@ -1,3 +1,4 @@
+import { isKeyOf, keysOf } from "../records.ts";
 /**
  * The status of a purchase as its buyer sees it; it only moves forward. `processing`: registered, no ticket yet.
  * `pending`, `confirmed`, `cancelled`: the ticket's status. docs/product.md#purchase-states.
@@ -57,6 +58,10 @@ export const MOVES = {
 >;
 export type Move = keyof typeof MOVES;
 
+export function isMove(kind: string): kind is Move {
+  return isKeyOf(MOVES, kind);
+}
+
 /** The known facts about a purchase: its row, its ticket and payout in the index, its operations in the queue. */
 export type PurchaseLife = {
   /** The ticket's status. */
@@ -104,7 +109,7 @@ export function obstacleTo(
   if (purchase.status !== from) return { kind: "status" };
   if (purchase.isSettled || (move === "pay" && purchase.isPaid)) return { kind: "over" };
   const isApproved = purchase.source === "simulated" || purchase.isApproved;
-  if (!isApproved && (approval as readonly Mover[]).includes(by)) return { kind: "approval" };
+  if (!isApproved && approval.some((mover) => mover === by)) return { kind: "approval" };
   if (purchase.isHeld && (move === "confirm" || move === "pay")) return { kind: "held" };
   if (purchase.asked.has(move)) return { kind: "asked" };
   // Only one move away from Pending can succeed.
@@ -124,8 +129,9 @@ function obstacleToPayout(purchase: PurchaseLife, { now, deepestBlock, hasRate }
 /** The only move that a purchase can make next; none if it is finished. */
 export function moveAhead(purchase: PurchaseLife): Move | undefined {
   if (endBlock(purchase) !== undefined) return undefined;
-  const moves = Object.keys(MOVES) as Move[];
-  return moves.find((move) => MOVES[move].from === purchase.status && MOVES[move].ofReturned === purchase.isReturned);
+  return keysOf(MOVES).find(
+    (move) => MOVES[move].from === purchase.status && MOVES[move].ofReturned === purchase.isReturned,
+  );
 }
 
 /**

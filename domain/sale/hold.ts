@@ -11,6 +11,10 @@ export const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
+function isHoldReason(text: string): text is HoldReason {
+  return HOLD_REASONS.some((reason) => reason === text);
+}
+
 export type HoldLimits = { salesPerDay: bigint; maximumCents: bigint; minimumSeconds: bigint };
 
 /** The facts that decide whether a sale is held. */
@@ -78,9 +82,7 @@ export function encodeFigures(holds: readonly Hold[]): string {
 
 /** Stored reasons with their figures; old rows have none. */
 export function readHolds(reasons: string, figures: string | null): Hold[] {
-  const known = (figures === null ? {} : JSON.parse(figures)) as Partial<Record<HoldReason, HoldFigures>>;
-  const names = reasons
-    .split(" ")
-    .filter((name): name is HoldReason => (HOLD_REASONS as readonly string[]).includes(name));
+  const known: Partial<Record<HoldReason, HoldFigures>> = figures === null ? {} : JSON.parse(figures);
+  const names = reasons.split(" ").filter(isHoldReason);
   return names.map((reason) => ({ reason, figures: known[reason] ?? {} }));
 }

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/schema.ts";
 import { inTransaction, type Queries } from "../../database/transaction.ts";
-import type { WalletAddress } from "../../domain/wallet-address.ts";
+import { keysOf } from "../../domain/records.ts";
 import { assertLease, type Lease } from "../../platform/lease.ts";
 import type { Source } from "../chain-node.ts";
 import { type ChainEvent, contentOf } from "../events.ts";
@@ -69,14 +69,14 @@ export async function adoptSource(
 ): Promise<"kept" | "rolled back" | "emptied"> {
   const wanted = {
     chain_id: BigInt(source.chainId),
-    purchase_nft: source.purchaseNft as WalletAddress,
-    cashback_distributor: source.cashbackDistributor as WalletAddress,
+    purchase_nft: source.purchaseNft,
+    cashback_distributor: source.cashbackDistributor,
     start_block: BigInt(source.startBlock),
   };
   return inTransaction(kysely, async (transaction) => {
     await assertLease(transaction, lease);
     const known = await transaction.selectFrom("chain_source").selectAll().where("id", "=", 1n).executeTakeFirst();
-    const isSame = Object.entries(wanted).every(([name, value]) => known?.[name as keyof typeof wanted] === value);
+    const isSame = keysOf(wanted).every((name) => known?.[name] === wanted[name]);
     if (isSame) return "kept";
     const successorBlock = known && isSucceeded(known, wanted, source) ? source.successorBlock : undefined;
     if (successorBlock === undefined) await empty(transaction);

@@ -19,7 +19,7 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
   const queries = queriesOnSqlite(sqlite);
 
   const write = async (chunk: Chunk) => {
-    if (holdLease.get(...(fenced.parameters as unknown[])) === undefined) throw leaseLost(lease);
+    if (holdLease.get(...fenced.parameters) === undefined) throw leaseLost(lease);
     moveCursor(statements, chunk);
     const timestamps = new Map<number, number>();
     for (const { number, hash, timestamp } of chunk.blocks) {

@@ -139,12 +139,17 @@ function viemErrorOf(error: unknown, calls: readonly RpcCall[]): unknown {
   return Object.assign(new HttpRequestError({ body, details: error.message, url }), { rpcFailure: error });
 }
 
+/** The failure behind an error that `viemErrorOf` returned. */
+export function rpcErrorOf(error: Error): RpcError | undefined {
+  return "rpcFailure" in error && error.rpcFailure instanceof RpcError ? error.rpcFailure : undefined;
+}
+
 /** Unwraps from viem's error what the pool needs: a contradiction, or a failure of the node. */
 function rethrowCause(error: unknown): never {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ContradictionError) throw cause;
-    const { rpcFailure } = cause as { rpcFailure?: RpcError };
-    if (rpcFailure && rpcFailure.failure !== "refused") throw rpcFailure;
+    const error = rpcErrorOf(cause);
+    if (error && error.failure !== "refused") throw error;
   }
   throw error;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isRecord } from "../../domain/records.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import { Agent as HttpAgent, request as httpRequest } from "../http.ts";
 
@@ -94,20 +95,17 @@ export class JsonRpc {
   }
 
   /** @throws RpcError */
-  async call<T>(method: string, params: readonly unknown[] = []): Promise<T> {
+  async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
     const body = `{"jsonrpc":"2.0","id":${this.#nextId++},"method":"${method}","params":${JSON.stringify(params)}}`;
-    return resultOf<T>(await this.#post(method, 1, body));
+    return resultOf(await this.#post(method, 1, body));
   }
 
   /** Several calls in one request, with results in order. @throws RpcError if one of them fails. */
-  async batch<T>(calls: readonly RpcCall[]): Promise<T[]> {
+  async batch(calls: readonly RpcCall[]): Promise<unknown[]> {
     const [first] = calls;
-    if (first && calls.length === 1) return [await this.call<T>(first.method, first.params)];
+    if (first && calls.length === 1) return [await this.call(first.method, first.params)];
     const outcomes = await this.settle(calls);
-    return outcomes.map((outcome) => {
-      if ("error" in outcome) throw outcome.error;
-      return outcome.result as T;
-    });
+    return outcomes.map(resultOrThrow);
   }
 
   /**
@@ -125,7 +123,7 @@ export class JsonRpc {
       resultOf(answer);
       throw new RpcError("transport", `${this.name} returned an invalid response to a batch`);
     }
-    const byId = new Map(answer.map((one: { id: unknown }) => [one.id, one]));
+    const byId = new Map(answer.filter(isRecord).map((one) => [one.id, one]));
     return calls.map((_, index): RpcOutcome => {
       const one = byId.get(firstId + index);
       if (!one) throw new RpcError("transport", `${this.name} did not answer a call of a batch`);
@@ -214,14 +212,25 @@ function outcomeOf(answer: unknown): RpcOutcome {
   }
 }
 
-function resultOf<T>(answer: unknown): T {
-  const { result, error } = (answer ?? {}) as { result?: T; error?: Partial<RpcErrorAnswer> };
-  if (error) {
-    const { code = -32_000, message = "error without a message", data } = error;
-    throw refusedByNode({ code, message, ...(data === undefined ? {} : { data }) });
-  }
+export function resultOrThrow(outcome: RpcOutcome): unknown {
+  if ("error" in outcome) throw outcome.error;
+  return outcome.result;
+}
+
+function resultOf(answer: unknown): unknown {
+  const { result, error }: Record<string, unknown> = isRecord(answer) ? answer : {};
+  if (error) throw refusedByNode(errorAnswerOf(error));
   if (result === undefined) throw new RpcError("transport", "The response has neither a result nor an error");
   return result;
+}
+
+function errorAnswerOf(error: unknown): RpcErrorAnswer {
+  const { code, message, data }: Record<string, unknown> = isRecord(error) ? error : {};
+  return {
+    code: typeof code === "number" ? code : -32_000,
+    message: typeof message === "string" ? message : "error without a message",
+    ...(data === undefined ? {} : { data }),
+  };
 }
 
 function refusedByStatus(response: IncomingMessage, text: string): RpcError {

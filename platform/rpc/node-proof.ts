@@ -1,6 +1,7 @@
+import { isRecord } from "../../domain/records.ts";
 import { TorcidaError } from "../../domain/torcida-error.ts";
 import type { BlockId, ChainMemory, KnownChain } from "./chain-memory.ts";
-import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome } from "./json-rpc.ts";
+import { type JsonRpc, type RpcCall, RpcError, type RpcOutcome, resultOrThrow } from "./json-rpc.ts";
 
 /** The kind of contradiction between two nodes, or between a node and known facts. */
 export type Contradiction = "chain-id" | "genesis" | "block" | "nonce";
@@ -63,13 +64,13 @@ export async function proveNode(rpc: JsonRpc, parameters: ProofParameters): Prom
     const reason = `The RPC ${rpc.name} is of chain ${id}, not ${chainId}; check RPC_URLS and CHAIN_ID`;
     return { standing: "contradicting", kind: "chain-id", reason };
   }
-  const found = (genesisAnswer as { hash: string } | null)?.hash;
+  const found = hashIn(genesisAnswer);
   if (!found) return { standing: "lacking", reason: `The RPC ${rpc.name} does not know block 0` };
   if (!genesis && codeAnswer === "0x") {
     return { standing: "lacking", reason: `The RPC ${rpc.name} has no contract at ${contract}` };
   }
   const expected = genesis ?? (await memory.keepGenesis(found));
-  const deepFound = (deepAnswer as { hash: string } | null)?.hash;
+  const deepFound = hashIn(deepAnswer);
   // A deep block commits to all blocks below it. anvil may report another block 0 after a restart.
   const hasDeepBlock = deep !== undefined && deepFound === deep.hash;
   if (found !== expected && !hasDeepBlock) {
@@ -98,10 +99,10 @@ export async function settleWitnessed(
   if (!witness) return rpc.settle(calls, timeoutMs);
   const [answer, ...outcomes] = await rpc.settle([blockCall(witness.number), ...calls], timeoutMs);
   if (!answer || "error" in answer) throw answer?.error ?? new RpcError("transport", `${rpc.name} returned nothing`);
-  const block = answer.result as { hash: string } | null;
-  if (!block) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
-  if (block.hash !== witness.hash) {
-    throw new ContradictionError("block", otherBlockText(rpc, { number: witness.number, hash: block.hash }, witness));
+  const hash = hashIn(answer.result);
+  if (!hash) throw new RpcError("inconsistent", `${rpc.name} does not know block ${witness.number}`);
+  if (hash !== witness.hash) {
+    throw new ContradictionError("block", otherBlockText(rpc, { number: witness.number, hash }, witness));
   }
   return outcomes;
 }
@@ -110,9 +111,9 @@ function otherBlockText(rpc: JsonRpc, found: BlockId, known: BlockId): string {
   return `The RPC ${rpc.name} is of another chain: its block ${found.number} is ${found.hash}, not ${known.hash}`;
 }
 
-function resultOrThrow(outcome: RpcOutcome): unknown {
-  if ("error" in outcome) throw outcome.error;
-  return outcome.result;
+/** The hash of a block that a node returned; undefined if it does not have the block. */
+export function hashIn(block: unknown): string | undefined {
+  return isRecord(block) && typeof block.hash === "string" ? block.hash : undefined;
 }
 
 function blockCall(number: number): RpcCall {

@@ -7,6 +7,7 @@ import { connect, type Database } from "../../database/connect.ts";
 import { migrate, migrationsOf } from "../../database/migrate.ts";
 import type { Queries } from "../../database/transaction.ts";
 import type { Network } from "../../domain/networks.ts";
+import { isRecord } from "../../domain/records.ts";
 import { codeOf, messageOf } from "../../domain/unknown-error.ts";
 import { claimForNetwork } from "../../platform/database-network.ts";
 import { writePause } from "../../sender/payout-switch.ts";
@@ -84,11 +85,15 @@ async function readHead(file: string): Promise<Head> {
 
 function parsedHead(line: string): Head | undefined {
   try {
-    const value = JSON.parse(line) as Partial<Head> | null;
-    return typeof value?.format === "string" && Array.isArray(value.migrations) ? (value as Head) : undefined;
+    const value: unknown = JSON.parse(line);
+    return isHead(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isHead(value: unknown): value is Head {
+  return isRecord(value) && typeof value.format === "string" && Array.isArray(value.migrations);
 }
 
 async function refuseRows(queries: Queries, location: string): Promise<void> {
@@ -116,7 +121,7 @@ async function copyRows(file: string, queries: Queries): Promise<RestoreResult> 
   };
   for await (const line of linesOf(file)) {
     if (tail) throw new ArchiveError(`${file} continues after its end: it is damaged`);
-    const value = JSON.parse(line) as Head | Tail | [TableName, Record<string, string | null>];
+    const value: Head | Tail | [TableName, Record<string, string | null>] = JSON.parse(line);
     if ("sha256" in value) {
       tail = value;
       continue;

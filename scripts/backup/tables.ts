@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../database/connect.ts";
 import type { Schema } from "../../database/schema.ts";
 import type { Queries } from "../../database/transaction.ts";
+import { keysOf } from "../../domain/records.ts";
 
 export type TableName = keyof Schema;
 
@@ -46,7 +47,7 @@ export const TABLES: Readonly<Record<TableName, readonly string[]>> = {
   leases: ["name"],
 };
 
-export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+export const TABLE_NAMES: readonly TableName[] = keysOf(TABLES);
 
 /** Tables with ids assigned by the database. */
 const NUMBERED: readonly TableName[] = [

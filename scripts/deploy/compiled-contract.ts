@@ -51,5 +51,5 @@ function sourcesOf(entry: string, trees: Record<string, SourceTree>): string[] {
 }
 
 function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(join(ARTIFACTS, path), "utf8")) as T;
+  return JSON.parse(readFileSync(join(ARTIFACTS, path), "utf8"));
 }

@@ -6,6 +6,7 @@ import { testFanTokenAbi } from "../../chain/generated/test-fan-token.ts";
 import { testFanTokenBytecode } from "../../chain/generated/test-fan-token-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
 import { DEMO_SHOPPER } from "../../domain/demo-wallets.ts";
+import { isKeyOf } from "../../domain/records.ts";
 import type { DeployConfiguration, RoleHolders } from "./configuration.ts";
 import { distributorArguments, distributorCreation, purchaseNftCreation } from "./creations.ts";
 import { type Call, type DeployerWallet, openDeployerWallet } from "./deployer-wallet.ts";
@@ -115,7 +116,7 @@ async function createFanTokens(
     const { address } = await wallet.create(
       `TestFanToken ${symbol}`,
       creation,
-      known && { address: known.address, transaction: "" },
+      known && { address: known.address, transaction: "0x" },
     );
     tokens.push({ slug, symbol, decimals, address });
   }
@@ -156,8 +157,8 @@ export async function fundingCalls(
 async function holdingCalls({ client }: DeployerWallet, fanTokens: Deployment["fanTokens"]): Promise<Call[]> {
   const calls: Call[] = [];
   for (const { slug, symbol, decimals, address } of fanTokens) {
-    const held = DEMO_HOLDINGS[slug as keyof typeof DEMO_HOLDINGS];
-    if (held === undefined) continue;
+    if (!isKeyOf(DEMO_HOLDINGS, slug)) continue;
+    const held = DEMO_HOLDINGS[slug];
     const balance = await client.readContract({
       address,
       abi: testFanTokenAbi,

@@ -57,10 +57,10 @@ export class DeployerWallet {
   async create(
     name: string,
     creation: Hex,
-    recorded: { address: Address; transaction: string } | undefined,
+    recorded: { address: Address; transaction: Hash } | undefined,
   ): Promise<Created> {
     if (recorded && (await this.#isKept(name, recorded.address, creation))) {
-      return { address: recorded.address, transaction: recorded.transaction as Hash, isNew: false };
+      return { address: recorded.address, transaction: recorded.transaction, isNew: false };
     }
     const signed = this.#journal.get(name);
     if (signed?.creationHash === keccak256(creation) && (await this.#resume(signed.address, creation, signed))) {
@@ -136,6 +136,7 @@ export class DeployerWallet {
   async #sign(call: { to?: Address; data?: Hex; value?: bigint; nonce: number }): Promise<Hex> {
     const { chain } = this.client;
     const request = await this.client.prepareTransactionRequest({ account: this.#account, chain, ...call });
+    // viem types the prepared request as a union of all transactions, which its own accounts do not accept.
     return await this.#account.signTransaction(request as TransactionSerializable);
   }
 
@@ -180,8 +181,8 @@ export class DeployerWallet {
     if (receipt.status !== "success") throw new DeployError(`The transaction ${hash} failed: ${what}`);
   }
 
-  async blockOf(hash: string): Promise<number> {
-    return Number((await this.client.getTransactionReceipt({ hash: hash as Hash })).blockNumber);
+  async blockOf(hash: Hash): Promise<number> {
+    return Number((await this.client.getTransactionReceipt({ hash })).blockNumber);
   }
 }
 

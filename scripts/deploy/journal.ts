@@ -18,7 +18,7 @@ export class Journal {
 
   constructor(path: string) {
     this.#path = path;
-    this.#entries = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Record<string, JournalEntry>) : {};
+    this.#entries = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
   }
 
   get(step: string): JournalEntry | undefined {

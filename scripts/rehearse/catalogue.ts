@@ -1,6 +1,7 @@
 import { updateCategory } from "../../catalogue/categories.ts";
 import { listStores, type StoreWithCategories, updateStore } from "../../catalogue/stores.ts";
 import type { Database } from "../../database/connect.ts";
+import { keysOf } from "../../domain/records.ts";
 import type { NetworkName } from "./networks.ts";
 
 /** The sample stores by network, in their order in the catalogue. */
@@ -56,7 +57,7 @@ export type ShopStore = {
 /** The stores linked to this shop. */
 export async function listShopStores({ kysely }: Database): Promise<ShopStore[]> {
   return (await listStores(kysely)).flatMap((store) => {
-    const network = Object.keys(ACCOUNT_OF).find((one) => one === store.network) as NetworkName | undefined;
+    const network = keysOf(ACCOUNT_OF).find((one) => one === store.network);
     if (!network) return [];
     const categories = store.categories.map(({ category, groupCode, cashbackBps }) => ({
       name: category,

@@ -61,7 +61,7 @@ export class Networks {
   static async open(file: string, torcidaUrl: string): Promise<Networks> {
     const networks = new Networks(file, torcidaUrl);
     if (existsSync(file)) {
-      const books = JSON.parse(readFileSync(file, "utf8")) as Record<string, SimulatedSale[]>;
+      const books: Record<string, SimulatedSale[]> = JSON.parse(readFileSync(file, "utf8"));
       for (const { name, book } of networks.all) book.load(books[name] ?? []);
     }
     networks.#urls = { awin: await networks.#awin.listen(), admitad: await networks.#admitad.listen() };

@@ -1,9 +1,10 @@
 import type { SimulatedSale } from "../../affiliates/simulators/book.ts";
 import { decimal, totalOf } from "../../affiliates/simulators/book.ts";
+import { isKeyOf } from "../../domain/records.ts";
 import type { Booked } from "./booked.ts";
 import type { ShopStore } from "./catalogue.ts";
 import { CALL_FAULTS, PUSH_FAULTS, type RehearsedNetwork } from "./networks.ts";
-import { type Language, TEXTS, type TextKey } from "./texts.ts";
+import { type Language, TEXTS, type TextKey, type Texts } from "./texts.ts";
 
 export type Visit = { store: ShopStore; click: string };
 export type View = {
@@ -151,7 +152,7 @@ function saleCard({ language, booked }: View, { name }: RehearsedNetwork, sale: 
           correction,
           button("decline", t.decline, "button-danger"),
         ];
-  const status = sale.isPaid ? t.paid : (t[sale.status as TextKey] ?? sale.status);
+  const status = sale.isPaid ? t.paid : wordOf(t, sale.status);
   const groups = sale.parts.map(({ group, cents }) => `${escapeHtml(group)} ${money(cents, sale.currency, language)}`);
   return `<article class="card sale" id="${escapeHtml(key)}">
     <div class="sale-what">
@@ -176,13 +177,16 @@ function books(language: Language, booked: Booked | undefined): string {
     ${reason ? `<p class="reason">${escapeHtml(reason)}</p>` : ""}`;
 }
 
+function wordOf(texts: Texts, key: string): string {
+  return isKeyOf(texts, key) ? texts[key] : key;
+}
+
 function networkCard({ language, readers }: View, network: RehearsedNetwork): string {
   const t = TEXTS[language];
   const select = (name: string, label: string, values: readonly string[], chosen: string) => `
     <label class="field"><span>${label}</span><select name="${name}">${values
       .map(
-        (one) =>
-          `<option value="${one}"${one === chosen ? " selected" : ""}>${t[`${name}.${one}` as TextKey]}</option>`,
+        (one) => `<option value="${one}"${one === chosen ? " selected" : ""}>${wordOf(t, `${name}.${one}`)}</option>`,
       )
       .join("")}</select></label>`;
   const isRead = network.simulator !== undefined;

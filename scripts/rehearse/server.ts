@@ -113,7 +113,8 @@ async function buy(request: Request, response: Response, { networks, stores }: S
 }
 
 function decide(request: Request, response: Response, { networks }: ShopOptions): void {
-  const { verb, id } = request.params as { verb: string; id: string };
+  const verb = String(request.params.verb);
+  const id = String(request.params.id);
   const network = networks.find(String(request.params.network));
   const sale = network?.book.sales.get(id);
   const cents = verb === "correct" ? readCents(text(request.body.amount)) : 0;

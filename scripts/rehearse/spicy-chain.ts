@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:http";
+import { z } from "zod";
 import { CHAIN_IDS } from "../../domain/networks.ts";
 import { findAnvil } from "../start/local-chain.ts";
 
@@ -10,9 +11,10 @@ const FEE_EVERY_MS = 500;
 const PATIENCE_MS = 120_000;
 const NEVER_FINAL = new Set(["finalized", "safe"]);
 
-export type SpicyChain = { url: string; request<T>(method: string, ...params: unknown[]): Promise<T>; stop(): void };
+export type SpicyChain = { url: string; request(method: string, ...params: unknown[]): Promise<unknown>; stop(): void };
 
 type Call = { id: unknown; method: string; params?: unknown[] };
+const answerSchema = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
 
 /** A local chain with Spicy's rules: 3 s blocks, a base fee at the floor, no `finalized`, and no Multicall3. */
 export async function startSpicyChain(port: number, nodePort: number): Promise<SpicyChain> {
@@ -24,11 +26,8 @@ export async function startSpicyChain(port: number, nodePort: number): Promise<S
     stdio: "ignore",
   });
   const node = `http://127.0.0.1:${nodePort}`;
-  const request = async <T>(method: string, ...params: unknown[]): Promise<T> => {
-    const answer = (await post(node, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))) as {
-      result: T;
-      error?: { message: string };
-    };
+  const request = async (method: string, ...params: unknown[]): Promise<unknown> => {
+    const answer = answerSchema.parse(await post(node, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })));
     if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
     return answer.result;
   };
@@ -82,7 +81,7 @@ async function serve(port: number, node: string): Promise<Server> {
 }
 
 function rewritten(body: string): string {
-  const parsed = JSON.parse(body) as Call | Call[];
+  const parsed: Call | Call[] = JSON.parse(body);
   const calls = [parsed].flat().map((call) => ({
     ...call,
     params: call.params?.map((one) => (typeof one === "string" && NEVER_FINAL.has(one) ? "0x0" : one)),

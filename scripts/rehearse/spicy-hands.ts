@@ -1,7 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeFunctionData, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { z } from "zod";
 import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
+import { checkUserResponseSchema, type Me, meResponseSchema, registerResponseSchema } from "../../domain/api/people.ts";
+import { registerPurchaseResponseSchema } from "../../domain/api/purchases.ts";
 import type { DeployedRecord } from "./spicy.ts";
 import { BASE_FEE_WEI, type SpicyChain } from "./spicy-chain.ts";
 
@@ -17,7 +20,7 @@ export type Hands = {
   until(what: string, isSo: (me: Me) => boolean): Promise<void>;
 };
 
-type Me = { nfts: unknown[]; purchases: { status: string; cashback_state: string }[] };
+const receiptSchema = z.object({ status: z.string() }).nullable();
 
 const PATIENCE_MS = 120_000;
 const SHOPPING_MS = 6_000;
@@ -27,7 +30,7 @@ const DELAY_OVER_S = 3_700;
 const FEES = { maxFeePerGas: `0x${(2n * BASE_FEE_WEI).toString(16)}`, maxPriorityFeePerGas: "0x1" };
 
 export async function startHands(chain: SpicyChain, shop: string): Promise<Hands> {
-  const [faucet = ""] = await chain.request<string[]>("eth_accounts");
+  const [faucet = ""] = z.array(z.string()).parse(await chain.request("eth_accounts"));
   const someone = () => privateKeyToAddress(generatePrivateKey());
   const buyer = privateKeyToAccount(generatePrivateKey());
   let token = "";
@@ -37,7 +40,7 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
       headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Record<string, unknown>;
+    const answer: unknown = await response.json();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
@@ -59,33 +62,29 @@ export async function startHands(chain: SpicyChain, shop: string): Promise<Hands
     treasurer: someone(),
     pauser: someone(),
     async send(to, wei) {
-      const hash = await chain.request<Hex>("eth_sendTransaction", {
-        from: faucet,
-        to,
-        value: `0x${wei.toString(16)}`,
-        ...FEES,
-      });
-      await mined(chain, hash);
+      await mined(chain, { from: faucet, to, value: `0x${wei.toString(16)}` });
     },
     async visit() {
       const address = buyer.address.toLowerCase();
-      const { challenge } = await call("POST", "/api/check-user", { address });
-      const { message, nonce } = challenge as { message: string; nonce: string };
+      const { challenge } = checkUserResponseSchema.parse(await call("POST", "/api/check-user", { address }));
+      const { message, nonce } = challenge;
       const signature = await buyer.signMessage({ message });
       const person = { first_name: "Ana", last_name: "Silva", email: "ana@example.com" };
       const registered = await call("POST", "/api/register-user-data", { address, ...person, signature, nonce });
-      token = String(registered.token ?? "");
-      const { click } = await patiently("the store is on the chain", () =>
+      token = registerResponseSchema.parse(registered).token;
+      const visited = await patiently("the store is on the chain", () =>
         call("POST", "/api/register-purchase", { user: address, store_id: 1, amount: 100 }),
       );
       // A purchase within seconds of the click would be held for review.
       await delay(SHOPPING_MS);
-      return (click as { id: string }).id;
+      const { click } = registerPurchaseResponseSchema.parse(visited);
+      if (!click) throw new Error("The visit was not registered");
+      return click.id;
     },
     until: async (what, isSo) => {
       await patiently(what, async () => {
-        const { data } = await call("GET", "/api/me");
-        if (!isSo(data as Me)) throw new Error(JSON.stringify(data));
+        const { data } = meResponseSchema.parse(await call("GET", "/api/me"));
+        if (!isSo(data)) throw new Error(JSON.stringify(data));
       });
     },
   };
@@ -99,15 +98,16 @@ export async function handOver(chain: SpicyChain, record: DeployedRecord, { mult
   await chain.request("anvil_impersonateAccount", multisig);
   for (const { address } of [record.purchaseNft, record.cashbackDistributor]) {
     const data = encodeFunctionData({ abi: purchaseNftAbi, functionName: "acceptDefaultAdminTransfer" });
-    await mined(chain, await chain.request<Hex>("eth_sendTransaction", { from: multisig, to: address, data, ...FEES }));
+    await mined(chain, { from: multisig, to: address, data });
   }
 }
 
-/** Mines until the transaction is in a block: one that has just been sent can miss the next. */
-async function mined(chain: SpicyChain, hash: Hex): Promise<void> {
+/** Sends a transaction and mines until it is in a block: one that has just been sent can miss the next. */
+async function mined(chain: SpicyChain, transaction: { from: string; to: string; value?: Hex; data?: Hex }) {
+  const hash = await chain.request("eth_sendTransaction", { ...transaction, ...FEES });
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     await chain.request("anvil_mine", "0x1");
-    const receipt = await chain.request<{ status: string } | null>("eth_getTransactionReceipt", hash);
+    const receipt = receiptSchema.parse(await chain.request("eth_getTransactionReceipt", hash));
     if (receipt?.status === "0x1") return;
     if (receipt) throw new Error(`${hash} reverted`);
     await delay(200);

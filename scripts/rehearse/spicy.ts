@@ -2,6 +2,7 @@
  * Runs docs/going-live.md word for word, without touching the machine: `npm run rehearse -- --spicy`. The page's blocks
  * run in separate namespaces (files, network, processes), with a chain that has Spicy's rules and a real PostgreSQL.
  */
+
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEther } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
+import { privateKey } from "../../platform/environment.ts";
 import { type Part, readParts } from "./page-blocks.ts";
 import { writeStandIns } from "./server/stand-ins.ts";
 import { type SpicyChain, startSpicyChain } from "./spicy-chain.ts";
@@ -195,7 +197,7 @@ async function doByHand(what: string, { shell, chain, hands }: Tools): Promise<v
 }
 
 function addressOfFile(file: string): string {
-  return privateKeyToAddress(readFileSync(file, "utf8").trim() as `0x${string}`);
+  return privateKeyToAddress(privateKey.parse(readFileSync(file, "utf8").trim()));
 }
 
 export type DeployedRecord = Record<"purchaseNft" | "cashbackDistributor", { address: `0x${string}` }>;

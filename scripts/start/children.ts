@@ -147,7 +147,7 @@ export async function endLeftovers(dataDirectory: string): Promise<void> {
 
 function readPids(pidFile: string): Record<string, number> {
   try {
-    return JSON.parse(readFileSync(pidFile, "utf8")) as Record<string, number>;
+    return JSON.parse(readFileSync(pidFile, "utf8"));
   } catch {
     return {};
   }

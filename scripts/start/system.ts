@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { accountsOf } from "../../affiliates/environment.ts";
 import { ensureDataDirectory, ensureDirectory, makeFilesPrivate } from "../../database/private-files.ts";
 import { messageOf } from "../../domain/unknown-error.ts";
 import { failureText } from "../../platform/failure-text.ts";
+import { portOf } from "../../platform/listen.ts";
 import { Children, type ChildSpecification, endLeftovers } from "./children.ts";
 import { readEnvironment, type StartEnvironment } from "./environment.ts";
 import { buildFrontend } from "./frontend-build.ts";
@@ -183,13 +184,15 @@ function specification(all: readonly ChildSpecification[], name: string): ChildS
 }
 
 async function refuseTakenPorts(environment: StartEnvironment, startsChain: boolean): Promise<void> {
-  const names = ["PORT", "INDEXER_PORT", ...(startsChain ? (["CHAIN_PORT"] as const) : [])] as const;
-  const taken = [];
-  for (const name of names) if (await isTaken(environment[name as "PORT"])) taken.push(name);
+  const always = ["PORT", "INDEXER_PORT"] as const;
+  const taken: (keyof StartEnvironment & `${string}PORT`)[] = [];
+  for (const name of startsChain ? ([...always, "CHAIN_PORT"] as const) : always) {
+    if (await isTaken(environment[name])) taken.push(name);
+  }
   if (taken.length === 0) return;
-  const ports = taken.map((name) => `${environment[name as "PORT"]} (${name})`).join(" and ");
+  const ports = taken.map((name) => `${environment[name]} (${name})`).join(" and ");
   throw new StartError(
-    `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name as "PORT"] + 1000}`).join(" ")} npm start`,
+    `Port ${ports} is taken: end the program that uses it, or choose another, for example ${taken.map((name) => `${name}=${environment[name] + 1000}`).join(" ")} npm start`,
   );
 }
 
@@ -198,7 +201,7 @@ async function freePort(): Promise<number> {
     const server = createServer();
     server.once("error", reject);
     server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
+      const port = portOf(server);
       server.close(() => resolve(port));
     });
   });

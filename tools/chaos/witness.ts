@@ -34,7 +34,7 @@ export async function watch(system: FaultSystem): Promise<Witness> {
   };
   const ending = new AbortController();
   const database = await connect(system.databaseUrl);
-  const sky = { weather: "fair" as Weather, since: performance.now() };
+  const sky: { weather: Weather; since: number } = { weather: "fair", since: performance.now() };
   const wallet = { fundedSince: performance.now() };
   const every = async (look: () => Promise<void>) => {
     while (!ending.signal.aborted) {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { portOf } from "../../platform/listen.ts";
 
 export type LoadBalancer = { url: string; retried(): number; stop(): Promise<void> };
 
@@ -18,7 +19,7 @@ export async function startLoadBalancer(ports: readonly number[]): Promise<LoadB
   let turn = 0;
   let retried = 0;
   const server = createServer(async (incoming, outgoing) => {
-    const body = await readAll(incoming);
+    const body = await buffer(incoming);
     for (let attempt = 0; attempt < ROUNDS; attempt++) {
       const port = ports[turn++ % ports.length] ?? 0;
       const outcome = await pass(incoming, body, port, outgoing);
@@ -35,7 +36,7 @@ export async function startLoadBalancer(ports: readonly number[]): Promise<LoadB
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     retried: () => retried,
     stop: () =>
       new Promise((resolve) => {
@@ -70,10 +71,4 @@ function pass(
     passed.on("error", fail);
     passed.end(body);
   });
-}
-
-async function readAll(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }

@@ -60,7 +60,7 @@ function swapped([text = "", name = "", list = ""]: RegExpExecArray): string[] {
   const args = list.split(/, (?![^(]*\))/);
   const verb = text.slice(0, text.indexOf(" "));
   return args.slice(1).map((_, i) => {
-    const other = args.toSpliced(i, 2, args[i + 1] as string, args[i] as string);
+    const other = args.toSpliced(i, 2, args[i + 1] ?? "", args[i] ?? "");
     return `${verb} ${name}(${other.join(", ")});`;
   });
 }
@@ -86,7 +86,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       const line = source.slice(0, match.index).split("\n").length;
       const lineStart = source.lastIndexOf("\n", match.index) + 1;
       if (/^\s*(\/\/|\*|\/\*)/.test(source.slice(lineStart)) || /^\s*for \(/.test(source.slice(lineStart))) continue;
-      for (const text of replace(match as RegExpExecArray)) {
+      for (const text of replace(match)) {
         const mutated = source.slice(0, match.index) + text + source.slice(match.index + match[0].length);
         const what = `${name}: ${match[0].trim()} → ${text.trim() || "nothing"}`;
         mutants.push({ file, line, what, source: mutated });

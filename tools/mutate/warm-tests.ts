@@ -32,13 +32,13 @@ export class WarmTests {
     const answered = new AbortController();
     const { signal } = answered;
     child.send({ first } satisfies Question);
-    const [answer] = await Promise.race([
+    const [answer]: Answer[] = await Promise.race([
       once(child, "message", { signal }),
       once(child, "exit", { signal }).then(() => []),
     ]);
     answered.abort();
     clearTimeout(timer);
-    if (answer) return answer as Answer;
+    if (answer) return answer;
     this.#process = undefined;
     return { failed: "(the process of the tests ended)" };
   }

@@ -22,7 +22,7 @@ export type StartIndexerParameters = {
   rpcUrls: string[];
   webSocketUrls?: string[];
   startBlock?: number;
-  purchaseNft?: string;
+  purchaseNft?: Source["purchaseNft"];
   /** Other contracts than a generated chain's. */
   source?: Source;
 };

@@ -66,7 +66,7 @@ describe("The node pool", function () {
     pools.push(pool);
     return pool;
   };
-  const headOf = (pool: NodePool<JsonRpc>) => pool.ask((rpc) => rpc.call<string>("eth_blockNumber"));
+  const headOf = (pool: NodePool<JsonRpc>) => pool.ask((rpc) => rpc.call("eth_blockNumber"));
   const refusal = (work: Promise<unknown>) =>
     work.then(
       () => expect.fail("It was believed"),
