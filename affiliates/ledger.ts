@@ -7,7 +7,7 @@ import { amountProblem, saleValue } from "../domain/sale/amount.ts";
 import { encodeFigures, type Hold, type HoldReason, holdForDrift, holdReasons } from "../domain/sale/hold.ts";
 import { sayHolds } from "../domain/sale/hold-words.ts";
 import { planSale } from "../domain/sale/plan.ts";
-import { saleState } from "../domain/sale/state.ts";
+import { type SaleState, saleState } from "../domain/sale/state.ts";
 import { type ClickTerms, saleCashback } from "../domain/sale/terms.ts";
 import { outstandingDebt } from "../purchases/debt.ts";
 import { actOnPurchases, permitPurchases, readSalePurchases } from "../purchases/sale-purchases.ts";
@@ -25,8 +25,7 @@ const DAY_MS = 86_400_000n;
  * which is what the totals contain.
  */
 export async function applySale(queries: Queries, counted: Sale, rules: SaleRules, isFirst = true): Promise<void> {
-  const saleId = counted.id;
-  const before = await queries.selectFrom("sales").selectAll().where("id", "=", saleId).executeTakeFirstOrThrow();
+  const before = await queries.selectFrom("sales").selectAll().where("id", "=", counted.id).executeTakeFirstOrThrow();
   const click = before.click_id === null ? undefined : await findClickById(queries, before.click_id);
   // Locks the buyer's row, as payout planning does: the later of the two sees the other's changes.
   if (click) await touchUser(queries, click.wallet);
@@ -36,67 +35,103 @@ export async function applySale(queries: Queries, counted: Sale, rules: SaleRule
     ? await holdOf(queries, before, click, valued, sharing.length > 0, rules)
     : holdForDrift(valued.drift);
   const isHeld = valued.status !== "declined" && hold.some(({ reason }) => !isReleased(before, reason));
-  const cashback = valued.status === "declined" ? 0n : valued.cashbackCentBps;
-
-  if (click && before.revision_id !== null) {
-    const purchases = await readSalePurchases(queries, saleId);
-    const target = { amountCents: valued.amountCents ?? 0n, centBps: cashback, bonusBps: valued.terms?.bonusBps ?? 0n };
-    const actions = isHeld ? [] : planSale(target, purchases, await outstandingDebt(queries, click.wallet));
-    await actOnPurchases(queries, { ...buyerOf(click), saleId, revisionId: before.revision_id }, actions);
-  }
-  const store = click ? await readStore(queries, click.store_id) : undefined;
-  const payableAt = payableTime(before, valued.status, store?.hold_seconds ?? null, rules);
-  if (click) {
-    await permitPurchases(queries, saleId, {
-      isHeld,
-      mintDelayMs: store?.mint_delay_seconds == null ? rules.mintDelayMs : store.mint_delay_seconds * 1_000n,
-      approvedAt: valued.status === "approved" ? before.approved_at : null,
-      payableAt,
-    });
-  }
-  const purchases = await readSalePurchases(queries, saleId);
-  const state = saleState({
-    status: valued.status,
+  const decision: Decision = {
+    valued,
+    hold,
     isHeld,
-    hasBuyer: click !== undefined,
-    isPayable: payableAt !== null && payableAt <= BigInt(await readClock(queries)),
-    isSettled: purchases.every(({ row }) => row.settled_at !== null),
-  });
-  const after: Sale = {
-    ...before,
-    amount_cents: valued.amountCents ?? null,
-    commission_cents: valued.commissionCents,
-    // For a held sale too: the admin compares it with the commission.
-    cashback_cent_bps: cashback,
-    fx_rate_micros: valued.rateMicros,
-    unknown_groups: valued.unknownGroups.join(", ") || null,
-    hold_reasons: hold.map(({ reason }) => reason).join(" "),
-    hold_figures: encodeFigures(hold),
-    reason: reasonText(before, valued.status, isHeld ? hold : []),
-    state,
+    cashbackCentBps: valued.status === "declined" ? 0n : valued.cashbackCentBps,
+  };
+
+  if (click) await distribute(queries, before, click, decision);
+  const payableAt = await permit(queries, before, click, decision, rules);
+  const applied = {
+    ...columnsOf(before, decision),
+    state: await stateOf(queries, before, decision, { hasBuyer: click !== undefined, payableAt }),
   };
   await queries
     .updateTable("sales")
-    .set({
-      amount_cents: after.amount_cents,
-      commission_cents: after.commission_cents,
-      cashback_cent_bps: after.cashback_cent_bps,
-      fx_rate_micros: after.fx_rate_micros,
-      unknown_groups: after.unknown_groups,
-      hold_reasons: after.hold_reasons,
-      hold_figures: after.hold_figures,
-      reason: after.reason,
-      state,
-      updated_at: BigInt(Date.now()),
-    })
-    .where("id", "=", saleId)
+    .set({ ...applied, updated_at: BigInt(Date.now()) })
+    .where("id", "=", before.id)
     .execute();
-  await addToTotals(queries, contributionOf(counted), contributionOf(after));
+  await addToTotals(queries, contributionOf(counted), contributionOf({ ...before, ...applied }));
   // The other buyer's sale with the same order is held too, unless it is already paid.
   if (isFirst) {
     for (const other of sharing)
       if (!other.hold_reasons.includes("order_twice")) await applySale(queries, other, rules, false);
   }
+}
+
+/** What the last report means for a sale. */
+type Decision = {
+  valued: ValuedSale;
+  hold: readonly Hold[];
+  isHeld: boolean;
+  /** What the buyer is due, held or not. */
+  cashbackCentBps: bigint;
+};
+
+/** Distributes the buyer's cashback over the sale's purchases; a held sale keeps those that it has. */
+async function distribute(queries: Queries, sale: Sale, click: Click, { valued, isHeld, cashbackCentBps }: Decision) {
+  if (sale.revision_id === null) return;
+  const purchases = await readSalePurchases(queries, sale.id);
+  const target = {
+    amountCents: valued.amountCents ?? 0n,
+    centBps: cashbackCentBps,
+    bonusBps: valued.terms?.bonusBps ?? 0n,
+  };
+  const actions = isHeld ? [] : planSale(target, purchases, await outstandingDebt(queries, click.wallet));
+  await actOnPurchases(queries, { ...buyerOf(click), saleId: sale.id, revisionId: sale.revision_id }, actions);
+}
+
+/** Lets the sale's purchases proceed as far as the sale has. Returns when it becomes payable; null while unknown. */
+async function permit(
+  queries: Queries,
+  sale: Sale,
+  click: Click | undefined,
+  { valued: { status }, isHeld }: Decision,
+  rules: SaleRules,
+): Promise<bigint | null> {
+  const store = click ? await readStore(queries, click.store_id) : undefined;
+  const payableAt = payableTime(sale, status, store?.hold_seconds ?? null, rules);
+  if (click) {
+    await permitPurchases(queries, sale.id, {
+      isHeld,
+      mintDelayMs: store?.mint_delay_seconds == null ? rules.mintDelayMs : store.mint_delay_seconds * 1_000n,
+      approvedAt: status === "approved" ? sale.approved_at : null,
+      payableAt,
+    });
+  }
+  return payableAt;
+}
+
+async function stateOf(
+  queries: Queries,
+  sale: Sale,
+  { valued: { status }, isHeld }: Decision,
+  { hasBuyer, payableAt }: { hasBuyer: boolean; payableAt: bigint | null },
+): Promise<SaleState> {
+  const purchases = await readSalePurchases(queries, sale.id);
+  return saleState({
+    status,
+    isHeld,
+    hasBuyer,
+    isPayable: payableAt !== null && payableAt <= BigInt(await readClock(queries)),
+    isSettled: purchases.every(({ row }) => row.settled_at !== null),
+  });
+}
+
+function columnsOf(sale: Sale, { valued, hold, isHeld, cashbackCentBps }: Decision) {
+  return {
+    amount_cents: valued.amountCents ?? null,
+    commission_cents: valued.commissionCents,
+    // For a held sale too: the admin compares it with the commission.
+    cashback_cent_bps: cashbackCentBps,
+    fx_rate_micros: valued.rateMicros,
+    unknown_groups: valued.unknownGroups.join(", ") || null,
+    hold_reasons: hold.map(({ reason }) => reason).join(" "),
+    hold_figures: encodeFigures(hold),
+    reason: reasonText(sale, valued.status, isHeld ? hold : []),
+  };
 }
 
 type ValuedSale = {

@@ -9,7 +9,7 @@ import { prepareDatabase } from "../platform/prepare-database.ts";
 import { type ChainMemory, DatabaseChainMemory } from "../platform/rpc/chain-memory.ts";
 import { NodePool } from "../platform/rpc/node-pool.ts";
 import { ChainNode, type Source } from "./chain-node.ts";
-import type { Status } from "./context.ts";
+import type { Context, Status } from "./context.ts";
 import type { IndexerEnvironment } from "./environment.ts";
 import { HeadWatcher } from "./head-watcher.ts";
 import { openHealthServer } from "./health-server.ts";
@@ -83,7 +83,22 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   const progress = await openProgress(log, process.stderr);
   stack.defer(() => progress.stop());
 
-  const ending = AbortSignal.any([signal, failed.signal]);
+  const indexer = { database, databaseUrl, nodes, source, metrics, log, status, progress, heads, reset, failed };
+  await leadWhenPossible(indexer, AbortSignal.any([signal, failed.signal]));
+  if (failed.signal.aborted) throw failed.signal.reason;
+}
+
+type Indexer = Omit<Context, "lease" | "writer" | "signal"> & {
+  databaseUrl: string;
+  heads: HeadWatcher;
+  reset: boolean;
+  /** Ends the process with its reason. */
+  failed: AbortController;
+};
+
+/** Indexes while it holds the lease, stands by while another process does, and retries when the database is back. */
+async function leadWhenPossible(indexer: Indexer, ending: AbortSignal): Promise<void> {
+  const { database, metrics, log, status, reset, failed } = indexer;
   const parameters = { database, name: INDEXER_LEASE, holder: newLeaseHolder("indexer"), ttlMs: LEASE_MS };
   let hasLed = false;
   const onStandby = () => {
@@ -93,22 +108,13 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
     log.info("Another process indexes; standing by");
   };
   const onError = (error: unknown) => log.warn({ reason: String(error) }, "The lease could not be renewed; retrying");
-  const lead = async (lease: Lease, leading: AbortSignal) => {
+  const onLead = (lease: Lease, leading: AbortSignal) => {
     hasLed = true;
-    metrics.set("leader", 1);
-    status.state = "starting";
-    log.info({ fencingToken: String(lease.fencingToken), source, database: database.location }, "Indexing");
-    const writer = await openWriter(database, databaseUrl, lease);
-    const context = { database, lease, writer, nodes, source, metrics, log, status, progress, signal: leading };
-    try {
-      await sync(context, { heads, reset });
-    } finally {
-      await writer.close().catch(() => {});
-    }
+    return lead(indexer, lease, leading);
   };
   for (let isDone = false; !isDone && !ending.aborted; ) {
     try {
-      await leadWhileHeld({ ...parameters, signal: ending, onStandby, onError }, lead);
+      await leadWhileHeld({ ...parameters, signal: ending, onStandby, onError }, onLead);
       isDone = true;
     } catch (error) {
       if (!isPassingFault(error)) throw error;
@@ -117,7 +123,19 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
       await delay(PAUSE_AFTER_DATABASE_FAULT_MS, undefined, { signal: ending }).catch(() => {});
     }
   }
-  if (failed.signal.aborted) throw failed.signal.reason;
+}
+
+async function lead({ databaseUrl, heads, reset, ...indexer }: Indexer, lease: Lease, signal: AbortSignal) {
+  const { database, metrics, status, log, source } = indexer;
+  metrics.set("leader", 1);
+  status.state = "starting";
+  log.info({ fencingToken: String(lease.fencingToken), source, database: database.location }, "Indexing");
+  const writer = await openWriter(database, databaseUrl, lease);
+  try {
+    await sync({ ...indexer, lease, writer, signal }, { heads, reset });
+  } finally {
+    await writer.close().catch(() => {});
+  }
 }
 
 export type OpenNodesParameters = {

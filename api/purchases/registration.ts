@@ -66,53 +66,70 @@ export async function registerPurchase(
   body: PurchaseRequest,
   keyed?: KeyedRequest,
 ): Promise<RegisteredPurchase> {
-  const { database, environment } = services;
   const repeat = keyed && (await repeatedAnswer(services, keyed));
   if (repeat) return repeat;
-  if (!(await services.ids.isOpen(database.kysely))) {
+  if (!(await services.ids.isOpen(services.database.kysely))) {
     throw unavailable(
       "INDEX_BEHIND",
       "The index is not complete yet, so no purchase id can be assigned; try again soon",
     );
   }
-  const store = await registrations.stores.find(body.store_id);
-  if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
-  const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
-  if (!base || !hasCashback(store)) {
-    throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
-  }
-  if (!hasLink(store) || (!environment.SIMULATED_PURCHASES && linkOf(store, "click", services.accounts) === null)) {
-    throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
-  }
-  if (!(await isNamedSoon(registrations, store))) {
-    throw conflict(`Store ${store.id} is not registered on the chain yet; try again in a minute`, "STORE_UNKNOWN");
-  }
-  const terms = await readBonus(services, wallet, store, body.token_slug ?? null);
-  const bonusBps = cappedBonus(base.maxBps, terms.bonusBps);
+  const { store, cashbackBps } = await requireSellingStore(services, registrations, body.store_id);
   const tokenSlug = body.token_slug ?? null;
-  if (!environment.SIMULATED_PURCHASES)
-    return registerClick(services, registrations, wallet, store, { ...terms, tokenSlug });
+  const terms = { ...(await readBonus(services, wallet, store, tokenSlug)), tokenSlug };
+  if (!services.environment.SIMULATED_PURCHASES) return registerClick(services, registrations, wallet, store, terms);
   const wanted: NewPurchase = {
     wallet,
     storeId: store.id,
     storeName: store.name,
     amountCents: body.amount,
-    cashbackBps: base.maxBps,
-    bonusBps,
+    cashbackBps,
+    bonusBps: cappedBonus(cashbackBps, terms.bonusBps),
     tokenSlug,
     holdingsBlock: terms.block,
     source: "simulated",
   };
+  return addOnce(services, registrations, store, wanted, keyed);
+}
+
+/** The store, if it can sell now, and its highest percent. */
+async function requireSellingStore({ environment, accounts }: Services, registrations: Registrations, id: bigint) {
+  const store = await registrations.stores.find(id);
+  if (!store) throw new ApiError(404, "NOT_FOUND", "store_id: Store not found", { extra: { field: "store_id" } });
+  const base = cashbackRange(store.categories.map((category) => category.cashbackBps));
+  if (!base || !hasCashback(store)) {
+    throw conflict(`Store ${store.id} has no cashback category; add one under Lojas before selling`, "NO_CASHBACK");
+  }
+  if (!hasLink(store) || (!environment.SIMULATED_PURCHASES && linkOf(store, "click", accounts) === null)) {
+    throw conflict(`Store ${store.id} has no affiliate link; add it under Lojas before selling`, "NO_LINK");
+  }
+  if (!(await isNamedSoon(registrations, store))) {
+    throw conflict(`Store ${store.id} is not registered on the chain yet; try again in a minute`, "STORE_UNKNOWN");
+  }
+  return { store, cashbackBps: base.maxBps };
+}
+
+/** Adds the purchase. A request with the same key gets the response of the first. */
+async function addOnce(
+  services: Services,
+  registrations: Registrations,
+  store: StoreWithCategories,
+  wanted: NewPurchase,
+  keyed: KeyedRequest | undefined,
+): Promise<RegisteredPurchase> {
+  const reais = reaisText(wanted.amountCents);
+  const percent = percentText(wanted.cashbackBps);
+  const bonus = percentText(wanted.bonusBps);
   const answerOf = (purchase: InsertedPurchase): RegisteredPurchase => ({
     success: true,
     message: "Purchase registered",
     purchase: {
       id: Number(purchase.id),
       store_id: Number(store.id),
-      amount: reaisText(body.amount),
-      cashback_percent: percentText(base.maxBps),
-      bonus_percent: percentText(bonusBps),
-      token_slug: tokenSlug,
+      amount: reais,
+      cashback_percent: percent,
+      bonus_percent: bonus,
+      token_slug: wanted.tokenSlug,
       status: "processing",
       created_at: isoTime(purchase.createdAt),
       affiliate_url: linkOf(store, purchase.clickId, services.accounts),
@@ -131,8 +148,8 @@ export async function registerPurchase(
     if (other) return other;
     throw error;
   }
-  const figures = { reais: reaisText(body.amount), percent: percentText(base.maxBps), bonus: percentText(bonusBps) };
-  services.log.info({ purchase: Number(purchase.id), store: Number(store.id), ...figures }, "Purchase registered");
+  const ids = { purchase: Number(purchase.id), store: Number(store.id) };
+  services.log.info({ ...ids, reais, percent, bonus }, "Purchase registered");
   return answerOf(purchase);
 }
 
