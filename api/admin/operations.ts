@@ -16,68 +16,72 @@ import { inApprovedTransaction } from "./payout-approval.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
-  const { database } = services;
-  return [
-    listRoute({
-      path: "/api/admin/operations",
-      summary: "Waiting and failed operations, newest first, or those in a given state",
-      row: operationSchema,
-      query: operationsQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listOperationPage(database.reader, query);
-        return { ...page, rows: rows.map(toOperationRecord) };
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/admin/operations/:id/retry",
-      access: "fresh_admin",
-      permission: "payments",
-      summary: "Retries a waiting or failed operation",
-      limit: { perMinute: 60, by: "wallet" },
-      body: noBodyOrReasonSchema,
-      failures: { 404: "No such operation", 409: "It neither waits nor failed" },
-      responses: { 200: operationResponseSchema },
-      async handle({ params, body, identity }) {
-        const id = readId(params.id, "Operation");
-        const operation = await inApprovedTransaction(services, identity, async (queries, approve) => {
-          const known = await findOperationById(queries, id);
-          if (!known) throw notFound("Operation");
-          if ((await release(queries, { id })) === 0n) {
-            throw conflict(
-              `Operation ${id} is ${known.status}: only a waiting or failed one can be retried`,
-              "NOT_STUCK",
-            );
-          }
-          if (known.kind === "pay")
-            await approve({
-              action: "operation.retry",
-              subject: `operation ${id}`,
-              purchaseId: known.subject_id,
-              wallet: (await findPurchase(queries, known.subject_id))?.wallet ?? null,
-              amountGwei: known.amount_gwei ?? 0n,
-              reason: body.reason || null,
-            });
-          await appendAudit(queries, {
-            actor: actorOf(identity),
+  return [operationsRoute(services), retryRoute(services)];
+}
+
+function operationsRoute({ database }: Services): Route {
+  return listRoute({
+    path: "/api/admin/operations",
+    summary: "Waiting and failed operations, newest first, or those in a given state",
+    row: operationSchema,
+    query: operationsQuerySchema,
+    async list(query) {
+      const { rows, ...page } = await listOperationPage(database.reader, query);
+      return { ...page, rows: rows.map(toOperationRecord) };
+    },
+  });
+}
+
+function retryRoute(services: Services): Route {
+  return route({
+    method: "post",
+    path: "/api/admin/operations/:id/retry",
+    access: "fresh_admin",
+    permission: "payments",
+    summary: "Retries a waiting or failed operation",
+    limit: { perMinute: 60, by: "wallet" },
+    body: noBodyOrReasonSchema,
+    failures: { 404: "No such operation", 409: "It neither waits nor failed" },
+    responses: { 200: operationResponseSchema },
+    async handle({ params, body, identity }) {
+      const id = readId(params.id, "Operation");
+      const operation = await inApprovedTransaction(services, identity, async (queries, approve) => {
+        const known = await findOperationById(queries, id);
+        if (!known) throw notFound("Operation");
+        if ((await release(queries, { id })) === 0n) {
+          throw conflict(
+            `Operation ${id} is ${known.status}: only a waiting or failed one can be retried`,
+            "NOT_STUCK",
+          );
+        }
+        if (known.kind === "pay")
+          await approve({
             action: "operation.retry",
             subject: `operation ${id}`,
-            detail: {
-              kind: known.kind,
-              subject_id: Number(known.subject_id),
-              reason: known.reason,
-              ...(body.reason && { given_reason: body.reason }),
-              amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
-            },
+            purchaseId: known.subject_id,
+            wallet: (await findPurchase(queries, known.subject_id))?.wallet ?? null,
+            amountGwei: known.amount_gwei ?? 0n,
+            reason: body.reason || null,
           });
-          return findOperationById(queries, id);
+        await appendAudit(queries, {
+          actor: actorOf(identity),
+          action: "operation.retry",
+          subject: `operation ${id}`,
+          detail: {
+            kind: known.kind,
+            subject_id: Number(known.subject_id),
+            reason: known.reason,
+            ...(body.reason && { given_reason: body.reason }),
+            amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
+          },
         });
-        if (!operation) throw notFound("Operation");
-        services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
-        services.senders.wake();
-        const message = "The operation is retried now";
-        return { body: { success: true, message, operation: toOperationRecord(operation) } };
-      },
-    }),
-  ];
+        return findOperationById(queries, id);
+      });
+      if (!operation) throw notFound("Operation");
+      services.log.info({ action: "operation.retry", ...subjectOf(operation) }, "Decided by an admin");
+      services.senders.wake();
+      const message = "The operation is retried now";
+      return { body: { success: true, message, operation: toOperationRecord(operation) } };
+    },
+  });
 }

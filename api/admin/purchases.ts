@@ -39,95 +39,116 @@ import { type Approve, inApprovedTransaction } from "./payout-approval.ts";
 
 /** Every purchase and payout, with its history and what it waits for. docs/product.md#panel-purchase */
 export function purchaseAdministrationRoutes(services: Services): Route[] {
-  const { kysely, reader } = services.database;
   return [
-    listRoute({
-      path: "/api/admin/purchases",
-      summary: "Purchases with state and what each waits for, newest first",
-      row: adminPurchaseSchema,
-      query: purchasesQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listPanelPurchases(reader, query);
-        return { ...page, rows: await toWirePurchases(services, rows) };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/purchases/:id",
-      access: "admin",
-      summary: "One purchase with its history",
-      responses: { 200: adminPurchaseResponseSchema },
-      async handle({ params }) {
-        const id = readId(params.id, "Purchase");
-        const [purchase] = await toWirePurchases(services, await readPanelPurchases(reader, [id]));
-        const trace = await tracePurchase(kysely, id);
-        if (!purchase || !trace) throw notFound("Purchase");
-        const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
-          at: isoTime(atMs),
-          source,
-          kind,
-          subject: subject ?? null,
-          tx_hash: txHash ?? null,
-          amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
-          text,
-        }));
-        return {
-          body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } },
-          headers: NO_STORE,
-        };
-      },
-    }),
-    route({
-      ...DECISION,
-      access: "admin",
-      path: "/api/admin/purchases/:id/hold",
-      summary: "Holds a purchase: it is neither confirmed nor paid until it is released",
-      failures: { 409: "It is held, paid or over already" },
-      async handle({ params, body, identity }) {
-        const id = readId(params.id, "Purchase");
-        const decision = { identity, reason: body.reason || null, action: "purchase.hold" } as const;
-        await decidePurchase(services, id, decision, async (queries) => {
-          const outcome = await holdPurchase(queries, id, { actor: actorOf(identity), reason: decision.reason });
-          if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
-        });
-        return { body: { success: true, message: "Purchase held" } };
-      },
-    }),
-    route({
-      ...DECISION,
-      access: "fresh_admin",
-      path: "/api/admin/purchases/:id/release",
-      summary: "Releases a held purchase",
-      failures: { 409: "It is not held" },
-      async handle({ params, body, identity }) {
-        const id = readId(params.id, "Purchase");
-        const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
-        await decidePurchase(services, id, decision, async (queries, purchase, approve) => {
-          if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
-          await approve({
-            action: "purchase.release",
-            subject: `purchase:${id}`,
-            purchaseId: id,
-            wallet: purchase.wallet,
-            amountGwei: cashbackOf(purchase, shownRate(services.rates, services.environment.WEI_PER_CENT)),
-            centBps: purchase.cashback_cent_bps,
-            reason: decision.reason,
-          });
-        });
-        return { body: { success: true, message: "Purchase released" } };
-      },
-    }),
-    listRoute({
-      path: "/api/admin/payments",
-      summary: "Queued payouts, newest first, with the reason if waiting or failed",
-      row: paymentSchema,
-      query: paymentsQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listPayouts(reader, query);
-        return { ...page, rows: rows.map(toWirePayment) };
-      },
-    }),
+    purchasesRoute(services),
+    purchaseRoute(services),
+    holdRoute(services),
+    releaseRoute(services),
+    paymentsRoute(services),
   ];
+}
+
+function purchasesRoute(services: Services): Route {
+  const { reader } = services.database;
+  return listRoute({
+    path: "/api/admin/purchases",
+    summary: "Purchases with state and what each waits for, newest first",
+    row: adminPurchaseSchema,
+    query: purchasesQuerySchema,
+    async list(query) {
+      const { rows, ...page } = await listPanelPurchases(reader, query);
+      return { ...page, rows: await toWirePurchases(services, rows) };
+    },
+  });
+}
+
+function purchaseRoute(services: Services): Route {
+  const { kysely, reader } = services.database;
+  return route({
+    method: "get",
+    path: "/api/admin/purchases/:id",
+    access: "admin",
+    summary: "One purchase with its history",
+    responses: { 200: adminPurchaseResponseSchema },
+    async handle({ params }) {
+      const id = readId(params.id, "Purchase");
+      const [purchase] = await toWirePurchases(services, await readPanelPurchases(reader, [id]));
+      const trace = await tracePurchase(kysely, id);
+      if (!purchase || !trace) throw notFound("Purchase");
+      const steps = trace.steps.map(({ atMs, source, kind, subject, txHash, amountGwei, text }) => ({
+        at: isoTime(atMs),
+        source,
+        kind,
+        subject: subject ?? null,
+        tx_hash: txHash ?? null,
+        amount: amountGwei === undefined ? null : chzTextFromGwei(amountGwei),
+        text,
+      }));
+      return {
+        body: { success: true, purchase: { ...purchase, steps, open: trace.openQuestions } },
+        headers: NO_STORE,
+      };
+    },
+  });
+}
+
+function holdRoute(services: Services): Route {
+  return route({
+    ...DECISION,
+    access: "admin",
+    path: "/api/admin/purchases/:id/hold",
+    summary: "Holds a purchase: it is neither confirmed nor paid until it is released",
+    failures: { 409: "It is held, paid or over already" },
+    async handle({ params, body, identity }) {
+      const id = readId(params.id, "Purchase");
+      const decision = { identity, reason: body.reason || null, action: "purchase.hold" } as const;
+      await decidePurchase(services, id, decision, async (queries) => {
+        const outcome = await holdPurchase(queries, id, { actor: actorOf(identity), reason: decision.reason });
+        if (outcome !== "held") throw NOT_HOLDABLE[outcome]();
+      });
+      return { body: { success: true, message: "Purchase held" } };
+    },
+  });
+}
+
+function releaseRoute(services: Services): Route {
+  return route({
+    ...DECISION,
+    access: "fresh_admin",
+    path: "/api/admin/purchases/:id/release",
+    summary: "Releases a held purchase",
+    failures: { 409: "It is not held" },
+    async handle({ params, body, identity }) {
+      const id = readId(params.id, "Purchase");
+      const decision = { identity, reason: body.reason || null, action: "purchase.release" } as const;
+      await decidePurchase(services, id, decision, async (queries, purchase, approve) => {
+        if (!(await releasePurchase(queries, id))) throw conflict("This purchase is not held", "NOT_HELD");
+        await approve({
+          action: "purchase.release",
+          subject: `purchase:${id}`,
+          purchaseId: id,
+          wallet: purchase.wallet,
+          amountGwei: cashbackOf(purchase, shownRate(services.rates, services.environment.WEI_PER_CENT)),
+          centBps: purchase.cashback_cent_bps,
+          reason: decision.reason,
+        });
+      });
+      return { body: { success: true, message: "Purchase released" } };
+    },
+  });
+}
+
+function paymentsRoute({ database: { reader } }: Services): Route {
+  return listRoute({
+    path: "/api/admin/payments",
+    summary: "Queued payouts, newest first, with the reason if waiting or failed",
+    row: paymentSchema,
+    query: paymentsQuerySchema,
+    async list(query) {
+      const { rows, ...page } = await listPayouts(reader, query);
+      return { ...page, rows: rows.map(toWirePayment) };
+    },
+  });
 }
 
 const DECISION = {

@@ -25,64 +25,75 @@ const ACTIVITY_ROWS = 10;
 
 /** The figures of the admin panel, and the switch that pauses payouts. */
 export function adminRoutes(services: Services): Route[] {
+  return [overviewRoute(services), roleRoute(), auditLogRoute(services), switchPayoutsRoute(services)];
+}
+
+function overviewRoute(services: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/overview",
+    access: "admin",
+    summary: "The shop's figures",
+    responses: { 200: overviewResponseSchema },
+    handle: async () => ({ body: { success: true, data: await buildOverview(services) }, headers: NO_STORE }),
+  });
+}
+
+function roleRoute(): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/role",
+    access: "admin",
+    summary: "Role and permissions of the signed-in admin",
+    responses: { 200: adminRoleResponseSchema },
+    handle({ identity }) {
+      const role = roleOf(identity);
+      const permissions = [...permissionsOf(role)];
+      return { body: { success: true, role, permissions }, headers: NO_STORE };
+    },
+  });
+}
+
+function auditLogRoute({ database }: Services): Route {
+  return listRoute({
+    path: "/api/admin/audit-log",
+    summary: "The audit log of admin changes, newest first",
+    row: auditLogEntrySchema,
+    query: auditLogQuerySchema,
+    async list(query) {
+      const { rows, ...page } = await listAudit(database.reader, query);
+      return { ...page, rows: rows.map(toWireEntry) };
+    },
+  });
+}
+
+function switchPayoutsRoute(services: Services): Route {
   const { database, payouts } = services;
-  return [
-    route({
-      method: "get",
-      path: "/api/admin/overview",
-      access: "admin",
-      summary: "The shop's figures",
-      responses: { 200: overviewResponseSchema },
-      handle: async () => ({ body: { success: true, data: await buildOverview(services) }, headers: NO_STORE }),
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/role",
-      access: "admin",
-      summary: "Role and permissions of the signed-in admin",
-      responses: { 200: adminRoleResponseSchema },
-      handle({ identity }) {
-        const role = roleOf(identity);
-        const permissions = [...permissionsOf(role)];
-        return { body: { success: true, role, permissions }, headers: NO_STORE };
-      },
-    }),
-    listRoute({
-      path: "/api/admin/audit-log",
-      summary: "The audit log of admin changes, newest first",
-      row: auditLogEntrySchema,
-      query: auditLogQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listAudit(database.reader, query);
-        return { ...page, rows: rows.map(toWireEntry) };
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/admin/payouts",
-      access: "admin",
-      permission: "payments",
-      summary: "Pauses or resumes payouts",
-      limit: { perMinute: 60, by: "wallet" },
-      body: payoutsRequestSchema,
-      responses: { 200: doneSchema },
-      async handle({ body, identity }) {
-        // Pausing must work at once; resuming moves money.
-        if (!body.paused) requireFreshSignIn(identity);
-        const was = (await payouts.reason()) ?? null;
-        await inAuditedTransaction(database.kysely, async (queries) => {
-          if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
-          else await payouts.resume(queries);
-          const action = body.paused ? "payouts.pause" : "payouts.resume";
-          const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
-          await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
-        });
-        services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
-        services.senders.wake();
-        return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts resumed" } };
-      },
-    }),
-  ];
+  return route({
+    method: "post",
+    path: "/api/admin/payouts",
+    access: "admin",
+    permission: "payments",
+    summary: "Pauses or resumes payouts",
+    limit: { perMinute: 60, by: "wallet" },
+    body: payoutsRequestSchema,
+    responses: { 200: doneSchema },
+    async handle({ body, identity }) {
+      // Pausing must work at once; resuming moves money.
+      if (!body.paused) requireFreshSignIn(identity);
+      const was = (await payouts.reason()) ?? null;
+      await inAuditedTransaction(database.kysely, async (queries) => {
+        if (body.paused) await payouts.pause(body.reason || { code: "unsaid" }, queries);
+        else await payouts.resume(queries);
+        const action = body.paused ? "payouts.pause" : "payouts.resume";
+        const detail = { reason: body.reason || null, ...(body.paused ? {} : { was_paused_for: was }) };
+        await appendAudit(queries, { actor: actorOf(identity), action, subject: "payouts", detail });
+      });
+      services.log.info({ action: body.paused ? "payouts.pause" : "payouts.resume" }, "Decided by an admin");
+      services.senders.wake();
+      return { body: { success: true, message: body.paused ? "Payouts are paused" : "Payouts resumed" } };
+    },
+  });
 }
 
 function toWireEntry({ id, at, actor, action, subject, detail, hash }: AuditRow) {

@@ -26,103 +26,124 @@ import { amountText, DECISION, decided } from "./sale-decisions.ts";
 
 /** Sales in the panel, and decisions on them. docs/product.md#sales-calls. */
 export function saleAdministrationRoutes(services: Services): Route[] {
-  const { kysely, reader } = services.database;
-  const rules = services.saleRules;
   return [
-    listRoute({
-      path: "/api/admin/sales",
-      summary: "Sales as the networks report them, newest first",
-      row: saleSchema,
-      query: salesQuerySchema,
-      async list(query, request) {
-        const { rows, ...page } = await listSales(reader, query);
-        return { ...page, rows: rows.map((row) => toWireSale(row, languageOf(request))) };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/sales/:id",
-      access: "admin",
-      summary: "One sale with its revisions and purchases",
-      responses: { 200: saleResponseSchema },
-      async handle({ params, request }) {
-        const id = readId(params.id, "Sale");
-        const sale = await findSale(kysely, id);
-        if (!sale) throw notFound("Sale");
-        const revision = await findRevision(kysely, id);
-        const revisions = (await listRevisions(kysely, id)).map((row) => {
-          const report = decodeReport(row.report);
-          return {
-            id: Number(row.id),
-            source: row.source,
-            status: report.status,
-            payable: report.payable,
-            amount: amountText(report.amountMicros),
-            currency: report.currency,
-            changed_at: isoTimeIfAny(row.changed_at),
-            read_at: isoTime(row.read_at),
-            applied: row.is_applied === 1n,
-          };
-        });
-        const purchases = (await kysely.transaction().execute((queries) => readSalePurchases(queries, id))).map(
-          (purchase) => ({
-            id: Number(purchase.id),
-            stage: purchase.stage,
-            withdrawn: purchase.isWithdrawn,
-            amount: reaisText(purchase.valueCents),
-            cashback: reaisOf(purchase.centBps),
-            owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
-          }),
-        );
-        const body = {
-          ...toWireSale(sale, languageOf(request)),
-          unknown_groups: sale.unknown_groups,
-          revision: revision === undefined ? null : Number(revision),
-          revisions,
-          purchases,
-        };
-        return { body: { success: true, sale: body }, headers: NO_STORE };
-      },
-    }),
-    route({
-      ...DECISION,
-      access: "fresh_admin",
-      path: "/api/admin/sales/:id/release",
-      permission: "sales",
-      summary: "Releases a held sale as last read",
-      body: releaseRequestSchema,
-      handle: decided(
-        services,
-        { action: "sale.release", message: "Sale released", pays: (id) => id },
-        (queries, id, { revision }, actor) => releaseSale(queries, id, { rules, actor, revision }),
-      ),
-    }),
-    route({
-      ...DECISION,
-      path: "/api/admin/sales/:id/decline",
-      permission: "sales",
-      summary: "Declines a sale permanently, whatever the network reports later",
-      body: declineRequestSchema,
-      handle: decided(
-        services,
-        { action: "sale.decline", message: "Sale declined" },
-        (queries, id, { reason, revision }, actor) => declineSale(queries, id, reason, { rules, actor, revision }),
-      ),
-    }),
-    route({
-      ...DECISION,
-      access: "fresh_admin",
-      path: "/api/admin/sales/:id/assign",
-      permission: "sales",
-      summary: "Assigns a click to a sale that has none",
-      body: assignRequestSchema,
-      handle: decided(
-        services,
-        { action: "sale.assign", message: "Sale assigned", pays: (id) => id },
-        (queries, id, body) => assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
-      ),
-    }),
+    salesRoute(services),
+    saleRoute(services),
+    releaseRoute(services),
+    declineRoute(services),
+    assignRoute(services),
   ];
+}
+
+function salesRoute({ database: { reader } }: Services): Route {
+  return listRoute({
+    path: "/api/admin/sales",
+    summary: "Sales as the networks report them, newest first",
+    row: saleSchema,
+    query: salesQuerySchema,
+    async list(query, request) {
+      const { rows, ...page } = await listSales(reader, query);
+      return { ...page, rows: rows.map((row) => toWireSale(row, languageOf(request))) };
+    },
+  });
+}
+
+function saleRoute({ database: { kysely } }: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/sales/:id",
+    access: "admin",
+    summary: "One sale with its revisions and purchases",
+    responses: { 200: saleResponseSchema },
+    async handle({ params, request }) {
+      const id = readId(params.id, "Sale");
+      const sale = await findSale(kysely, id);
+      if (!sale) throw notFound("Sale");
+      const revision = await findRevision(kysely, id);
+      const revisions = (await listRevisions(kysely, id)).map((row) => {
+        const report = decodeReport(row.report);
+        return {
+          id: Number(row.id),
+          source: row.source,
+          status: report.status,
+          payable: report.payable,
+          amount: amountText(report.amountMicros),
+          currency: report.currency,
+          changed_at: isoTimeIfAny(row.changed_at),
+          read_at: isoTime(row.read_at),
+          applied: row.is_applied === 1n,
+        };
+      });
+      const purchases = (await kysely.transaction().execute((queries) => readSalePurchases(queries, id))).map(
+        (purchase) => ({
+          id: Number(purchase.id),
+          stage: purchase.stage,
+          withdrawn: purchase.isWithdrawn,
+          amount: reaisText(purchase.valueCents),
+          cashback: reaisOf(purchase.centBps),
+          owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
+        }),
+      );
+      const body = {
+        ...toWireSale(sale, languageOf(request)),
+        unknown_groups: sale.unknown_groups,
+        revision: revision === undefined ? null : Number(revision),
+        revisions,
+        purchases,
+      };
+      return { body: { success: true, sale: body }, headers: NO_STORE };
+    },
+  });
+}
+
+function releaseRoute(services: Services): Route {
+  const { saleRules: rules } = services;
+  return route({
+    ...DECISION,
+    access: "fresh_admin",
+    path: "/api/admin/sales/:id/release",
+    permission: "sales",
+    summary: "Releases a held sale as last read",
+    body: releaseRequestSchema,
+    handle: decided(
+      services,
+      { action: "sale.release", message: "Sale released", pays: (id) => id },
+      (queries, id, { revision }, actor) => releaseSale(queries, id, { rules, actor, revision }),
+    ),
+  });
+}
+
+function declineRoute(services: Services): Route {
+  const { saleRules: rules } = services;
+  return route({
+    ...DECISION,
+    path: "/api/admin/sales/:id/decline",
+    permission: "sales",
+    summary: "Declines a sale permanently, whatever the network reports later",
+    body: declineRequestSchema,
+    handle: decided(
+      services,
+      { action: "sale.decline", message: "Sale declined" },
+      (queries, id, { reason, revision }, actor) => declineSale(queries, id, reason, { rules, actor, revision }),
+    ),
+  });
+}
+
+function assignRoute(services: Services): Route {
+  const { saleRules: rules } = services;
+  return route({
+    ...DECISION,
+    access: "fresh_admin",
+    path: "/api/admin/sales/:id/assign",
+    permission: "sales",
+    summary: "Assigns a click to a sale that has none",
+    body: assignRequestSchema,
+    handle: decided(
+      services,
+      { action: "sale.assign", message: "Sale assigned", pays: (id) => id },
+      (queries, id, body) => assignSale(queries, id, body.click_id, { rules, revision: body.revision }),
+    ),
+  });
 }
 
 /** A decline reason given by a person or the network is not translated. */

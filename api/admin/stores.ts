@@ -28,97 +28,118 @@ import type { Services } from "../services.ts";
 
 /** Stores for catalogue admins: drafts with what they lack. docs/product.md#store-draft */
 export function storeAdministrationRoutes(services: Services, cache: CatalogueCache): Route[] {
-  const { database } = services;
   return [
-    listRoute({
-      path: "/api/admin/stores",
-      summary: "Stores including drafts, newest first, with what each draft lacks",
-      row: adminStoreSchema,
-      query: storesListQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listStorePage(database.reader, query);
-        return { ...page, rows: rows.map(toWireAdminStore) };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/stores/:id/test-click",
-      access: "admin",
-      summary: "The store's link with a test click that belongs to no buyer",
-      responses: { 200: testClickResponseSchema },
-      async handle({ params }) {
-        const store = await findStore(database.kysely, readId(params.id, "Store"));
-        if (!store) throw notFound("Store");
-        const url = linkOf(store, TEST_CLICK, services.accounts);
-        const carries_click = url?.includes(TEST_CLICK) ?? false;
-        return { body: { success: true, click_id: TEST_CLICK, url, carries_click }, headers: NO_STORE };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/token-contract",
-      access: "admin",
-      summary: "Symbol, name and decimals of a fan token contract, read from the chain",
-      limit: { perMinute: 60, by: "wallet" },
-      query: tokenContractQuerySchema,
-      failures: { 409: "There is no ERC-20 token at this address" },
-      responses: { 200: tokenContractResponseSchema },
-      async handle({ query: { contract } }) {
-        const found = await services.balances.describeToken(toWalletAddress(contract));
-        if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
-        return { body: { success: true, contract: contract.toLowerCase(), ...found }, headers: NO_STORE };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/catalogue",
-      access: "admin",
-      summary: "The whole catalogue as a file for import",
-      limit: { perMinute: 30, by: "wallet" },
-      query: catalogueExportQuerySchema,
-      alternatives: ["text/csv"],
-      responses: { 200: catalogueRowsSchema },
-      async handle({ query: { format } }) {
-        const text = writeCatalogue(format, await exportRows(database));
-        const headers = { ...NO_STORE, "content-disposition": `attachment; filename="catalogue.${format}"` };
-        return {
-          text,
-          type: format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
-          headers,
-        };
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/admin/catalogue",
-      access: "admin",
-      permission: "catalogue",
-      summary: "Lists the changes in a catalogue file, or applies all of them or none",
-      limit: { perMinute: 30, by: "wallet" },
-      bodyLimitBytes: CATALOGUE_FILE_BYTES,
-      body: catalogueImportRequestSchema,
-      failures: { 422: "Invalid rows in the file; the message names each" },
-      responses: { 200: catalogueImportResponseSchema },
-      async handle({ body, identity }) {
-        try {
-          const catalogue = readCatalogue(body.format, body.content);
-          if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
-          const made = body.apply ? apply(database, catalogue, actorOf(identity)) : diff(database, catalogue);
-          const changes = (await made).map(({ text }) => text);
-          const message = `${changes.length} changes ${body.apply ? "made" : "to make"}`;
-          return { body: { success: true, message, applied: body.apply, changes } };
-        } catch (error) {
-          if (error instanceof CatalogueFileError) throw new ApiError(422, "CATALOGUE_FILE", error.message);
-          throw error;
-        } finally {
-          if (body.apply) {
-            cache.drop();
-            services.senders.wake();
-          }
-        }
-      },
-    }),
+    storesRoute(services),
+    testClickRoute(services),
+    tokenContractRoute(services),
+    exportCatalogueRoute(services),
+    importCatalogueRoute(services, cache),
   ];
+}
+
+function storesRoute({ database }: Services): Route {
+  return listRoute({
+    path: "/api/admin/stores",
+    summary: "Stores including drafts, newest first, with what each draft lacks",
+    row: adminStoreSchema,
+    query: storesListQuerySchema,
+    async list(query) {
+      const { rows, ...page } = await listStorePage(database.reader, query);
+      return { ...page, rows: rows.map(toWireAdminStore) };
+    },
+  });
+}
+
+function testClickRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    method: "get",
+    path: "/api/admin/stores/:id/test-click",
+    access: "admin",
+    summary: "The store's link with a test click that belongs to no buyer",
+    responses: { 200: testClickResponseSchema },
+    async handle({ params }) {
+      const store = await findStore(database.kysely, readId(params.id, "Store"));
+      if (!store) throw notFound("Store");
+      const url = linkOf(store, TEST_CLICK, services.accounts);
+      const carries_click = url?.includes(TEST_CLICK) ?? false;
+      return { body: { success: true, click_id: TEST_CLICK, url, carries_click }, headers: NO_STORE };
+    },
+  });
+}
+
+function tokenContractRoute(services: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/token-contract",
+    access: "admin",
+    summary: "Symbol, name and decimals of a fan token contract, read from the chain",
+    limit: { perMinute: 60, by: "wallet" },
+    query: tokenContractQuerySchema,
+    failures: { 409: "There is no ERC-20 token at this address" },
+    responses: { 200: tokenContractResponseSchema },
+    async handle({ query: { contract } }) {
+      const found = await services.balances.describeToken(toWalletAddress(contract));
+      if (!found) throw conflict("There is no ERC-20 token at this address", "NOT_A_TOKEN", { field: "contract" });
+      return { body: { success: true, contract: contract.toLowerCase(), ...found }, headers: NO_STORE };
+    },
+  });
+}
+
+function exportCatalogueRoute({ database }: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/admin/catalogue",
+    access: "admin",
+    summary: "The whole catalogue as a file for import",
+    limit: { perMinute: 30, by: "wallet" },
+    query: catalogueExportQuerySchema,
+    alternatives: ["text/csv"],
+    responses: { 200: catalogueRowsSchema },
+    async handle({ query: { format } }) {
+      const text = writeCatalogue(format, await exportRows(database));
+      const headers = { ...NO_STORE, "content-disposition": `attachment; filename="catalogue.${format}"` };
+      return {
+        text,
+        type: format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
+        headers,
+      };
+    },
+  });
+}
+
+function importCatalogueRoute(services: Services, cache: CatalogueCache): Route {
+  const { database } = services;
+  return route({
+    method: "post",
+    path: "/api/admin/catalogue",
+    access: "admin",
+    permission: "catalogue",
+    summary: "Lists the changes in a catalogue file, or applies all of them or none",
+    limit: { perMinute: 30, by: "wallet" },
+    bodyLimitBytes: CATALOGUE_FILE_BYTES,
+    body: catalogueImportRequestSchema,
+    failures: { 422: "Invalid rows in the file; the message names each" },
+    responses: { 200: catalogueImportResponseSchema },
+    async handle({ body, identity }) {
+      try {
+        const catalogue = readCatalogue(body.format, body.content);
+        if (body.apply && catalogue.stores.length > 0) await services.storeIds.skipRegistered();
+        const made = body.apply ? apply(database, catalogue, actorOf(identity)) : diff(database, catalogue);
+        const changes = (await made).map(({ text }) => text);
+        const message = `${changes.length} changes ${body.apply ? "made" : "to make"}`;
+        return { body: { success: true, message, applied: body.apply, changes } };
+      } catch (error) {
+        if (error instanceof CatalogueFileError) throw new ApiError(422, "CATALOGUE_FILE", error.message);
+        throw error;
+      } finally {
+        if (body.apply) {
+          cache.drop();
+          services.senders.wake();
+        }
+      }
+    },
+  });
 }
 
 /** A click that belongs to no buyer: a sale with it stays unmatched. */

@@ -23,81 +23,93 @@ import type { Services } from "../services.ts";
 
 /** Lists users, ends their sessions and erases profiles. docs/product.md#panel-users */
 export function userAdministrationRoutes(services: Services): Route[] {
-  const { kysely, reader } = services.database;
-  return [
-    listRoute({
-      path: "/api/admin/users",
-      summary: "Users with the totals of their purchases, newest first",
-      row: adminUserSchema,
-      query: usersQuerySchema,
-      async list(query) {
-        const { rows, ...page } = await listUsers(reader, query);
-        return { ...page, rows: rows.map((row) => toWireUser(services, row)) };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/admin/users/:wallet",
-      access: "admin",
-      summary: "One user with live sessions",
-      responses: { 200: adminUserResponseSchema },
-      async handle({ params }) {
-        const wallet = readWallet(params.wallet);
-        const [row] = await readUsers(kysely, [wallet]);
-        if (!row) throw notFound("User");
-        const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
-          kind: session.kind,
-          created_at: isoTime(session.createdAt),
-          last_seen_at: isoTime(session.lastSeenAt),
-        }));
-        return { body: { success: true, user: { ...toWireUser(services, row), sessions } }, headers: NO_STORE };
-      },
-    }),
-    route({
-      ...DECISION,
-      path: "/api/admin/users/:wallet/sessions/revoke",
-      summary: "Ends all sessions of a user",
-      responses: { 200: sessionsRevokedSchema },
-      async handle({ params, body, identity }) {
-        const wallet = readWallet(params.wallet);
-        const revoked = await inAuditedTransaction(kysely, async (queries) => {
-          if (!(await findUser(queries, wallet))) throw notFound("User");
-          const count = Number(await revokeSessions(queries, wallet));
-          const detail = { reason: body.reason || null, sessions: count };
-          await appendAudit(queries, {
-            actor: actorOf(identity),
-            action: "user.sessions_revoke",
-            subject: `user:${wallet}`,
-            detail,
-          });
-          return count;
+  return [usersRoute(services), userRoute(services), revokeSessionsRoute(services), eraseRoute(services)];
+}
+
+function usersRoute(services: Services): Route {
+  const { reader } = services.database;
+  return listRoute({
+    path: "/api/admin/users",
+    summary: "Users with the totals of their purchases, newest first",
+    row: adminUserSchema,
+    query: usersQuerySchema,
+    async list(query) {
+      const { rows, ...page } = await listUsers(reader, query);
+      return { ...page, rows: rows.map((row) => toWireUser(services, row)) };
+    },
+  });
+}
+
+function userRoute(services: Services): Route {
+  const { kysely } = services.database;
+  return route({
+    method: "get",
+    path: "/api/admin/users/:wallet",
+    access: "admin",
+    summary: "One user with live sessions",
+    responses: { 200: adminUserResponseSchema },
+    async handle({ params }) {
+      const wallet = readWallet(params.wallet);
+      const [row] = await readUsers(kysely, [wallet]);
+      if (!row) throw notFound("User");
+      const sessions = (await listSessions(kysely, wallet)).filter(isAlive).map((session) => ({
+        kind: session.kind,
+        created_at: isoTime(session.createdAt),
+        last_seen_at: isoTime(session.lastSeenAt),
+      }));
+      return { body: { success: true, user: { ...toWireUser(services, row), sessions } }, headers: NO_STORE };
+    },
+  });
+}
+
+function revokeSessionsRoute({ database: { kysely } }: Services): Route {
+  return route({
+    ...DECISION,
+    path: "/api/admin/users/:wallet/sessions/revoke",
+    summary: "Ends all sessions of a user",
+    responses: { 200: sessionsRevokedSchema },
+    async handle({ params, body, identity }) {
+      const wallet = readWallet(params.wallet);
+      const revoked = await inAuditedTransaction(kysely, async (queries) => {
+        if (!(await findUser(queries, wallet))) throw notFound("User");
+        const count = Number(await revokeSessions(queries, wallet));
+        const detail = { reason: body.reason || null, sessions: count };
+        await appendAudit(queries, {
+          actor: actorOf(identity),
+          action: "user.sessions_revoke",
+          subject: `user:${wallet}`,
+          detail,
         });
-        return { body: { success: true, message: "Sessions ended", revoked } };
-      },
-    }),
-    route({
-      ...DECISION,
-      path: "/api/admin/users/:wallet/erase",
-      summary: "Erases a user's profile; the purchases stay, identified by wallet only",
-      responses: { 200: doneSchema },
-      async handle({ params, body, identity }) {
-        const wallet = readWallet(params.wallet);
-        await inAuditedTransaction(kysely, async (queries) => {
-          if (!(await findUser(queries, wallet))) throw notFound("User");
-          await eraseUser(queries, wallet);
-          // Must not contain any erased data.
-          const detail = { reason: body.reason || null };
-          await appendAudit(queries, {
-            actor: actorOf(identity),
-            action: "user.erase",
-            subject: `user:${wallet}`,
-            detail,
-          });
+        return count;
+      });
+      return { body: { success: true, message: "Sessions ended", revoked } };
+    },
+  });
+}
+
+function eraseRoute({ database: { kysely } }: Services): Route {
+  return route({
+    ...DECISION,
+    path: "/api/admin/users/:wallet/erase",
+    summary: "Erases a user's profile; the purchases stay, identified by wallet only",
+    responses: { 200: doneSchema },
+    async handle({ params, body, identity }) {
+      const wallet = readWallet(params.wallet);
+      await inAuditedTransaction(kysely, async (queries) => {
+        if (!(await findUser(queries, wallet))) throw notFound("User");
+        await eraseUser(queries, wallet);
+        // Must not contain any erased data.
+        const detail = { reason: body.reason || null };
+        await appendAudit(queries, {
+          actor: actorOf(identity),
+          action: "user.erase",
+          subject: `user:${wallet}`,
+          detail,
         });
-        return { body: { success: true, message: "Profile erased" } };
-      },
-    }),
-  ];
+      });
+      return { body: { success: true, message: "Profile erased" } };
+    },
+  });
 }
 
 const DECISION = {

@@ -3,12 +3,13 @@ import { findStore, updateStore } from "../../catalogue/stores.ts";
 import { logoResponseSchema } from "../../domain/api/admin-catalogue.ts";
 import { LOGO_BYTES } from "../../domain/uploads.ts";
 import type { CatalogueCache } from "../catalogue/catalogue-cache.ts";
+import type { CatalogueWriter } from "../catalogue/catalogue-writer.ts";
 import { catalogueWriter } from "../catalogue/catalogue-writer.ts";
 import { ApiError, invalid, notFound, unavailable } from "../http/api-error.ts";
 import { readId } from "../http/read-id.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { AssetStoreError, openAssetStore } from "./asset-store.ts";
+import { type AssetStore, AssetStoreError, openAssetStore } from "./asset-store.ts";
 import { PictureError, readPicture } from "./picture.ts";
 
 const TYPES: Record<string, string> = { png: "image/png", jpg: "image/jpeg", webp: "image/webp" };
@@ -24,47 +25,52 @@ const OPAQUE = {
 export function assetRoutes(services: Services, cache: CatalogueCache): Route[] {
   const assets = openAssetStore(services.environment.ASSETS_URL, services.environment.DATA_DIR);
   const write = catalogueWriter(services, cache);
-  return [
-    route({
-      method: "post",
-      path: "/api/admin/stores/:id/logo",
-      access: "admin",
-      permission: "catalogue",
-      summary: "Uploads a store's logo",
-      limit: { perMinute: 60, by: "wallet" },
-      bodyLimitBytes: LOGO_BYTES,
-      bodyTypes: Object.values(TYPES),
-      responses: { 200: logoResponseSchema },
-      async handle(call) {
-        const storeId = readId(call.params.id, "Store");
-        if (!(await findStore(services.database.kysely, storeId))) throw notFound("Store");
-        const { type, ending, bytes } = pictureOf(call.bytes);
-        const name = `${createHash("sha256").update(bytes).digest("hex")}.${ending}`;
-        await answering(assets.write(name, bytes, type));
-        const logo = `/api/assets/${name}`;
-        await write(call, { action: "store.logo", detail: { logo } }, async (queries) => {
-          const store = await findStore(queries, storeId);
-          if (!store || !(await updateStore(queries, storeId, { logo }))) throw notFound("Store");
-          return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
-        });
-        return { body: { success: true, message: "Logo salvo com sucesso!", logo } };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/assets/:name",
-      access: "anyone",
-      summary: "An uploaded picture",
-      responses: { 200: { type: "application/octet-stream" } },
-      alternatives: Object.values(TYPES),
-      async handle({ params: { name } }) {
-        const ending = NAME.exec(name)?.[1];
-        const bytes = ending && (await answering(assets.read(name)));
-        if (!ending || !bytes) throw notFound("Picture");
-        return { text: bytes, type: TYPES[ending] ?? "application/octet-stream", headers: OPAQUE, etag: `"${name}"` };
-      },
-    }),
-  ];
+  return [uploadLogoRoute(services, assets, write), assetRoute(assets)];
+}
+
+function uploadLogoRoute(services: Services, assets: AssetStore, write: CatalogueWriter): Route {
+  return route({
+    method: "post",
+    path: "/api/admin/stores/:id/logo",
+    access: "admin",
+    permission: "catalogue",
+    summary: "Uploads a store's logo",
+    limit: { perMinute: 60, by: "wallet" },
+    bodyLimitBytes: LOGO_BYTES,
+    bodyTypes: Object.values(TYPES),
+    responses: { 200: logoResponseSchema },
+    async handle(call) {
+      const storeId = readId(call.params.id, "Store");
+      if (!(await findStore(services.database.kysely, storeId))) throw notFound("Store");
+      const { type, ending, bytes } = pictureOf(call.bytes);
+      const name = `${createHash("sha256").update(bytes).digest("hex")}.${ending}`;
+      await answering(assets.write(name, bytes, type));
+      const logo = `/api/assets/${name}`;
+      await write(call, { action: "store.logo", detail: { logo } }, async (queries) => {
+        const store = await findStore(queries, storeId);
+        if (!store || !(await updateStore(queries, storeId, { logo }))) throw notFound("Store");
+        return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
+      });
+      return { body: { success: true, message: "Logo salvo com sucesso!", logo } };
+    },
+  });
+}
+
+function assetRoute(assets: AssetStore): Route {
+  return route({
+    method: "get",
+    path: "/api/assets/:name",
+    access: "anyone",
+    summary: "An uploaded picture",
+    responses: { 200: { type: "application/octet-stream" } },
+    alternatives: Object.values(TYPES),
+    async handle({ params: { name } }) {
+      const ending = NAME.exec(name)?.[1];
+      const bytes = ending && (await answering(assets.read(name)));
+      if (!ending || !bytes) throw notFound("Picture");
+      return { text: bytes, type: TYPES[ending] ?? "application/octet-stream", headers: OPAQUE, etag: `"${name}"` };
+    },
+  });
 }
 
 function pictureOf(bytes: Buffer) {

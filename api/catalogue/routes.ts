@@ -23,7 +23,7 @@ import { readId } from "../http/read-id.ts";
 import { type Identity, type Route, route, type TextReply } from "../http/route.ts";
 import type { Services } from "../services.ts";
 import { type CachedText, type CatalogueCache, storeAnswer } from "./catalogue-cache.ts";
-import { catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
+import { type CatalogueWriter, catalogueWriter, WRITE_LIMIT } from "./catalogue-writer.ts";
 import { categoryRoutes } from "./category-routes.ts";
 import { fanTokenRoutes } from "./fan-token-routes.ts";
 
@@ -34,112 +34,133 @@ const IF_NONE_MATCH = { "if-none-match": { description: "The `ETag` of the calle
 
 /** Stores, with their cashback categories, and fan tokens: read by anyone, written by admins. */
 export function catalogueRoutes(services: Services, cache: CatalogueCache): Route[] {
-  const { database } = services;
-
   const write = catalogueWriter(services, cache);
-
   return [
-    route({
-      method: "get",
-      path: "/api/stores",
-      access: "anyone",
-      summary: "All stores on offer; for admins also drafts",
-      headers: IF_NONE_MATCH,
-      responses: { 200: storesResponseSchema },
-      async handle({ identity }) {
-        const { stores, allStores } = await cache.read();
-        return isAdmin(identity) ? { ...cached(allStores), headers: ADMIN_HEADERS } : cached(stores);
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/fan-tokens",
-      access: "anyone",
-      summary: "All fan tokens",
-      headers: IF_NONE_MATCH,
-      responses: { 200: fanTokensResponseSchema },
-      handle: async () => cached((await cache.read()).fanTokens),
-    }),
-    route({
-      method: "get",
-      path: "/api/stores/:id",
-      access: "anyone",
-      summary: "One store with its cashback categories",
-      headers: IF_NONE_MATCH,
-      responses: { 200: storeResponseSchema },
-      async handle({ params, identity }) {
-        const storeId = readId(params.id, "Store");
-        const headers = isAdmin(identity) ? ADMIN_HEADERS : PUBLIC_HEADERS;
-        const known = (await cache.read()).storeById.get(storeId);
-        if (known && (known.isOnOffer || isAdmin(identity))) return { ...cached(known.text), headers };
-        // The store may be beyond the limit of the list.
-        const store = known ? undefined : await findStore(database.kysely, storeId);
-        if (!store || !(isOnOffer(store) || isAdmin(identity))) throw notFound("Store");
-        return { body: storeAnswer(store), headers };
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/store",
-      access: "admin",
-      permission: "catalogue",
-      summary: "Creates a store",
-      limit: WRITE_LIMIT,
-      body: createStoreRequestSchema,
-      failures: { 409: "Another store has this name" },
-      responses: { 200: createdSchema },
-      async handle(call) {
-        await services.storeIds.skipRegistered();
-        const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
-          await requireNewName(queries, call.body.name);
-          const storeId = await insertStore(queries, call.body);
-          await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
-          return { result: storeId, subject: `store:${storeId}` };
-        });
-        return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
-      },
-    }),
-    route({
-      method: "put",
-      path: "/api/store/:id",
-      access: "admin",
-      permission: "catalogue",
-      summary: "Updates the given fields of a store",
-      limit: WRITE_LIMIT,
-      body: updateStoreRequestSchema,
-      failures: { 409: "Another store has this name" },
-      responses: { 200: doneSchema },
-      async handle(call) {
-        const storeId = readId(call.params.id, "Store");
-        await write(call, { action: "store.update", detail: {} }, async (queries) => {
-          const before = await changeStore(queries, storeId, call.body);
-          const words = { ...changedFields(before, call.body), store: before.name };
-          return { result: undefined, subject: `store:${storeId}`, words };
-        });
-        return { body: { success: true, message: "Loja atualizada com sucesso!" } };
-      },
-    }),
-    route({
-      method: "delete",
-      path: "/api/store/:id",
-      access: "admin",
-      permission: "catalogue",
-      summary: "Deletes a store",
-      limit: WRITE_LIMIT,
-      responses: { 200: doneSchema },
-      async handle(call) {
-        const storeId = readId(call.params.id, "Store");
-        await write(call, { action: "store.delete", detail: {} }, async (queries) => {
-          const store = await findStore(queries, storeId);
-          if (!store || !(await deleteStore(queries, storeId))) throw notFound("Store");
-          return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
-        });
-        return { body: { success: true, message: "Loja excluída com sucesso!" } };
-      },
-    }),
+    storesRoute(cache),
+    fanTokensRoute(cache),
+    storeRoute(services, cache),
+    createStoreRoute(services, write),
+    updateStoreRoute(write),
+    removeStoreRoute(write),
     ...categoryRoutes(write),
     ...fanTokenRoutes(write),
   ];
+}
+
+function storesRoute(cache: CatalogueCache): Route {
+  return route({
+    method: "get",
+    path: "/api/stores",
+    access: "anyone",
+    summary: "All stores on offer; for admins also drafts",
+    headers: IF_NONE_MATCH,
+    responses: { 200: storesResponseSchema },
+    async handle({ identity }) {
+      const { stores, allStores } = await cache.read();
+      return isAdmin(identity) ? { ...cached(allStores), headers: ADMIN_HEADERS } : cached(stores);
+    },
+  });
+}
+
+function fanTokensRoute(cache: CatalogueCache): Route {
+  return route({
+    method: "get",
+    path: "/api/fan-tokens",
+    access: "anyone",
+    summary: "All fan tokens",
+    headers: IF_NONE_MATCH,
+    responses: { 200: fanTokensResponseSchema },
+    handle: async () => cached((await cache.read()).fanTokens),
+  });
+}
+
+function storeRoute({ database }: Services, cache: CatalogueCache): Route {
+  return route({
+    method: "get",
+    path: "/api/stores/:id",
+    access: "anyone",
+    summary: "One store with its cashback categories",
+    headers: IF_NONE_MATCH,
+    responses: { 200: storeResponseSchema },
+    async handle({ params, identity }) {
+      const storeId = readId(params.id, "Store");
+      const headers = isAdmin(identity) ? ADMIN_HEADERS : PUBLIC_HEADERS;
+      const known = (await cache.read()).storeById.get(storeId);
+      if (known && (known.isOnOffer || isAdmin(identity))) return { ...cached(known.text), headers };
+      // The store may be beyond the limit of the list.
+      const store = known ? undefined : await findStore(database.kysely, storeId);
+      if (!store || !(isOnOffer(store) || isAdmin(identity))) throw notFound("Store");
+      return { body: storeAnswer(store), headers };
+    },
+  });
+}
+
+function createStoreRoute(services: Services, write: CatalogueWriter): Route {
+  return route({
+    method: "post",
+    path: "/api/store",
+    access: "admin",
+    permission: "catalogue",
+    summary: "Creates a store",
+    limit: WRITE_LIMIT,
+    body: createStoreRequestSchema,
+    failures: { 409: "Another store has this name" },
+    responses: { 200: createdSchema },
+    async handle(call) {
+      await services.storeIds.skipRegistered();
+      const id = await write(call, { action: "store.create", detail: call.body }, async (queries) => {
+        await requireNewName(queries, call.body.name);
+        const storeId = await insertStore(queries, call.body);
+        await enqueue(queries, [{ kind: "register_store", subjectId: storeId }]);
+        return { result: storeId, subject: `store:${storeId}` };
+      });
+      return { body: { success: true, message: "Loja criada com sucesso!", id: Number(id) } };
+    },
+  });
+}
+
+function updateStoreRoute(write: CatalogueWriter): Route {
+  return route({
+    method: "put",
+    path: "/api/store/:id",
+    access: "admin",
+    permission: "catalogue",
+    summary: "Updates the given fields of a store",
+    limit: WRITE_LIMIT,
+    body: updateStoreRequestSchema,
+    failures: { 409: "Another store has this name" },
+    responses: { 200: doneSchema },
+    async handle(call) {
+      const storeId = readId(call.params.id, "Store");
+      await write(call, { action: "store.update", detail: {} }, async (queries) => {
+        const before = await changeStore(queries, storeId, call.body);
+        const words = { ...changedFields(before, call.body), store: before.name };
+        return { result: undefined, subject: `store:${storeId}`, words };
+      });
+      return { body: { success: true, message: "Loja atualizada com sucesso!" } };
+    },
+  });
+}
+
+function removeStoreRoute(write: CatalogueWriter): Route {
+  return route({
+    method: "delete",
+    path: "/api/store/:id",
+    access: "admin",
+    permission: "catalogue",
+    summary: "Deletes a store",
+    limit: WRITE_LIMIT,
+    responses: { 200: doneSchema },
+    async handle(call) {
+      const storeId = readId(call.params.id, "Store");
+      await write(call, { action: "store.delete", detail: {} }, async (queries) => {
+        const store = await findStore(queries, storeId);
+        if (!store || !(await deleteStore(queries, storeId))) throw notFound("Store");
+        return { result: undefined, subject: `store:${storeId}`, words: { store: store.name } };
+      });
+      return { body: { success: true, message: "Loja excluída com sucesso!" } };
+    },
+  });
 }
 
 async function changeStore(

@@ -14,74 +14,83 @@ const READY_LIMIT = { perMinute: 3_000, by: "origin" } as const;
 
 /** Health, readiness, and the configuration of the web app. */
 export function operationRoutes(services: Services): Route[] {
+  return [indexRoute(), configRoute(services), healthRoute(), readinessRoute(services)];
+}
+
+function indexRoute(): Route {
+  return route({
+    method: "get",
+    path: "/api",
+    access: "anyone",
+    summary: "Health check",
+    responses: { 200: healthSchema },
+    handle: () => ({ body: { success: true, status: "ok" } }),
+  });
+}
+
+function configRoute(services: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/config",
+    access: "anyone",
+    summary: "The web app's configuration",
+    responses: { 200: configResponseSchema },
+    handle: () => ({
+      body: { success: true, data: appConfig(services) },
+      headers: { "cache-control": "no-cache" },
+    }),
+  });
+}
+
+function healthRoute(): Route {
+  return route({
+    method: "get",
+    path: "/healthz",
+    access: "anyone",
+    summary: "Whether the process is running",
+    responses: { 200: z.object({ status: z.literal("ok") }) },
+    handle: () => ({ body: { status: "ok" } }),
+  });
+}
+
+function readinessRoute(services: Services): Route {
   const { senders } = services;
-  return [
-    route({
-      method: "get",
-      path: "/api",
-      access: "anyone",
-      summary: "Health check",
-      responses: { 200: healthSchema },
-      handle: () => ({ body: { success: true, status: "ok" } }),
-    }),
-    route({
-      method: "get",
-      path: "/api/config",
-      access: "anyone",
-      summary: "The web app's configuration",
-      responses: { 200: configResponseSchema },
-      handle: () => ({
-        body: { success: true, data: appConfig(services) },
-        headers: { "cache-control": "no-cache" },
-      }),
-    }),
-    route({
-      method: "get",
-      path: "/healthz",
-      access: "anyone",
-      summary: "Whether the process is running",
-      responses: { 200: z.object({ status: z.literal("ok") }) },
-      handle: () => ({ body: { status: "ok" } }),
-    }),
-    route({
-      method: "get",
-      path: "/readyz",
-      access: "anyone",
-      summary: "Whether every dependency is available",
-      limit: READY_LIMIT,
-      responses: { 200: readinessSchema, 503: readinessSchema },
-      async handle() {
-        const problems: string[] = [];
-        await sql`select 1`
-          .execute(services.database.kysely)
-          .catch(() => problems.push("The database does not answer"));
-        // Known from the last check of the nodes: requests here cause no node calls.
-        if (!services.nodes.isReady) problems.push(`The chain does not answer: ${services.nodes.problem}`);
-        for (const { key, status } of senders.all) {
-          if (status.isWalletEmpty) problems.push(`The ${key}'s wallet cannot pay for gas`);
-        }
-        const rate = services.rates.current();
-        if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
-        const standing = await services.standing().catch(() => []);
-        const held = senders.all
-          .flatMap(({ status }) => Object.entries(status.held))
-          .map(([kind, reason]) => `${kind}: ${reason}`);
-        const foreign = await listForeign(services.database.kysely, senders.keys).catch(() => []);
-        const warnings = [...held, ...warningsOf(standing), ...foreign.slice(0, WARNED).map(foreignText)];
-        for (const { key, status } of senders.all) {
-          if (status.problem) warnings.push(`The ${key}'s sender waits: ${status.problem}`);
-        }
-        if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
-          warnings.push("No purchase is registered until the index is complete");
-        const isReady = problems.length === 0;
-        return {
-          status: isReady ? 200 : 503,
-          body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: senders.sends },
-          headers: NO_STORE,
-        };
-      },
-    }),
-  ];
+  return route({
+    method: "get",
+    path: "/readyz",
+    access: "anyone",
+    summary: "Whether every dependency is available",
+    limit: READY_LIMIT,
+    responses: { 200: readinessSchema, 503: readinessSchema },
+    async handle() {
+      const problems: string[] = [];
+      await sql`select 1`.execute(services.database.kysely).catch(() => problems.push("The database does not answer"));
+      // Known from the last check of the nodes: requests here cause no node calls.
+      if (!services.nodes.isReady) problems.push(`The chain does not answer: ${services.nodes.problem}`);
+      for (const { key, status } of senders.all) {
+        if (status.isWalletEmpty) problems.push(`The ${key}'s wallet cannot pay for gas`);
+      }
+      const rate = services.rates.current();
+      if (rate.kind === "unavailable") problems.push(`There is no exchange rate: ${rate.reason}`);
+      const standing = await services.standing().catch(() => []);
+      const held = senders.all
+        .flatMap(({ status }) => Object.entries(status.held))
+        .map(([kind, reason]) => `${kind}: ${reason}`);
+      const foreign = await listForeign(services.database.kysely, senders.keys).catch(() => []);
+      const warnings = [...held, ...warningsOf(standing), ...foreign.slice(0, WARNED).map(foreignText)];
+      for (const { key, status } of senders.all) {
+        if (status.problem) warnings.push(`The ${key}'s sender waits: ${status.problem}`);
+      }
+      if (!(await services.ids.isOpen(services.database.kysely).catch(() => true)))
+        warnings.push("No purchase is registered until the index is complete");
+      const isReady = problems.length === 0;
+      return {
+        status: isReady ? 200 : 503,
+        body: { status: isReady ? "ready" : "not ready", problems, warnings, sends: senders.sends },
+        headers: NO_STORE,
+      };
+    },
+  });
 }
 
 /** How many foreign transactions are listed; the metric counts all. */

@@ -19,81 +19,91 @@ const DAY_MS = 86_400_000n;
 
 /** A buyer's visits to stores, and claims for cashback that is missing. docs/product.md#sales-claims. */
 export function visitRoutes(services: Services): Route[] {
+  return [visitsRoute(services), claimsRoute(services), claimRoute(services)];
+}
+
+function visitsRoute(services: Services): Route {
   const { kysely } = services.database;
-  const claimAfterMs = () => BigInt(services.environment.CLAIM_AFTER_DAYS) * DAY_MS;
-  return [
-    route({
-      method: "get",
-      path: "/api/clicks",
-      access: "user",
-      summary: "The signed-in user's visits to stores, newest first",
-      query: clicksQuerySchema,
-      responses: { 200: clicksResponseSchema },
-      async handle({ identity, query }) {
-        const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
-        const sales = await countSales(
-          kysely,
-          rows.map((row) => row.id),
-        );
-        const clicks = rows.map((row) => ({
-          id: row.token,
-          store_id: Number(row.store_id),
-          store: row.store_name,
-          token_slug: row.token_slug,
-          created_at: isoTime(row.created_at),
-          expires_at: isoTime(row.expires_at),
-          sales: sales.get(row.id) ?? 0,
-          claimable_at: isoTime(row.created_at + claimAfterMs()),
-        }));
-        return {
-          body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) },
-          headers: NO_STORE,
-        };
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/claims",
-      access: "user",
-      summary: "The signed-in user's claims for missing cashback, newest first",
-      query: clicksQuerySchema,
-      responses: { 200: claimsResponseSchema },
-      async handle({ identity, query }) {
-        const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
-        const claims = rows.map(toWireClaim);
-        return {
-          body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) },
-          headers: NO_STORE,
-        };
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/claims",
-      access: "user",
-      summary: "Submits a claim for missing cashback; moves no money by itself",
-      limit: { perMinute: 20, by: "wallet" },
-      body: createClaimRequestSchema,
-      failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },
-      responses: { 200: createClaimResponseSchema },
-      async handle({ body, identity }) {
-        const { wallet } = visitorOf(identity);
-        const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
-        if (bought > BigInt(Date.now()) + DAY_MS) throw invalid("date must not be in the future", "date");
-        const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
-        requireWindow(click, claimAfterMs());
-        const id = await inTransaction(kysely, (queries) => insertClaim(queries, click, body)).catch(
-          (error: unknown) => {
-            if (isUniqueViolation(error)) throw conflict("This order was already claimed", "CLAIMED");
-            throw error;
-          },
-        );
-        const claim = await findClaim(kysely, id);
-        if (!claim) throw notFound("Claim");
-        return { body: { success: true, message: "Claim received", claim: toWireClaim(claim) } };
-      },
-    }),
-  ];
+  return route({
+    method: "get",
+    path: "/api/clicks",
+    access: "user",
+    summary: "The signed-in user's visits to stores, newest first",
+    query: clicksQuerySchema,
+    responses: { 200: clicksResponseSchema },
+    async handle({ identity, query }) {
+      const rows = await listClicks(kysely, visitorOf(identity).wallet, query);
+      const sales = await countSales(
+        kysely,
+        rows.map((row) => row.id),
+      );
+      const clicks = rows.map((row) => ({
+        id: row.token,
+        store_id: Number(row.store_id),
+        store: row.store_name,
+        token_slug: row.token_slug,
+        created_at: isoTime(row.created_at),
+        expires_at: isoTime(row.expires_at),
+        sales: sales.get(row.id) ?? 0,
+        claimable_at: isoTime(row.created_at + claimAfterMs(services)),
+      }));
+      return {
+        body: { success: true, clicks, next_before: nextBefore(rows, query.limit, (row) => row.id) },
+        headers: NO_STORE,
+      };
+    },
+  });
+}
+
+function claimsRoute({ database: { kysely } }: Services): Route {
+  return route({
+    method: "get",
+    path: "/api/claims",
+    access: "user",
+    summary: "The signed-in user's claims for missing cashback, newest first",
+    query: clicksQuerySchema,
+    responses: { 200: claimsResponseSchema },
+    async handle({ identity, query }) {
+      const rows = await listClaims(kysely, visitorOf(identity).wallet, query);
+      const claims = rows.map(toWireClaim);
+      return {
+        body: { success: true, claims, next_before: nextBefore(rows, query.limit, (row) => row.id) },
+        headers: NO_STORE,
+      };
+    },
+  });
+}
+
+function claimRoute(services: Services): Route {
+  const { kysely } = services.database;
+  return route({
+    method: "post",
+    path: "/api/claims",
+    access: "user",
+    summary: "Submits a claim for missing cashback; moves no money by itself",
+    limit: { perMinute: 20, by: "wallet" },
+    body: createClaimRequestSchema,
+    failures: { 404: "No such visit", 409: "Too early, too late, or claimed before" },
+    responses: { 200: createClaimResponseSchema },
+    async handle({ body, identity }) {
+      const { wallet } = visitorOf(identity);
+      const bought = BigInt(Date.parse(`${body.date}T00:00:00Z`));
+      if (bought > BigInt(Date.now()) + DAY_MS) throw invalid("date must not be in the future", "date");
+      const click = await findVisit(kysely, wallet, { storeId: body.store_id, token: body.click_id ?? null, bought });
+      requireWindow(click, claimAfterMs(services));
+      const id = await inTransaction(kysely, (queries) => insertClaim(queries, click, body)).catch((error: unknown) => {
+        if (isUniqueViolation(error)) throw conflict("This order was already claimed", "CLAIMED");
+        throw error;
+      });
+      const claim = await findClaim(kysely, id);
+      if (!claim) throw notFound("Claim");
+      return { body: { success: true, message: "Claim received", claim: toWireClaim(claim) } };
+    },
+  });
+}
+
+function claimAfterMs({ environment }: Services): bigint {
+  return BigInt(environment.CLAIM_AFTER_DAYS) * DAY_MS;
 }
 
 /** The visit of a claim: the named one, otherwise the last one before the end of the purchase day. */
