@@ -1,7 +1,7 @@
 import type { Queries } from "../database/transaction.ts";
 import { chzTextFromGwei, percentText, reaisText } from "../domain/money.ts";
 import { purchaseStatusFromChain } from "../domain/purchase/life.ts";
-import type { StepKind } from "../domain/purchase/standing.ts";
+import type { StepKind } from "../domain/purchase/states.ts";
 
 /** An event in the history of a purchase. Times are milliseconds UTC; `source` is where it is recorded. */
 export type Step = {

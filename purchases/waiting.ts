@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { isMove, MOVES, type Move, moveAhead, obstacleTo, type PurchaseLife } from "../domain/purchase/life.ts";
-import type { PurchaseState, Wait } from "../domain/purchase/standing.ts";
+import type { PurchaseState, Wait } from "../domain/purchase/states.ts";
 import { keysOf } from "../domain/records.ts";
 import { lifeOf, selectPurchases } from "./queries.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CASHBACK_STATES, PURCHASE_STATUSES } from "../purchase/life.ts";
-import { PURCHASE_STATES, STEP_KINDS, WAITS } from "../purchase/standing.ts";
+import { PURCHASE_STATES, STEP_KINDS, WAITS } from "../purchase/states.ts";
 import { listQuerySchema } from "./lists.ts";
 import { OPERATION_STATES } from "./operations.ts";
 

@@ -1,6 +1,6 @@
 import { chzTextFromWei } from "../../domain/money.ts";
 import type { PauseCause } from "../../domain/pause-cause.ts";
-import type { Wait } from "../../domain/purchase/standing.ts";
+import type { Wait } from "../../domain/purchase/states.ts";
 import type { Purchase } from "./shapes.ts";
 
 /** The panel's words for codes. The tone colours a badge; the word carries the meaning. */
