@@ -32,7 +32,7 @@ export function docsPage(routes: readonly Route[]): { html: string; policy: stri
 }
 
 function operationHtml(method: string, path: string, operation: Operation): string {
-  const body = operation.requestBody?.content["application/json"]?.schema;
+  const body = operation.requestBody?.content["application/json"];
   const parameters = (operation.parameters ?? []).map(
     (one) => `<li><code>${escapeHtml(one.name)}</code> (${escapeHtml(one.in)})</li>`,
   );
@@ -40,11 +40,11 @@ function operationHtml(method: string, path: string, operation: Operation): stri
     ([status, response]) => `<li><code>${status}</code> ${escapeHtml(response.description)}</li>`,
   );
   const answer = operation.responses["200"]?.content?.["application/json"]?.schema;
-  return `<details><summary><span class="method">${method}</span> <code>${escapeHtml(path)}</code> ${escapeHtml(operation.summary)}</summary><p>${escapeHtml(operation.description)}</p>${parameters.length ? `<ul>${parameters.join("")}</ul>` : ""}${schemaHtml("Body", body)}${schemaHtml("Answer", answer)}<ul>${responses.join("")}</ul></details>`;
+  return `<details><summary><span class="method">${method}</span> <code>${escapeHtml(path)}</code> ${escapeHtml(operation.summary)}</summary><p>${escapeHtml(operation.description)}</p>${parameters.length ? `<ul>${parameters.join("")}</ul>` : ""}${jsonHtml("Example", body?.example)}${jsonHtml("Body", body?.schema)}${jsonHtml("Response", answer)}<ul>${responses.join("")}</ul></details>`;
 }
 
-function schemaHtml(title: string, schema: unknown): string {
-  return schema === undefined ? "" : `<h3>${title}</h3><pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
+function jsonHtml(title: string, value: unknown): string {
+  return value === undefined ? "" : `<h3>${title}</h3><pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`;
 }
 
 function escapeHtml(text: string): string {

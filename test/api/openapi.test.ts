@@ -86,6 +86,7 @@ describe("The server's table of routes", () => {
     }
     const names = routes.filter(({ body }) => body).map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(EXAMPLES)).to.have.members(names);
+    expect(String(textOf(routes, "/api/docs")).match(/<h3>Example<\/h3>/g)).to.have.length(names.length);
   });
 });
 
