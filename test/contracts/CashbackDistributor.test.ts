@@ -11,7 +11,9 @@ import {
   freshSystem,
   item,
   LIMITS,
+  MAX_BATCH,
   networkHelpers,
+  POOL_WEI,
   read,
   STATUS,
   type System,
@@ -92,9 +94,9 @@ describeTree("CashbackDistributor", () => {
       expect(await read(distributor, "purchaseNFT")).to.equal(system.nftAddress);
       expect((await read<{ toObject(): object }>(distributor, "limits")).toObject()).to.deep.equal(LIMITS);
       for (const view of ["spentToday", "totalCredit"]) expect(await read(distributor, view)).to.equal(0n);
-      expect(await read(distributor, "available")).to.equal(10n ** 21n);
+      expect(await read(distributor, "available")).to.equal(POOL_WEI);
       for (const id of [1n, 255n, 256n]) expect(await read(distributor, "isPaid", id)).to.equal(false);
-      expect(await read(distributor, "MAX_BATCH")).to.equal(128n);
+      expect(await read(distributor, "MAX_BATCH")).to.equal(BigInt(MAX_BATCH));
       expect(await read(distributor, "RECIPIENT_GAS")).to.equal(30_000n);
       expect(await read(distributor, "MIN_GAS_BEFORE_CALL")).to.equal(68_000n);
       const deployed = distributor.deploymentTransaction();
@@ -260,7 +262,7 @@ describeTree("CashbackDistributor", () => {
       it("it should refuse what the balance less credits cannot cover", async () => {
         const receiver = await withCredit();
         await system.confirmed(aliceAddress, 2n, 3n);
-        await send(distributor, "sweep", [system.other.address, 10n ** 21n - FULL - 500n], system.treasurer);
+        await send(distributor, "sweep", [system.other.address, POOL_WEI - FULL - 500n], system.treasurer);
         expect(await read(distributor, "available")).to.equal(500n);
         await refuses(pay(2n, 501n), "InsufficientFunds", 501n, 500n);
         await pay(2n, 500n);
@@ -384,11 +386,13 @@ describeTree("CashbackDistributor", () => {
       await payBatch([item(1n, 1n)], LIMITS.maxWeiPerCent);
     });
     it("it should refuse an empty batch and one of 129", async () => {
-      await refuses(payBatch([]), "InvalidBatchSize", 0n, 128n);
-      await refuses(payBatch(Array.from({ length: 129 }, () => item(1n, 1n))), "InvalidBatchSize", 129n, 128n);
+      for (const size of [0, MAX_BATCH + 1]) {
+        const items = Array.from({ length: size }, () => item(1n, 1n));
+        await refuses(payBatch(items), "InvalidBatchSize", size, MAX_BATCH);
+      }
     });
     it("it should pay a batch of 128", async () => {
-      const ids = Array.from({ length: 128 }, (_, index) => BigInt(index + 200));
+      const ids = Array.from({ length: MAX_BATCH }, (_, index) => BigInt(index + 200));
       await system.confirmed(aliceAddress, ...ids);
       await expect(payBatch(ids.map((id) => item(id, 3n)))).to.changeEtherBalances(ethers, [aliceAddress], [384n]);
     });
@@ -396,7 +400,7 @@ describeTree("CashbackDistributor", () => {
       await system.confirmed(aliceAddress, 1n, 2n);
       await setLimits({ maxPayout: 10n, dailyCap: 10n });
       await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "AboveDailyCap", 11n, 10n);
-      await send(distributor, "sweep", [system.other.address, 10n ** 21n - 10n], system.treasurer);
+      await send(distributor, "sweep", [system.other.address, POOL_WEI - 10n], system.treasurer);
       await refuses(payBatch([item(1n, 5n), item(2n, 6n)]), "InsufficientFunds", 11n, 10n);
       await payBatch([item(1n, 5n), item(2n, 5n)]);
     });
@@ -484,7 +488,7 @@ describeTree("CashbackDistributor", () => {
   describe("sweep", () => {
     it("it should send all CHZ not reserved for credits, to the last wei, and not a wei of a credit", async () => {
       await withCredit();
-      const free = 10n ** 21n - FULL;
+      const free = POOL_WEI - FULL;
       const sweep = (amount: bigint) => send(distributor, "sweep", [system.other.address, amount], system.treasurer);
       await refuses(sweep(free + 1n), "InsufficientFunds", free + 1n, free);
       const sent = sweep(free);
@@ -561,8 +565,8 @@ describeTree("CashbackDistributor", () => {
         .to.emit(distributor, "Funded")
         .withArgs(await funder.getAddress(), 7n);
       // As a block's producer or a dying contract would: without a call.
-      await networkHelpers.setBalance(system.distributorAddress, 10n ** 21n + 12n);
-      expect(await read(distributor, "available")).to.equal(10n ** 21n + 12n);
+      await networkHelpers.setBalance(system.distributorAddress, POOL_WEI + 12n);
+      expect(await read(distributor, "available")).to.equal(POOL_WEI + 12n);
     });
   });
 

@@ -6,6 +6,10 @@ export const CENT_WEI = 10n ** 16n;
 export const LIMITS = { maxWeiPerCent: 4n * CENT_WEI, maxPayout: 10n ** 22n, dailyCap: 10n ** 24n };
 export const SITE_URL = "https://torcida.example/dashboard";
 export const ADMIN_DELAY_SECONDS = 86_400;
+/** `MAX_BATCH` of both contracts. */
+export const MAX_BATCH = 128;
+/** What a fresh system can pay from: 1,000 CHZ. */
+export const POOL_WEI = 10n ** 21n;
 export const STATUS = { none: 0n, pending: 1n, confirmed: 2n, cancelled: 3n } as const;
 
 export const NFT_ROLES = ["MINTER_ROLE", "CONFIRMER_ROLE", "CATALOGUE_ROLE", "PAUSER_ROLE"] as const;
@@ -68,7 +72,7 @@ export async function gasOf(transaction: Promise<ContractTransactionResponse>): 
   return Number((await (await transaction).wait())?.gasUsed);
 }
 
-/** Both contracts with a key for each role, store 1 registered, and 10,000 CHZ to pay from. */
+/** Both contracts with a key for each role, store 1 registered, and `POOL_WEI` to pay from. */
 export async function deploySystem() {
   const signers = await ethers.getSigners();
   const [admin, minter, confirmer, catalogue, pauser, payer, treasurer, buyer, stranger, other] = signers as [
@@ -105,7 +109,7 @@ export async function deploySystem() {
   }
   await send(nft, "registerStore", [1, "Verdão Store"], catalogue);
   const distributorAddress = await distributor.getAddress();
-  await admin.sendTransaction({ to: distributorAddress, value: 10n ** 21n });
+  await admin.sendTransaction({ to: distributorAddress, value: POOL_WEI });
 
   const mint = (...purchases: Purchase[]) => send(nft, "mintBatch", [purchases], minter);
   const confirm = (...ids: bigint[]) => send(nft, "confirm", [ids], confirmer);
