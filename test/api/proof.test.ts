@@ -1,13 +1,11 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { runProve } from "../../scripts/prove/run-prove.ts";
+import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { type ApiSystem, startSystem } from "./support/system.ts";
-
-const run = promisify(execFile);
 
 /** Compares what the server shows buyers with what `npm run prove` reads from the node alone. */
 describe("The dashboards' totals", function () {
@@ -72,10 +70,9 @@ describe("The dashboards' totals", function () {
   });
 
   async function prove(wallet: string): Promise<unknown> {
-    const { PATH = "", HOME = "" } = process.env;
-    const env = { PATH, HOME, DEPLOYMENTS_DIR: system.environment.DEPLOYMENTS_DIR };
-    const args = ["scripts/prove.ts", "--wallet", wallet, "--rpc", system.anvil.rpcUrl];
-    const { stdout } = await run(process.execPath, args, { env });
-    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    const { DEPLOYMENTS_DIR = "" } = system.environment;
+    const args = ["--wallet", wallet, "--rpc", system.anvil.rpcUrl];
+    const { output } = await commandHere(runProve, args, { DEPLOYMENTS_DIR }).ended;
+    return JSON.parse(output.trim().split("\n").at(-1) ?? "");
   }
 });

@@ -12,6 +12,8 @@ import { openLog } from "../../platform/log.ts";
 import { openChain } from "../../platform/rpc/chain-client.ts";
 import { DatabaseChainMemory } from "../../platform/rpc/chain-memory.ts";
 import { reconcile } from "../../reconcile/reconcile.ts";
+import { runReconcile } from "../../scripts/operator/run-reconcile.ts";
+import { commandHere } from "../testing/command-here.ts";
 import { until } from "../testing/until.ts";
 import type { Caller } from "./support/caller.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -76,14 +78,15 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
     const result = await outcomeIn(database);
     return result.outcome === "cannot say" ? result.reason : result.outcome;
   };
-  const script = (name: string, parameters: readonly string[] = [], more: Record<string, string> = {}) =>
+  const script = (name: string) =>
     new Promise<{ code: number | null; output: string }>((resolve) => {
-      const env = { ...process.env, ...system().environment, ...more };
-      const child = execFile(process.execPath, [name, ...parameters], { env }, (_error, stdout, stderr) =>
+      const env = { ...process.env, ...system().environment };
+      const child = execFile(process.execPath, [name], { env }, (_error, stdout, stderr) =>
         resolve({ code: child.exitCode, output: stdout + stderr }),
       );
     });
-  const command = (more: Record<string, string> = {}) => script("scripts/reconcile.ts", [], more);
+  const command = (args: readonly string[] = [], more: Record<string, string> = {}) =>
+    commandHere(runReconcile, args, { ...system().environment, ...more }).ended;
   const payout = () =>
     kysely.selectFrom("payouts").selectAll().where("token_id", "=", BigInt(paid)).executeTakeFirstOrThrow();
   const nft = (id: number) =>
@@ -93,7 +96,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
     const { differences, tokens } = await compare();
     expect(differences).to.deep.equal([]);
     expect(tokens).to.equal(2);
-    const { code, output } = await command();
+    const { code, output } = await script("scripts/reconcile.ts");
     expect([code, output]).to.deep.equal([0, output]);
     expect(output).to.match(/^✓ Database and chain agree: 2 tokens at block \d+$/m);
   });
@@ -297,9 +300,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
       const metrics = await (await fetch(`${system().url}/metrics`)).text();
       expect(metrics).to.match(/^torcida_foreign_transactions 3$/m);
       await system().stopApi("SIGTERM");
-      expect((await script("scripts/reconcile.ts", ["--accept"])).output).to.match(
-        /3 foreign transactions are accepted/,
-      );
+      expect((await command(["--accept"])).output).to.match(/3 foreign transactions are accepted/);
       expect((await compare()).foreign).to.deep.equal([]);
     });
   });
@@ -348,7 +349,7 @@ onBothSystems("Reconciliation", { RECONCILE_INTERVAL_SECONDS: "1", SIMULATED_STE
     });
 
     it("exits with 3 and one sentence if the chain is unavailable", async () => {
-      const { code, output } = await command({ NETWORK: "localhost", RPC_URLS: "http://127.0.0.1:9" });
+      const { code, output } = await command([], { NETWORK: "localhost", RPC_URLS: "http://127.0.0.1:9" });
       expect(code).to.equal(3);
       expect(output).to.not.contain("agree");
       expect(await pausedBy(kysely), "no response is not a difference").to.equal("");

@@ -1,17 +1,17 @@
 import type { Variables } from "../../platform/environment.ts";
 import type { Terminal } from "../../scripts/operator/terminal.ts";
 
-type Command = (args: readonly string[], env: Variables, terminal: Terminal) => Promise<0 | 1>;
+type Command<Code extends number> = (args: readonly string[], env: Variables, terminal: Terminal) => Promise<Code>;
 
 /**
  * Runs a script's command in this process. Records are read where `DEPLOYMENTS_DIR` says, which is the process's: only
  * commands with the same one can run at a time.
  */
-export function commandHere(
-  command: Command,
+export function commandHere<Code extends number>(
+  command: Command<Code>,
   args: readonly string[],
   environment: Record<string, string>,
-): { output(): string; ended: Promise<{ code: 0 | 1; output: string }> } {
+): { output(): string; ended: Promise<{ code: Code; output: string }> } {
   let output = "";
   const line = (text: string) => {
     output += `${text}\n`;
