@@ -108,13 +108,14 @@ export function login(request: SignedLogin): Promise<{ token: string }> {
   return call("POST", "/api/login", request);
 }
 
-export type SignedRegistration = SignedLogin & { first_name: string; last_name: string; email: string };
+export type PersonalData = { first_name: string; last_name: string; email: string };
+export type SignedRegistration = SignedLogin & PersonalData;
 
 export function registerUser(request: SignedRegistration): Promise<{ token?: string }> {
   return call("POST", "/api/register-user-data", request);
 }
 
-export function updateProfile(profile: { first_name: string; last_name: string; email: string }): Promise<unknown> {
+export function updateProfile(profile: PersonalData): Promise<unknown> {
   return call("PUT", "/api/me", profile);
 }
 

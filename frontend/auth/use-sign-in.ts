@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { signInSentence } from "../../domain/sign-in-messages.ts";
-import { type CheckedUser, checkUser, login } from "../api/calls.ts";
+import { checkUser, login } from "../api/calls.ts";
 import { UnreachableError } from "../api/http.ts";
 import { reasonOf } from "../api/reason-of.ts";
 import { safeNext } from "../app/paths.ts";
 import { type Translate, useText } from "../i18n/language.tsx";
-import { challengeOf } from "../session/challenge.ts";
+import { signChallenge } from "../session/challenge.ts";
 import { useSession } from "../session/session.tsx";
 import { toast } from "../ui/toast.ts";
 import { hasCode, REJECTED, REQUEST_PENDING } from "../wallet/errors.ts";
@@ -35,46 +34,29 @@ export function useSignIn() {
     if (!address) return;
     asked.current = address;
     const isStale = () => asked.current !== address;
-    const fail = (text: string) => {
-      setProblem(text);
-      setStep("failed");
+    /** Undefined if it failed, which is then shown unless another wallet was connected meanwhile. */
+    const attempt = async <T>(work: () => Promise<T>, toastFailure: FailureToast): Promise<T | undefined> => {
+      try {
+        return await work();
+      } catch (error) {
+        if (isStale()) return undefined;
+        setProblem(toastFailure(error, t));
+        setStep("failed");
+        return undefined;
+      }
     };
     setStep("checking");
-    let checked: CheckedUser;
-    try {
-      checked = await checkUser(address);
-    } catch (error) {
-      if (isStale()) return;
-      toast.error(t("login.checkFailed"), { id: "login", description: reasonOf(error, t) });
-      fail(t("login.checkFailed"));
-      return;
-    }
-    if (isStale()) return;
+    const checked = await attempt(() => checkUser(address), toastCheckFailure);
+    if (!checked || isStale()) return;
     if (!checked.exists) {
       setStep("unregistered");
       return;
     }
     setStep("signing");
-    const { message, nonce } = challengeOf(checked, signInSentence("login", address));
-    let signature: string;
-    try {
-      signature = await sign(message);
-    } catch (error) {
-      if (isStale()) return;
-      toastSignatureProblem(error, t);
-      fail(t("login.failed"));
-      return;
-    }
-    try {
-      const { token } = await login({ address, signature, ...(nonce && { nonce }) });
-      await begin(token);
-    } catch (error) {
-      if (isStale()) return;
-      const title = t(error instanceof UnreachableError ? "login.connectionFailed" : "login.failed");
-      toast.error(title, { id: "login", description: reasonOf(error, t) });
-      fail(title);
-      return;
-    }
+    const signed = await attempt(() => signChallenge("login", checked, { address, sign }), toastSignatureFailure);
+    if (!signed) return;
+    const profile = await attempt(async () => begin((await login(signed)).token), toastLoginFailure);
+    if (!profile) return;
     toast.success(t("login.done"), { id: "login" });
     navigate(next, { replace: true });
   }, [address, begin, navigate, next, sign, t]);
@@ -98,6 +80,26 @@ export function useSignIn() {
 
   return { step, problem, start, continueToRegistration: () => setStep("registering") };
 }
+
+/** Shows why a step of the login failed, and returns what failed. */
+type FailureToast = (error: unknown, t: Translate) => string;
+
+const toastCheckFailure: FailureToast = (error, t) => {
+  const title = t("login.checkFailed");
+  toast.error(title, { id: "login", description: reasonOf(error, t) });
+  return title;
+};
+
+const toastSignatureFailure: FailureToast = (error, t) => {
+  toastSignatureProblem(error, t);
+  return t("login.failed");
+};
+
+const toastLoginFailure: FailureToast = (error, t) => {
+  const title = t(error instanceof UnreachableError ? "login.connectionFailed" : "login.failed");
+  toast.error(title, { id: "login", description: reasonOf(error, t) });
+  return title;
+};
 
 /** docs/product.md#error-toasts. */
 export function toastSignatureProblem(error: unknown, t: Translate): void {

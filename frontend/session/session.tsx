@@ -1,16 +1,14 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { getMe, logout } from "../api/calls.ts";
-import { listenForUnauthorized } from "../api/http.ts";
 import { isWorthRetrying } from "../api/queries.ts";
 import type { Profile } from "../api/shapes.ts";
-import { paths } from "../app/paths.ts";
 import { forgetSession, readStored, STORAGE_KEYS, store } from "../app/storage.ts";
 import { useText } from "../i18n/language.tsx";
 import { toast } from "../ui/toast.ts";
-import { useWallet } from "../wallet/wallet.tsx";
 import { dropDrafts } from "./drafts.ts";
+import { type SessionToken, useSessionToken } from "./session-token.ts";
+import { useEndOnOtherWallet, useEndOnUnauthorized, useOtherTabs } from "./use-session-ends.ts";
 
 /**
  * `restoring`: a token exists and its profile is loading. `unreachable`: it could not be loaded, and the token is kept.
@@ -46,140 +44,27 @@ export function useSession(): Session {
 /** How often loading the profile is retried. */
 const RECOVERY_MS = 10_000;
 
-const meKey = (token: string | null) => ["me", token] as const;
+const meQuery = (token: string | null) =>
+  queryOptions({ queryKey: ["me", token], queryFn: getMe, retry: isWorthRetrying });
 
 export function SessionProvider({ children }: { children: ReactNode }) {
-  const t = useText();
-  const client = useQueryClient();
-  const { address } = useWallet();
-  const [token, setToken] = useState(() => readStored(STORAGE_KEYS.token));
+  const session = useSessionToken();
+  const { token } = session;
   const [signedOutWallet, setSignedOutWallet] = useState(() => readStored(STORAGE_KEYS.signedOutWallet) ?? undefined);
-  const current = useRef(token);
-  current.current = token;
-
   const me = useQuery({
-    queryKey: meKey(token),
-    queryFn: getMe,
+    ...meQuery(token),
     enabled: token !== null,
     staleTime: 5_000,
-    // Temporary failures are retried.
-    retry: isWorthRetrying,
     // Retried until there is a profile.
     refetchInterval: ({ state }) => (state.status === "error" && state.data === undefined ? RECOVERY_MS : false),
   });
   const profile = token === null ? undefined : me.data;
+  useEndOnUnauthorized(session);
+  useOtherTabs(session);
+  useEndOnOtherWallet(session, profile?.wallet);
+  const { begin, refresh } = useLoading(session, setSignedOutWallet);
+  const signOut = useSignOut(session, profile, setSignedOutWallet);
 
-  /**
-   * Drops everything that belongs to the session's user, so that nobody else can see it or save what the forms show.
-   */
-  const forget = useCallback(() => {
-    client.removeQueries({
-      predicate: ({ queryKey }) => queryKey[0] === "me" || queryKey[0] === "is-admin" || queryKey[0] === "own",
-    });
-  }, [client]);
-  const end = useCallback(() => {
-    store(STORAGE_KEYS.token, null);
-    current.current = null;
-    setToken(null);
-    forget();
-  }, [forget]);
-
-  const navigate = useNavigate();
-  /** Leads back to this page after a session that the user did not end. */
-  const logInAgain = useCallback(() => {
-    const here = location.pathname + location.search;
-    return {
-      label: t("session.logInAgain"),
-      onClick: () => navigate(here.startsWith(paths.auth()) ? here : paths.auth(here)),
-    };
-  }, [navigate, t]);
-
-  useEffect(() => {
-    listenForUnauthorized((refused) => {
-      if (!refused || refused !== current.current) return;
-      end();
-      toast.error(t("session.expired"), {
-        id: "session-expired",
-        description: t("session.expired.detail"),
-        action: logInAgain(),
-      });
-    });
-  }, [end, logInAgain, t]);
-
-  // Another tab logged in or out.
-  useEffect(() => {
-    const follow = (event: StorageEvent) => {
-      if (event.key !== STORAGE_KEYS.token || event.newValue === current.current) return;
-      if (event.newValue) {
-        setToken(event.newValue);
-        forget();
-      } else {
-        end();
-        toast(t("session.endedElsewhere"), { id: "session-expired", action: logInAgain() });
-      }
-    };
-    addEventListener("storage", follow);
-    return () => removeEventListener("storage", follow);
-  }, [end, forget, logInAgain, t]);
-
-  const signOut = useCallback(() => {
-    // Also ends the session on the server; if that fails, it expires there.
-    if (token) logout().catch(() => {});
-    try {
-      forgetSession();
-    } catch {
-      toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
-      return;
-    }
-    dropDrafts();
-    if (profile) store(STORAGE_KEYS.signedOutWallet, profile.wallet);
-    setSignedOutWallet(profile?.wallet);
-    end();
-    toast.success(t("session.signedOut"), { id: "session" });
-  }, [end, profile, t, token]);
-
-  // An account change ends a session of another wallet. docs/product.md#account-change
-  const owner = profile?.wallet;
-  useEffect(() => {
-    if (!address || !owner || address === owner) return;
-    if (current.current) logout().catch(() => {});
-    end();
-    toast(t("session.otherWallet"), {
-      id: "session",
-      description: t("session.otherWallet.detail"),
-      action: logInAgain(),
-    });
-  }, [address, owner, end, logInAgain, t]);
-
-  const begin = useCallback(
-    async (next: string) => {
-      store(STORAGE_KEYS.token, next);
-      current.current = next;
-      const loaded = await client.fetchQuery({
-        queryKey: meKey(next),
-        queryFn: getMe,
-        retry: isWorthRetrying,
-        staleTime: 0,
-      });
-      store(STORAGE_KEYS.signedOutWallet, null);
-      setSignedOutWallet(undefined);
-      setToken(next);
-      return loaded;
-    },
-    [client],
-  );
-
-  const refresh = useCallback(async () => {
-    const asked = current.current;
-    try {
-      return await client.fetchQuery({ queryKey: meKey(asked), queryFn: getMe, retry: isWorthRetrying, staleTime: 0 });
-    } catch (error) {
-      if (current.current !== asked) return undefined;
-      throw error;
-    }
-  }, [client]);
-
-  // Only a 401 ends a session, and `end` has been called by then. docs/product.md#session-browser
   const status: SessionStatus =
     token === null ? "anonymous" : profile ? "ready" : me.isError ? "unreachable" : "restoring";
   const value = useMemo(
@@ -199,14 +84,64 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={value}>{children}</SessionContext>;
 }
 
+type SetSignedOutWallet = (wallet: string | undefined) => void;
+
+/** Loads the profile for a new token, or again for the current one. */
+function useLoading({ current, setToken }: SessionToken, setSignedOutWallet: SetSignedOutWallet) {
+  const client = useQueryClient();
+  const begin = useCallback(
+    async (next: string) => {
+      store(STORAGE_KEYS.token, next);
+      current.current = next;
+      const loaded = await client.fetchQuery({ ...meQuery(next), staleTime: 0 });
+      store(STORAGE_KEYS.signedOutWallet, null);
+      setSignedOutWallet(undefined);
+      setToken(next);
+      return loaded;
+    },
+    [client, current, setToken, setSignedOutWallet],
+  );
+  const refresh = useCallback(async () => {
+    const asked = current.current;
+    try {
+      return await client.fetchQuery({ ...meQuery(asked), staleTime: 0 });
+    } catch (error) {
+      if (current.current !== asked) return undefined;
+      throw error;
+    }
+  }, [client, current]);
+  return { begin, refresh };
+}
+
+function useSignOut(
+  { token, end }: SessionToken,
+  profile: Profile | undefined,
+  setSignedOutWallet: SetSignedOutWallet,
+): () => void {
+  const t = useText();
+  return useCallback(() => {
+    // Also ends the session on the server; if that fails, it expires there.
+    if (token) logout().catch(() => {});
+    try {
+      forgetSession();
+    } catch {
+      toast.error(t("session.signOutFailed"), { id: "session", description: t("session.signOutFailed.detail") });
+      return;
+    }
+    dropDrafts();
+    if (profile) store(STORAGE_KEYS.signedOutWallet, profile.wallet);
+    setSignedOutWallet(profile?.wallet);
+    end();
+    toast.success(t("session.signedOut"), { id: "session" });
+  }, [end, profile, setSignedOutWallet, t, token]);
+}
+
 /** Polls the profile on the page that shows it, at the interval of `intervalMs`. */
 export function useLiveProfile(intervalMs: (profile: Profile) => number): void {
   const token = readStored(STORAGE_KEYS.token);
   useQuery({
-    queryKey: meKey(token),
-    queryFn: getMe,
+    ...meQuery(token),
     enabled: token !== null,
-    retry: isWorthRetrying,
     staleTime: 5_000,
     refetchOnMount: "always",
     // Reloads visible data after sleep, in another tab, or when the connection is back.
