@@ -47,45 +47,14 @@ type FanTokenFormProps = {
 };
 
 /** Name, slug and image are required; the slug takes lower-case letters, digits and hyphens. docs/product.md#admin-fan-token-form. */
-export function FanTokenForm({ initial, onCancel, onClose, reload }: FanTokenFormProps) {
+export function FanTokenForm({ onCancel, ...props }: FanTokenFormProps) {
   const t = useReadersText();
-  const finish = useSaving({ done: t("fanTokenSaved"), failed: t("errorSavingFanToken"), reload, onClose }, () => {
-    reset(EMPTY_FORM);
-    draft.drop();
-  });
-  const { id, contract: before, ...fields } = initial;
-  const draft = useDraft(`fan token ${id ?? "new"}`, { ...fields, contract: before ?? "" });
-  const {
-    register,
-    handleSubmit,
-    reset,
-    setFocus,
-    setError,
-    subscribe,
-    control: form,
-    formState,
-  } = useForm({ defaultValues: draft.start, resolver: zodResolver(schema) });
-  useKeptForm(subscribe, draft);
-  const { errors, isSubmitting } = formState;
+  const { register, control: form, errors, isSubmitting, draft, save } = useFanTokenForm(props);
   const [name, slug, image, contract] = useWatch({ control: form, name: ["name", "slug", "image", "contract"] });
   const isBuiltIn = BUILT_IN.includes(slug);
   // In the order of the fields: the first invalid one gets the focus.
   const nameProps = register("name", trimmed);
   const slugProps = register("slug", trimmed);
-  useEffect(() => {
-    if (id) setFocus("name");
-  }, [id, setFocus]);
-
-  const save = useOneSubmit(
-    handleSubmit(async ({ contract: entered, ...rest }) => {
-      const change = entered === (before ?? "") ? {} : { contract: entered || null };
-      const outcome = await finish(saveFanToken({ ...(id && { id }), ...rest, ...change }));
-      const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
-      if (field === "slug" || field === "contract") {
-        setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
-      }
-    }),
-  );
 
   return (
     <form onSubmit={save} noValidate className="grid gap-4">
@@ -134,27 +103,7 @@ export function FanTokenForm({ initial, onCancel, onClose, reload }: FanTokenFor
         )}
       </Field>
       <OnChain contract={contract.trim()} />
-      <div>
-        <p className="field-hint">Prévia</p>
-        <div className="token-preview">
-          {image ? (
-            <Picture
-              key={image}
-              src={isShowable(image) ? image : ""}
-              alt={`Prévia da imagem de ${name || "fan token"}`}
-              className="token-preview-image"
-              fallback={
-                <span role="img" aria-label="A imagem não carregou" className="token-preview-broken">
-                  <Initial name={slug || "?"} letters={3} />
-                  <span aria-hidden="true">A imagem não carregou. Confira a URL.</span>
-                </span>
-              }
-            />
-          ) : (
-            <span className="muted">Informe a URL para ver a imagem.</span>
-          )}
-        </div>
-      </div>
+      <Preview image={image} name={name} slug={slug} />
       <div className="form-actions">
         {onCancel && (
           <button
@@ -173,6 +122,65 @@ export function FanTokenForm({ initial, onCancel, onClose, reload }: FanTokenFor
         </button>
       </div>
     </form>
+  );
+}
+
+/** The form's state, which survives the session as a draft, and its saving. */
+function useFanTokenForm({ initial, onClose, reload }: Omit<FanTokenFormProps, "onCancel">) {
+  const t = useReadersText();
+  const { id, contract: before, ...fields } = initial;
+  const draft = useDraft(`fan token ${id ?? "new"}`, { ...fields, contract: before ?? "" });
+  const { register, handleSubmit, reset, setFocus, setError, subscribe, control, formState } = useForm({
+    defaultValues: draft.start,
+    resolver: zodResolver(schema),
+  });
+  const { errors, isSubmitting } = formState;
+  useKeptForm(subscribe, draft);
+  useEffect(() => {
+    if (id) setFocus("name");
+  }, [id, setFocus]);
+
+  const finish = useSaving({ done: t("fanTokenSaved"), failed: t("errorSavingFanToken"), reload, onClose }, () => {
+    reset(EMPTY_FORM);
+    draft.drop();
+  });
+  const save = useOneSubmit(
+    handleSubmit(async ({ contract: entered, ...rest }) => {
+      const change = entered === (before ?? "") ? {} : { contract: entered || null };
+      const outcome = await finish(saveFanToken({ ...(id && { id }), ...rest, ...change }));
+      const field = outcome.error instanceof ApiError ? outcome.error.field : undefined;
+      if (field === "slug" || field === "contract") {
+        setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
+      }
+    }),
+  );
+  return { register, control, errors, isSubmitting, draft, save };
+}
+
+/** The picture that the URL names, or what is missing. */
+function Preview({ image, name, slug }: { image: string; name: string; slug: string }) {
+  return (
+    <div>
+      <p className="field-hint">Prévia</p>
+      <div className="token-preview">
+        {image ? (
+          <Picture
+            key={image}
+            src={isShowable(image) ? image : ""}
+            alt={`Prévia da imagem de ${name || "fan token"}`}
+            className="token-preview-image"
+            fallback={
+              <span role="img" aria-label="A imagem não carregou" className="token-preview-broken">
+                <Initial name={slug || "?"} letters={3} />
+                <span aria-hidden="true">A imagem não carregou. Confira a URL.</span>
+              </span>
+            }
+          />
+        ) : (
+          <span className="muted">Informe a URL para ver a imagem.</span>
+        )}
+      </div>
+    </div>
   );
 }
 

@@ -34,10 +34,11 @@ export function PurchaseSheet({ id, onClose }: { id: string; onClose: () => void
 /** Final states. */
 const OVER = ["paid", "settled", "cancelled"];
 
+type Decision = "hold" | "release";
+
 function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: () => void }) {
-  const { brl, chz, percent } = useFormat();
-  const [deciding, setDeciding] = useState<"hold" | "release">();
-  const isHeld = purchase.held_at !== null;
+  const [deciding, setDeciding] = useState<Decision>();
+  const closeDialog = () => setDeciding(undefined);
   return (
     <Sheet
       title={`Compra nº ${purchase.id}`}
@@ -48,100 +49,122 @@ function Purchase({ purchase, onClose }: { purchase: PurchaseDetails; onClose: (
           <Link className="button button-small button-quiet" to={paths.ticket(purchase.id)}>
             Ver ingresso
           </Link>
-          {isHeld ? (
-            <PermittedButton
-              permission="payments"
-              className="button button-small"
-              onClick={() => setDeciding("release")}
-            >
-              Liberar compra
-            </PermittedButton>
-          ) : (
-            !OVER.includes(purchase.state) && (
-              <PermittedButton
-                permission="payments"
-                className="button button-small button-danger"
-                onClick={() => setDeciding("hold")}
-              >
-                Reter compra
-              </PermittedButton>
-            )
-          )}
+          <HoldSwitch purchase={purchase} onClick={setDeciding} />
         </>
       }
     >
       <div className="grid gap-5">
         <Standing purchase={purchase} />
-        <Facts
-          rows={[
-            ["Valor", brl(purchase.amount)],
-            [
-              "Percentual",
-              purchase.bonus_percent === "0"
-                ? percent(purchase.cashback_percent)
-                : `${percent(purchase.cashback_percent)} + ${percent(purchase.bonus_percent)} de bônus`,
-            ],
-            [
-              "Cashback",
-              `${brl(purchase.cashback_brl)} · ${chz(purchase.cashback)}${purchase.is_rate_frozen ? "" : " (estimativa)"}`,
-            ],
-            ["Pago", Number(purchase.paid) > 0 ? chz(purchase.paid) : undefined],
-            ["Guardado para quitar dívida", Number(purchase.kept) > 0 ? chz(purchase.kept) : undefined],
-            ["Fan token", purchase.token_slug?.toUpperCase()],
-            [
-              "Carteira",
-              <span key="wallet" className="whole-hash">
-                {purchase.wallet}
-              </span>,
-            ],
-            ["Pedido", purchase.order_ref],
-            [
-              "Venda",
-              purchase.sale_id === null ? (
-                "Simulada"
-              ) : (
-                <Link key="sale" className="link" to={viewHref({ view: "sales" }, { row: String(purchase.sale_id) })}>
-                  Nº {purchase.sale_id}
-                </Link>
-              ),
-            ],
-          ]}
-        />
+        <PurchaseFacts purchase={purchase} />
         <PurchaseLife purchase={purchase} />
       </div>
-      {deciding === "hold" && (
-        <DecisionDialog
-          title={`Reter a compra nº ${purchase.id}?`}
-          text="Nada dela é emitido, confirmado ou pago até alguém liberar. O que já foi enviado para a rede não volta."
-          consequences={[
-            ["Cashback retido", chz(purchase.cashback)],
-            ["De", <WholeWallet key="wallet" address={purchase.wallet} />],
-          ]}
-          action="Reter compra"
-          isDangerous
-          reasonHint="Fica no registro e aparece para quem abrir esta compra."
-          done="Compra retida."
-          decide={(reason) => holdPurchase(purchase.id, reason)}
-          onClose={() => setDeciding(undefined)}
-        />
-      )}
-      {deciding === "release" && (
-        <DecisionDialog
-          title={`Liberar a compra nº ${purchase.id}?`}
-          text="Ela segue de onde parou: ingresso, confirmação e pagamento."
-          consequences={[
-            ["Vai ser pago", chz(purchase.cashback)],
-            ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],
-            ["Estava retida por", purchase.held_reason],
-          ]}
-          action="Liberar compra"
-          reasonHint="Fica no registro."
-          done="Compra liberada."
-          decide={(reason) => releasePurchase(purchase.id, reason)}
-          onClose={() => setDeciding(undefined)}
-        />
-      )}
+      {deciding === "hold" && <HoldDialog purchase={purchase} onClose={closeDialog} />}
+      {deciding === "release" && <ReleaseDialog purchase={purchase} onClose={closeDialog} />}
     </Sheet>
+  );
+}
+
+/** A purchase that is held can be released, any other can be held until it is over. */
+function HoldSwitch({ purchase, onClick }: { purchase: PurchaseDetails; onClick: (decision: Decision) => void }) {
+  if (purchase.held_at !== null) {
+    return (
+      <PermittedButton permission="payments" className="button button-small" onClick={() => onClick("release")}>
+        Liberar compra
+      </PermittedButton>
+    );
+  }
+  if (OVER.includes(purchase.state)) return null;
+  return (
+    <PermittedButton
+      permission="payments"
+      className="button button-small button-danger"
+      onClick={() => onClick("hold")}
+    >
+      Reter compra
+    </PermittedButton>
+  );
+}
+
+function PurchaseFacts({ purchase }: { purchase: PurchaseDetails }) {
+  const { brl, chz, percent } = useFormat();
+  return (
+    <Facts
+      rows={[
+        ["Valor", brl(purchase.amount)],
+        [
+          "Percentual",
+          purchase.bonus_percent === "0"
+            ? percent(purchase.cashback_percent)
+            : `${percent(purchase.cashback_percent)} + ${percent(purchase.bonus_percent)} de bônus`,
+        ],
+        [
+          "Cashback",
+          `${brl(purchase.cashback_brl)} · ${chz(purchase.cashback)}${purchase.is_rate_frozen ? "" : " (estimativa)"}`,
+        ],
+        ["Pago", Number(purchase.paid) > 0 ? chz(purchase.paid) : undefined],
+        ["Guardado para quitar dívida", Number(purchase.kept) > 0 ? chz(purchase.kept) : undefined],
+        ["Fan token", purchase.token_slug?.toUpperCase()],
+        [
+          "Carteira",
+          <span key="wallet" className="whole-hash">
+            {purchase.wallet}
+          </span>,
+        ],
+        ["Pedido", purchase.order_ref],
+        [
+          "Venda",
+          purchase.sale_id === null ? (
+            "Simulada"
+          ) : (
+            <Link key="sale" className="link" to={viewHref({ view: "sales" }, { row: String(purchase.sale_id) })}>
+              Nº {purchase.sale_id}
+            </Link>
+          ),
+        ],
+      ]}
+    />
+  );
+}
+
+type DialogProps = { purchase: PurchaseDetails; onClose: () => void };
+
+function HoldDialog({ purchase, onClose }: DialogProps) {
+  const { chz } = useFormat();
+  return (
+    <DecisionDialog
+      title={`Reter a compra nº ${purchase.id}?`}
+      text="Nada dela é emitido, confirmado ou pago até alguém liberar. O que já foi enviado para a rede não volta."
+      consequences={[
+        ["Cashback retido", chz(purchase.cashback)],
+        ["De", <WholeWallet key="wallet" address={purchase.wallet} />],
+      ]}
+      action="Reter compra"
+      isDangerous
+      reasonHint="Fica no registro e aparece para quem abrir esta compra."
+      done="Compra retida."
+      decide={(reason) => holdPurchase(purchase.id, reason)}
+      onClose={onClose}
+    />
+  );
+}
+
+function ReleaseDialog({ purchase, onClose }: DialogProps) {
+  const { chz } = useFormat();
+  return (
+    <DecisionDialog
+      title={`Liberar a compra nº ${purchase.id}?`}
+      text="Ela segue de onde parou: ingresso, confirmação e pagamento."
+      consequences={[
+        ["Vai ser pago", chz(purchase.cashback)],
+        ["Para", <WholeWallet key="wallet" address={purchase.wallet} />],
+        ["Estava retida por", purchase.held_reason],
+      ]}
+      action="Liberar compra"
+      reasonHint="Fica no registro."
+      done="Compra liberada."
+      decide={(reason) => releasePurchase(purchase.id, reason)}
+      onClose={onClose}
+    />
   );
 }
 
