@@ -27,61 +27,12 @@ const CENTS = 100n;
 /** Chooses the fan token, shows its bonus, records the purchase and opens the redirect page. docs/product.md#buy-dialog. */
 export default function BuyDialog({ store, onClose }: { store: Store; onClose: () => void }) {
   const t = useText();
-  const navigate = useNavigate();
-  const session = useSession();
-  const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always", staleTime: 0 });
-  const [slug, setSlug] = useState<string>();
-  const isShown = useIsShown();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState("");
+  const { tokens, list, token, choose } = useTokenChoice(store);
   const [category, setCategory] = useState("");
-  const bonusOf = useBonusOf(store);
-  // Best first; equal ones in catalogue order.
-  const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
-  const token = list.find((one) => one.slug === slug) ?? list[0];
-
-  useEffect(() => {
-    // A failure to fetch the tokens is only logged; the dialog offers a retry. docs/product.md#buy-dialog
-    // biome-ignore lint/suspicious/noConsole: required by docs/product.md#buy-dialog
-    if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
-  }, [tokens.isError, tokens.error]);
-
-  const proceed = useOneAtATime(async (chosen: FanToken | undefined) => {
-    let affiliateUrl: string | null | undefined;
-    if (session.profile) {
-      setProblem("");
-      setBusy(true);
-      try {
-        affiliateUrl = await registerPurchase({
-          user: session.profile.wallet,
-          store_id: /^\d+$/.test(store.id) ? Number(store.id) : store.id,
-          amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
-          ...(chosen && { token_slug: chosen.slug }),
-        });
-      } catch (error) {
-        setProblem(reasonOf(error, t));
-        return;
-      } finally {
-        setBusy(false);
-      }
-    }
-    // Cancelled before the response arrived: stay on this page.
-    if (!isShown()) return;
-    onClose();
-    navigate(paths.redirect(store.id), { state: { affiliateUrl } });
-  });
-
+  const { proceed, isBusy, problem } = usePurchase(store, onClose);
   const actions = (
     <>
-      {/* Next to the buttons, so that it is visible however long the list of tokens is. */}
-      {session.status === "anonymous" && (
-        <p className="dialog-note">
-          {t("buy.noLogin")}{" "}
-          <Link className="link" to={paths.auth(paths.store(store.id))}>
-            {t("buy.login")}
-          </Link>
-        </p>
-      )}
+      <LoginNote store={store} />
       <button type="button" className="button button-quiet" onClick={onClose}>
         {t("common.cancel")}
       </button>
@@ -104,21 +55,11 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
           {t("buy.loading")}
         </p>
       ) : tokens.isError && list.length === 0 ? (
-        <div className="problem" role="alert">
-          <p>{t("errorFetchingFanTokens")}</p>
-          <button
-            type="button"
-            className="button button-small"
-            disabled={tokens.isFetching}
-            onClick={() => tokens.refetch()}
-          >
-            {t("common.retry")}
-          </button>
-        </div>
+        <TokensAway isFetching={tokens.isFetching} retry={tokens.refetch} />
       ) : list.length === 0 ? (
         <p className="muted">{t("buy.none")}</p>
       ) : (
-        <TokenTiles tokens={list} store={store} chosen={token} onChoose={setSlug} />
+        <TokenTiles tokens={list} store={store} chosen={token} onChoose={choose} />
       )}
       {token && <Summary store={store} token={token} />}
       {problem && (
@@ -129,6 +70,82 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
         </div>
       )}
     </Dialog>
+  );
+}
+
+/** The fan tokens, best first; equal ones in catalogue order. The best is chosen until the user chooses another. */
+function useTokenChoice(store: Store) {
+  const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always", staleTime: 0 });
+  const [slug, setSlug] = useState<string>();
+  const bonusOf = useBonusOf(store);
+  const list = (tokens.data ?? []).toSorted((a, b) => Number(bonusOf(b).totalBps - bonusOf(a).totalBps));
+  useEffect(() => {
+    // A failure to fetch the tokens is only logged; the dialog offers a retry. docs/product.md#buy-dialog
+    // biome-ignore lint/suspicious/noConsole: required by docs/product.md#buy-dialog
+    if (tokens.isError) console.warn("Fan tokens could not be fetched", tokens.error.message);
+  }, [tokens.isError, tokens.error]);
+  return { tokens, list, token: list.find((one) => one.slug === slug) ?? list[0], choose: setSlug };
+}
+
+/** Records the purchase of a user, and leads to the shop. */
+function usePurchase(store: Store, onClose: () => void) {
+  const t = useText();
+  const navigate = useNavigate();
+  const { profile } = useSession();
+  const isShown = useIsShown();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const proceed = useOneAtATime(async (chosen: FanToken | undefined) => {
+    let affiliateUrl: string | null | undefined;
+    if (profile) {
+      setProblem("");
+      setBusy(true);
+      try {
+        affiliateUrl = await registerPurchase({
+          user: profile.wallet,
+          store_id: /^\d+$/.test(store.id) ? Number(store.id) : store.id,
+          amount: Number(reaisText(SIMULATED_PURCHASE_CENTS)),
+          ...(chosen && { token_slug: chosen.slug }),
+        });
+      } catch (error) {
+        setProblem(reasonOf(error, t));
+        return;
+      } finally {
+        setBusy(false);
+      }
+    }
+    // Cancelled before the response arrived: stay on this page.
+    if (!isShown()) return;
+    onClose();
+    navigate(paths.redirect(store.id), { state: { affiliateUrl } });
+  });
+  return { proceed, isBusy, problem };
+}
+
+/** Next to the buttons, so that it is visible however long the list of tokens is. */
+function LoginNote({ store }: { store: Store }) {
+  const t = useText();
+  const { status } = useSession();
+  if (status !== "anonymous") return null;
+  return (
+    <p className="dialog-note">
+      {t("buy.noLogin")}{" "}
+      <Link className="link" to={paths.auth(paths.store(store.id))}>
+        {t("buy.login")}
+      </Link>
+    </p>
+  );
+}
+
+function TokensAway({ isFetching, retry }: { isFetching: boolean; retry: () => unknown }) {
+  const t = useText();
+  return (
+    <div className="problem" role="alert">
+      <p>{t("errorFetchingFanTokens")}</p>
+      <button type="button" className="button button-small" disabled={isFetching} onClick={() => retry()}>
+        {t("common.retry")}
+      </button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, startTransition, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, startTransition, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { offeredStoresQuery } from "../api/queries.ts";
 import type { Store } from "../api/shapes.ts";
@@ -52,9 +52,36 @@ export default function Stores() {
 type CatalogueProps = { stores: Store[]; isPending: boolean; onBuy: (store: Store) => void };
 
 function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
-  const t = useText();
+  const choice = useChoice(stores);
+  const { shown, isFiltered, clear } = choice;
+  return (
+    <>
+      <FilterBar stores={stores} isPending={isPending} choice={choice} />
+      <Results isPending={isPending} choice={choice} />
+      {isPending ? (
+        <div className="store-grid" aria-busy="true">
+          <Skeletons count={6} className="h-64" />
+        </div>
+      ) : shown.length === 0 ? (
+        <NoStores isFiltered={isFiltered} clear={clear} />
+      ) : (
+        <ul className="store-grid">
+          {shown.map((store) => (
+            <li key={store.id}>
+              <StoreCard store={store} onBuy={() => onBuy(store)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type Choice = ReturnType<typeof useChoice>;
+
+/** The filters, which the URL keeps, and the stores that they find. */
+function useChoice(stores: Store[]) {
   const [parameters, setParameters] = useSearchParams();
-  const selection: Selection = Object.fromEntries(parameters);
   const favourites = useFavourites();
   const club = useClub();
   const onlyFavourites = parameters.has("favourites");
@@ -78,10 +105,20 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
     search.clear();
     setParameters({}, { replace: true, preventScrollReset: true });
   };
+  const selection: Selection = Object.fromEntries(parameters);
+  const isFiltered = search.query !== "" || [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
+  return { shown, selection, search, choose, clear, isFiltered, onlyFavourites, favouriteCount: favourites.size };
+}
+
+type FilterBarProps = { stores: Store[]; isPending: boolean; choice: Choice };
+
+/** The search and the filters, which a phone shows in a sheet. */
+function FilterBar({ stores, isPending, choice }: FilterBarProps) {
+  const t = useText();
+  const { selection, search, choose } = choice;
   const isPhone = useIsPhone();
   const [isSheetOpen, setSheetOpen] = useState(false);
-  const chosenFilters = [...FILTERS, "sort"].filter((name) => parameters.get(name)).length;
-  const isFiltered = search.query !== "" || [...FILTERS, "q", "favourites"].some((name) => parameters.get(name));
+  const filters = <Filters stores={stores} isPending={isPending} selection={selection} choose={choose} />;
   return (
     <>
       <div className={isPhone ? "filters filters-phone" : "filters"}>
@@ -96,68 +133,68 @@ function Catalogue({ stores, isPending, onBuy }: CatalogueProps) {
             onClick={() => startTransition(() => setSheetOpen(true))}
           >
             <Icon name="filter" />
-            {t("stores.filters", { count: chosenFilters })}
+            {t("stores.filters", { count: [...FILTERS, "sort" as const].filter((name) => selection[name]).length })}
           </button>
         ) : (
-          <Filters stores={stores} isPending={isPending} selection={selection} choose={choose} />
+          filters
         )}
       </div>
       {isPhone && isSheetOpen && (
-        <Dialog
-          title={t("stores.filters", { count: 0 })}
-          onClose={() => setSheetOpen(false)}
-          actions={
-            <>
-              <button type="button" className="button button-quiet" disabled={!isFiltered} onClick={clear}>
-                {t("stores.clear")}
-              </button>
-              <button type="button" className="button" onClick={() => setSheetOpen(false)}>
-                {t("stores.show", { count: shown.length })}
-              </button>
-            </>
-          }
-        >
-          <div className="filters-sheet">
-            <Filters stores={stores} isPending={isPending} selection={selection} choose={choose} />
-          </div>
-        </Dialog>
-      )}
-      <div className="results">
-        <p role="status" className="muted">
-          {!isPending && t("stores.count", { count: shown.length })}
-        </p>
-        {(favourites.size > 0 || onlyFavourites) && (
-          <button
-            type="button"
-            className="link"
-            aria-pressed={onlyFavourites}
-            onClick={() => choose("favourites", onlyFavourites ? "" : "1")}
-          >
-            {t(onlyFavourites ? "favourite.all" : "favourite.only", { count: favourites.size })}
-          </button>
-        )}
-        {isFiltered && (isPending || shown.length > 0) && (
-          <button type="button" className="link" onClick={clear}>
-            {t("stores.clear")}
-          </button>
-        )}
-      </div>
-      {isPending ? (
-        <div className="store-grid" aria-busy="true">
-          <Skeletons count={6} className="h-64" />
-        </div>
-      ) : shown.length === 0 ? (
-        <NoStores isFiltered={isFiltered} clear={clear} />
-      ) : (
-        <ul className="store-grid">
-          {shown.map((store) => (
-            <li key={store.id}>
-              <StoreCard store={store} onBuy={() => onBuy(store)} />
-            </li>
-          ))}
-        </ul>
+        <FilterSheet choice={choice} onClose={() => setSheetOpen(false)}>
+          {filters}
+        </FilterSheet>
       )}
     </>
+  );
+}
+
+function FilterSheet({ choice, onClose, children }: { choice: Choice; onClose: () => void; children: ReactNode }) {
+  const t = useText();
+  return (
+    <Dialog
+      title={t("stores.filters", { count: 0 })}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" className="button button-quiet" disabled={!choice.isFiltered} onClick={choice.clear}>
+            {t("stores.clear")}
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            {t("stores.show", { count: choice.shown.length })}
+          </button>
+        </>
+      }
+    >
+      <div className="filters-sheet">{children}</div>
+    </Dialog>
+  );
+}
+
+/** How many stores were found, and the ways back to all of them. */
+function Results({ isPending, choice }: { isPending: boolean; choice: Choice }) {
+  const t = useText();
+  const { shown, choose, clear, isFiltered, onlyFavourites, favouriteCount } = choice;
+  return (
+    <div className="results">
+      <p role="status" className="muted">
+        {!isPending && t("stores.count", { count: shown.length })}
+      </p>
+      {(favouriteCount > 0 || onlyFavourites) && (
+        <button
+          type="button"
+          className="link"
+          aria-pressed={onlyFavourites}
+          onClick={() => choose("favourites", onlyFavourites ? "" : "1")}
+        >
+          {t(onlyFavourites ? "favourite.all" : "favourite.only", { count: favouriteCount })}
+        </button>
+      )}
+      {isFiltered && (isPending || shown.length > 0) && (
+        <button type="button" className="link" onClick={clear}>
+          {t("stores.clear")}
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type ReactNode, useEffect, useState } from "react";
-import { type FieldError, type FieldErrors, useForm } from "react-hook-form";
+import { type FieldError, type FieldErrors, type UseFormRegister, useForm } from "react-hook-form";
 import { z } from "zod";
 import { createStoreRequestSchema } from "../../../domain/api/catalogue.ts";
 import { isKeyOf } from "../../../domain/records.ts";
@@ -45,79 +45,14 @@ type StoreDialogProps = Saving & {
 
 /** Creates or edits a store. docs/product.md#store. */
 export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request, ...saving }: StoreDialogProps) {
-  const [before, setBefore] = useState(initial);
-  const draft = useDraft(`store ${id ?? "new"}`, inWords(initial));
-  const { register, handleSubmit, setError, getValues, setValue, subscribe, formState } = useForm({
-    defaultValues: draft.start,
-    resolver: zodResolver(schema, undefined, { raw: true }),
-  });
-  useKeptForm(subscribe, draft);
-  const { errors, isSubmitting } = formState;
+  const { register, errors, isSubmitting, draft, before, submit } = useStoreForm({ id, initial, request, saving });
   const close = () => {
     draft.drop();
     saving.onClose();
   };
-  const finish = useSaving(saving, draft.drop);
-  // An upload that ends while the form is open. A logo typed here wins.
-  const { logo } = initial;
-  useEffect(() => {
-    if (logo === before.logo) return;
-    if (getValues("logo") === before.logo) setValue("logo", logo);
-    setBefore({ ...before, logo });
-  }, [logo, before, getValues, setValue]);
-  async function save(fields: StoreFields) {
-    const outcome = await finish(request(inSeconds(fields), before));
-    const field = refusedField(outcome.error);
-    if (!field) return;
-    reveal([field]);
-    setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
-  }
-  function refuse(found: FieldErrors<StoreFields>) {
-    reveal(Object.keys(found));
-    if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
-  }
-  const submit = useOneSubmit(handleSubmit(save, refuse));
-  const textField = ({
-    name,
-    label,
-    maxLength,
-    type = "text",
-    hint,
-    problem,
-    suggestions,
-    isLong,
-  }: FieldDefinition) => {
-    const error = errors[name];
-    const wrong = error && (isMissing(error) ? REQUIRED : error.type === "server" ? error.message : problem);
-    return (
-      <Field key={name} label={label} hint={hint} problem={wrong}>
-        {(control) =>
-          isLong ? (
-            <textarea rows={3} maxLength={maxLength} {...control} {...register(name, trimmed)} />
-          ) : (
-            <>
-              <input
-                type={type}
-                maxLength={maxLength}
-                required={label.endsWith("*")}
-                autoComplete="off"
-                list={suggestions && `${control.id}-list`}
-                {...control}
-                {...register(name, trimmed)}
-              />
-              {suggestions && (
-                <datalist id={`${control.id}-list`}>
-                  {suggestions.map((one) => (
-                    <option key={one} value={one} />
-                  ))}
-                </datalist>
-              )}
-            </>
-          )
-        }
-      </Field>
-    );
-  };
+  const textField = (field: FieldDefinition) => (
+    <TextField key={field.name} field={field} error={errors[field.name]} register={register} />
+  );
   return (
     <FormDialog title={title} action={action} isBusy={isSubmitting} look="wide" onClose={close} onSubmit={submit}>
       <DraftNotice draft={draft} />
@@ -146,6 +81,80 @@ export function StoreDialog({ id, title, action, initial = EMPTY_STORE, request,
         </div>
       </FormSection>
     </FormDialog>
+  );
+}
+
+type StoreForm = Pick<StoreDialogProps, "id" | "request"> & { initial: StoreFields; saving: Saving };
+
+/** The form's state, which survives the session as a draft, and its saving. */
+function useStoreForm({ id, initial, request, saving }: StoreForm) {
+  const [before, setBefore] = useState(initial);
+  const draft = useDraft(`store ${id ?? "new"}`, inWords(initial));
+  const { register, handleSubmit, setError, getValues, setValue, subscribe, formState } = useForm({
+    defaultValues: draft.start,
+    resolver: zodResolver(schema, undefined, { raw: true }),
+  });
+  const { errors, isSubmitting } = formState;
+  useKeptForm(subscribe, draft);
+  // An upload that ends while the form is open. A logo typed here wins.
+  const { logo } = initial;
+  useEffect(() => {
+    if (logo === before.logo) return;
+    if (getValues("logo") === before.logo) setValue("logo", logo);
+    setBefore({ ...before, logo });
+  }, [logo, before, getValues, setValue]);
+
+  const finish = useSaving(saving, draft.drop);
+  async function save(fields: StoreFields) {
+    const outcome = await finish(request(inSeconds(fields), before));
+    const field = refusedField(outcome.error);
+    if (!field) return;
+    reveal([field]);
+    setError(field, { type: "server", message: refusalOf(outcome.error) ?? "" }, { shouldFocus: true });
+  }
+  function refuse(found: FieldErrors<StoreFields>) {
+    reveal(Object.keys(found));
+    if (isMissing(found.name) || isMissing(found.country)) toastMissing("Nome e país são campos obrigatórios.");
+  }
+  return { register, errors, isSubmitting, draft, before, submit: useOneSubmit(handleSubmit(save, refuse)) };
+}
+
+type TextFieldProps = {
+  field: FieldDefinition;
+  error: FieldError | undefined;
+  register: UseFormRegister<StoreFields>;
+};
+
+function TextField({ field, error, register }: TextFieldProps) {
+  const { name, label, maxLength, type = "text", hint, problem, suggestions, isLong } = field;
+  const wrong = error && (isMissing(error) ? REQUIRED : error.type === "server" ? error.message : problem);
+  return (
+    <Field label={label} hint={hint} problem={wrong}>
+      {(control) =>
+        isLong ? (
+          <textarea rows={3} maxLength={maxLength} {...control} {...register(name, trimmed)} />
+        ) : (
+          <>
+            <input
+              type={type}
+              maxLength={maxLength}
+              required={label.endsWith("*")}
+              autoComplete="off"
+              list={suggestions && `${control.id}-list`}
+              {...control}
+              {...register(name, trimmed)}
+            />
+            {suggestions && (
+              <datalist id={`${control.id}-list`}>
+                {suggestions.map((one) => (
+                  <option key={one} value={one} />
+                ))}
+              </datalist>
+            )}
+          </>
+        )
+      }
+    </Field>
   );
 }
 
