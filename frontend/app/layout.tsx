@@ -35,22 +35,8 @@ export function Layout({ children }: { children: ReactNode }) {
 
 function Header() {
   const t = useText();
-  const { language, toggle } = useLanguage();
   const session = useSession();
-  const wallet = useWallet();
-  const navigate = useNavigate();
   const isAdmin = useAdminStatus() === "admin";
-  const theme = useTheme();
-  // The other language is loaded when it is first chosen.
-  const switchLanguage = () =>
-    toggle().catch(() => {
-      const description = t(navigator.onLine ? "state.serverAway" : "state.offline");
-      toast.error(t("state.languageAway"), { id: "language", description });
-    });
-  const other =
-    language === "pt"
-      ? { short: "EN", name: "English", lang: "en" }
-      : { short: "PT", name: "Português", lang: "pt-BR" };
   return (
     <header className="site-header">
       <div className="site-header-inner">
@@ -70,56 +56,95 @@ function Header() {
         </nav>
         <div className="site-actions">
           {isAdmin && <AdminLinks />}
-          {wallet.address ? (
-            <>
-              <button
-                type="button"
-                className="button button-small button-quiet figures"
-                title={t("wallet.disconnect")}
-                onClick={wallet.disconnect}
-              >
-                {shortenAddress(wallet.address)}
-              </button>
-              <AddressTools address={wallet.address} />
-            </>
-          ) : wallet.isRestoring && session.status !== "anonymous" ? null : (
-            <button
-              type="button"
-              className="button button-small"
-              aria-busy={wallet.isConnecting}
-              onClick={() => (session.profile ? wallet.connect() : navigate(paths.auth()))}
-            >
-              <Icon name="wallet" />
-              {session.profile ? (
-                <span>
-                  {t("wallet.reconnect")}
-                  <span className="wide-only"> {t("wallet.reconnect.what")}</span>
-                </span>
-              ) : (
-                t("wallet.connect")
-              )}
-            </button>
-          )}
+          <WalletControl />
           {session.status === "ready" && (
             <button type="button" className="button button-small button-quiet" onClick={session.signOut}>
               {t("session.signOut")}
             </button>
           )}
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={t(theme === "dark" ? "theme.toLight" : "theme.toDark")}
-            onClick={() => setTheme(theme === "dark" ? "light" : "dark")}
-          >
-            <Icon name={theme === "dark" ? "sun" : "moon"} />
-          </button>
-          <button type="button" className="icon-button" lang={other.lang} onClick={switchLanguage}>
-            {other.short}
-            <span className="sr-only"> {other.name}</span>
-          </button>
+          <ThemeSwitch />
+          <LanguageSwitch />
         </div>
       </div>
     </header>
+  );
+}
+
+/** The connected wallet, or the way to connect one. */
+function WalletControl() {
+  const t = useText();
+  const session = useSession();
+  const wallet = useWallet();
+  const navigate = useNavigate();
+  if (wallet.address) {
+    return (
+      <>
+        <button
+          type="button"
+          className="button button-small button-quiet figures"
+          title={t("wallet.disconnect")}
+          onClick={wallet.disconnect}
+        >
+          {shortenAddress(wallet.address)}
+        </button>
+        <AddressTools address={wallet.address} />
+      </>
+    );
+  }
+  if (wallet.isRestoring && session.status !== "anonymous") return null;
+  return (
+    <button
+      type="button"
+      className="button button-small"
+      aria-busy={wallet.isConnecting}
+      onClick={() => (session.profile ? wallet.connect() : navigate(paths.auth()))}
+    >
+      <Icon name="wallet" />
+      {session.profile ? (
+        <span>
+          {t("wallet.reconnect")}
+          <span className="wide-only"> {t("wallet.reconnect.what")}</span>
+        </span>
+      ) : (
+        t("wallet.connect")
+      )}
+    </button>
+  );
+}
+
+function ThemeSwitch() {
+  const t = useText();
+  const theme = useTheme();
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={t(theme === "dark" ? "theme.toLight" : "theme.toDark")}
+      onClick={() => setTheme(theme === "dark" ? "light" : "dark")}
+    >
+      <Icon name={theme === "dark" ? "sun" : "moon"} />
+    </button>
+  );
+}
+
+function LanguageSwitch() {
+  const t = useText();
+  const { language, toggle } = useLanguage();
+  // The other language is loaded when it is first chosen.
+  const switchLanguage = () =>
+    toggle().catch(() => {
+      const description = t(navigator.onLine ? "state.serverAway" : "state.offline");
+      toast.error(t("state.languageAway"), { id: "language", description });
+    });
+  const other =
+    language === "pt"
+      ? { short: "EN", name: "English", lang: "en" }
+      : { short: "PT", name: "Português", lang: "pt-BR" };
+  return (
+    <button type="button" className="icon-button" lang={other.lang} onClick={switchLanguage}>
+      {other.short}
+      <span className="sr-only"> {other.name}</span>
+    </button>
   );
 }
 

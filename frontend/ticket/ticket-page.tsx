@@ -5,7 +5,7 @@ import { formatDecimal, percentText, reaisText } from "../../domain/money.ts";
 import { CHZ_DECIMALS } from "../../domain/product.ts";
 import { shortenAddress } from "../../domain/wallet-address.ts";
 import { ApiError } from "../api/http.ts";
-import { nftFacts } from "../api/nft-facts.ts";
+import { type NftFacts, nftFacts } from "../api/nft-facts.ts";
 import { ticketQuery } from "../api/queries.ts";
 import type { PublicTicket } from "../api/shapes.ts";
 import NotFound from "../app/not-found.tsx";
@@ -59,75 +59,13 @@ export default function TicketPage() {
 
 function Contents({ ticket }: { ticket: PublicTicket }) {
   const t = useText();
-  const { brl, percent, chz, dateTime } = useFormat();
   const facts = nftFacts(ticket);
-  const life = [
-    ["minted", ticket.minted],
-    [ticket.status === "cancelled" ? "cancelled" : "confirmed", ticket.settled],
-    ["paid", ticket.paid],
-  ] as const;
   return (
     <div className="ticket-columns">
       <div>
-        <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
-          <Ticket
-            tone={facts.status}
-            kicker={t("nft.kicker", { id: ticket.tokenId })}
-            title={<h2>{facts.store}</h2>}
-            fields={[
-              {
-                label: t("ticket.cashback"),
-                isMain: true,
-                value: facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps)),
-              },
-              {
-                label: t("ticket.value"),
-                value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
-              },
-              { label: t("ticket.wallet"), value: shortenAddress(facts.buyer.toLowerCase()) },
-            ]}
-            stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
-            stub={
-              <>
-                <Picture
-                  src={ticket.metadata.image}
-                  alt={t("nft.image", { name: ticket.metadata.name })}
-                  className="nft-image"
-                  isEager
-                  fallback={
-                    <span className="nft-image nft-placeholder">
-                      <BlankTicket />
-                    </span>
-                  }
-                />
-                <Barcode />
-              </>
-            }
-          />
-        </div>
+        <LargeTicket ticket={ticket} facts={facts} />
         <Share tokenId={ticket.tokenId} store={facts.store} />
-        <Card title={t("timeline.title")}>
-          <ol className="timeline">
-            {life.map(([step, moment]) => (
-              <li key={step} data-state={moment ? "done" : "ahead"}>
-                <span className="timeline-mark" aria-hidden="true" />
-                <span>
-                  {t(`ticketPage.${step}`)}
-                  <span className="sr-only"> {t(moment ? "timeline.done" : "timeline.ahead")}</span>
-                </span>
-                {moment && (
-                  <>
-                    <time dateTime={moment.at}>{dateTime(moment.at)}</time>
-                    <span className="timeline-link">
-                      <ExplorerLink hash={moment.tx}>{t("ticketPage.transaction")}</ExplorerLink>
-                    </span>
-                  </>
-                )}
-              </li>
-            ))}
-          </ol>
-          {ticket.paid && <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>}
-        </Card>
+        <Life ticket={ticket} />
       </div>
       <div>
         <Proof ticket={ticket} />
@@ -136,6 +74,84 @@ function Contents({ ticket }: { ticket: PublicTicket }) {
         </LinkButton>
       </div>
     </div>
+  );
+}
+
+function LargeTicket({ ticket, facts }: { ticket: PublicTicket; facts: NftFacts }) {
+  const t = useText();
+  const { brl, percent } = useFormat();
+  return (
+    <div className="ticket-grid latest-ticket ticket-large" data-status={facts.status}>
+      <Ticket
+        tone={facts.status}
+        kicker={t("nft.kicker", { id: ticket.tokenId })}
+        title={<h2>{facts.store}</h2>}
+        fields={[
+          {
+            label: t("ticket.cashback"),
+            isMain: true,
+            value: facts.cashbackBps === undefined ? facts.percentText : percent(percentText(facts.cashbackBps)),
+          },
+          {
+            label: t("ticket.value"),
+            value: facts.valueCents === undefined ? facts.valueText : brl(reaisText(facts.valueCents)),
+          },
+          { label: t("ticket.wallet"), value: shortenAddress(facts.buyer.toLowerCase()) },
+        ]}
+        stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
+        stub={
+          <>
+            <Picture
+              src={ticket.metadata.image}
+              alt={t("nft.image", { name: ticket.metadata.name })}
+              className="nft-image"
+              isEager
+              fallback={
+                <span className="nft-image nft-placeholder">
+                  <BlankTicket />
+                </span>
+              }
+            />
+            <Barcode />
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+/** When the ticket was minted, settled and paid, each with its transaction. */
+function Life({ ticket }: { ticket: PublicTicket }) {
+  const t = useText();
+  const { chz, dateTime } = useFormat();
+  const life = [
+    ["minted", ticket.minted],
+    [ticket.status === "cancelled" ? "cancelled" : "confirmed", ticket.settled],
+    ["paid", ticket.paid],
+  ] as const;
+  return (
+    <Card title={t("timeline.title")}>
+      <ol className="timeline">
+        {life.map(([step, moment]) => (
+          <li key={step} data-state={moment ? "done" : "ahead"}>
+            <span className="timeline-mark" aria-hidden="true" />
+            <span>
+              {t(`ticketPage.${step}`)}
+              <span className="sr-only"> {t(moment ? "timeline.done" : "timeline.ahead")}</span>
+            </span>
+            {moment && (
+              <>
+                <time dateTime={moment.at}>{dateTime(moment.at)}</time>
+                <span className="timeline-link">
+                  <ExplorerLink hash={moment.tx}>{t("ticketPage.transaction")}</ExplorerLink>
+                </span>
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+      {ticket.paid && <p className="mt-3">{t("ticketPage.paidAmount", { amount: chz(ticket.paid.amount) })}</p>}
+    </Card>
   );
 }
 

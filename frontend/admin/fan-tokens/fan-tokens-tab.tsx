@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { shortenAddress } from "../../../domain/wallet-address.ts";
 import { fanTokensQuery } from "../../api/queries.ts";
@@ -29,11 +29,6 @@ export function FanTokensTab() {
   const tokens = useQuery({ ...fanTokensQuery, refetchOnMount: "always" });
   const [editing, setEditing] = useState<FanTokenFields>(EMPTY_FAN_TOKEN);
   const [deleting, setDeleting] = useState<FanToken>();
-  const { isError, errorUpdateCount } = tokens;
-  useEffect(() => {
-    if (isError && errorUpdateCount > 0)
-      toast.error("Erro", { id: "admin-tokens", description: t("errorFetchingFanTokens") });
-  }, [isError, errorUpdateCount, t]);
   const reload = () => client.invalidateQueries({ queryKey: fanTokensQuery.queryKey });
 
   async function remove(token: FanToken): Promise<Outcome> {
@@ -59,45 +54,7 @@ export function FanTokensTab() {
         <h2 id="token-list" className="section-title">
           Fan tokens
         </h2>
-        {tokens.isPending ? (
-          <Skeletons count={2} className="h-16" />
-        ) : isError && !tokens.data ? (
-          <RetryPanel title={t("errorFetchingFanTokens")} query={tokens} />
-        ) : tokens.data?.length === 0 ? (
-          <EmptyPanel title="Nenhum fan token cadastrado" hint="Preencha o formulário para cadastrar o primeiro." />
-        ) : (
-          <ul className="admin-list">
-            {tokens.data?.map((token) => (
-              <li key={token.id}>
-                <Picture
-                  src={token.image}
-                  alt=""
-                  className="token-image"
-                  fallback={<Initial name={token.slug} letters={3} className="token-image" />}
-                />
-                <div className="admin-list-text">
-                  <h3>{token.name}</h3>
-                  <p className="muted">
-                    {token.slug} · {token.symbol || token.slug.toUpperCase()}
-                  </p>
-                  <p className="row-note">
-                    {token.contract
-                      ? `Contrato ${shortenAddress(token.contract)}`
-                      : "Sem contrato: o saldo não conta para bônus."}
-                  </p>
-                </div>
-                <div className="admin-list-actions">
-                  <PermittedButton permission="catalogue" onClick={() => setEditing(fieldsOf(token))}>
-                    Editar<span className="sr-only"> – {token.name}</span>
-                  </PermittedButton>
-                  <PermittedButton permission="catalogue" onClick={() => setDeleting(token)}>
-                    Excluir<span className="sr-only"> – {token.name}</span>
-                  </PermittedButton>
-                </div>
-              </li>
-            ))}
-          </ul>
-        )}
+        <TokenList tokens={tokens} onEdit={(token) => setEditing(fieldsOf(token))} onDelete={setDeleting} />
       </section>
       {deleting && (
         <ConfirmDialog
@@ -111,5 +68,65 @@ export function FanTokensTab() {
         />
       )}
     </div>
+  );
+}
+
+type TokenListProps = {
+  tokens: UseQueryResult<FanToken[]>;
+  onEdit: (token: FanToken) => void;
+  onDelete: (token: FanToken) => void;
+};
+
+function TokenList({ tokens, onEdit, onDelete }: TokenListProps) {
+  const t = useReadersText();
+  const { isError, errorUpdateCount } = tokens;
+  useEffect(() => {
+    if (isError && errorUpdateCount > 0)
+      toast.error("Erro", { id: "admin-tokens", description: t("errorFetchingFanTokens") });
+  }, [isError, errorUpdateCount, t]);
+  if (tokens.isPending) return <Skeletons count={2} className="h-16" />;
+  if (isError && !tokens.data) return <RetryPanel title={t("errorFetchingFanTokens")} query={tokens} />;
+  if (tokens.data?.length === 0)
+    return <EmptyPanel title="Nenhum fan token cadastrado" hint="Preencha o formulário para cadastrar o primeiro." />;
+  return (
+    <ul className="admin-list">
+      {tokens.data?.map((token) => (
+        <li key={token.id}>
+          <TokenFacts token={token} />
+          <div className="admin-list-actions">
+            <PermittedButton permission="catalogue" onClick={() => onEdit(token)}>
+              Editar<span className="sr-only"> – {token.name}</span>
+            </PermittedButton>
+            <PermittedButton permission="catalogue" onClick={() => onDelete(token)}>
+              Excluir<span className="sr-only"> – {token.name}</span>
+            </PermittedButton>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TokenFacts({ token }: { token: FanToken }) {
+  return (
+    <>
+      <Picture
+        src={token.image}
+        alt=""
+        className="token-image"
+        fallback={<Initial name={token.slug} letters={3} className="token-image" />}
+      />
+      <div className="admin-list-text">
+        <h3>{token.name}</h3>
+        <p className="muted">
+          {token.slug} · {token.symbol || token.slug.toUpperCase()}
+        </p>
+        <p className="row-note">
+          {token.contract
+            ? `Contrato ${shortenAddress(token.contract)}`
+            : "Sem contrato: o saldo não conta para bônus."}
+        </p>
+      </div>
+    </>
   );
 }

@@ -58,6 +58,18 @@ function Month({ label, value, onChange }: { label: string; value: string; onCha
 }
 
 function Figures({ margin: { totals, rows } }: { margin: Margin }) {
+  if (rows.length === 0) {
+    return <EmptyPanel title="Nenhuma venda neste período" hint="A margem nasce das vendas que as redes avisam." />;
+  }
+  return (
+    <>
+      <Totals totals={totals} />
+      <MarginTable rows={rows} />
+    </>
+  );
+}
+
+function Totals({ totals }: Pick<Margin, "totals">) {
   const { brl, integer } = useFormat();
   const earns = !totals.margin.startsWith("-");
   const figures = [
@@ -65,78 +77,79 @@ function Figures({ margin: { totals, rows } }: { margin: Margin }) {
     ["Comissão recebida", brl(totals.commission_earned), `${brl(totals.commission_pending)} a receber`],
     ["Cashback prometido", brl(totals.cashback_promised), `${brl(totals.cashback_paid)} já pagos`],
   ];
-  if (rows.length === 0) {
-    return <EmptyPanel title="Nenhuma venda neste período" hint="A margem nasce das vendas que as redes avisam." />;
-  }
   return (
-    <>
-      <dl className="figure-grid">
-        <div className="stat" data-tone={earns ? "good" : "bad"}>
-          <dt className="stat-note">{earns ? "A loja ganha" : "A loja perde"}</dt>
-          <dd className="stat-number">{brl(totals.margin)}</dd>
-          <dd className="stat-foot">comissão menos cashback</dd>
-        </div>
-        {figures.map(([label, value, foot]) => (
-          <div key={label} className="stat">
-            <dt className="stat-note">{label}</dt>
-            <dd className="stat-number">{value}</dd>
-            <dd className="stat-foot">{foot}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="list-table">
-        <table>
-          <caption className="sr-only">Margem por loja e mês</caption>
-          <thead>
-            <tr>
-              {["Loja", "Mês"].map((header) => (
-                <th key={header} scope="col">
-                  {header}
-                </th>
-              ))}
-              {["Vendas", "Valor", "Comissão", "Cashback", "Margem"].map((header) => (
-                <th key={header} scope="col" className="numeric">
-                  {header}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.network} ${row.account} ${row.store_id} ${row.month}`}>
-                <th scope="row">
-                  {row.store ?? "Sem loja"}
-                  <span className="row-note">
-                    {networkName(row.network)} ({row.account})
-                  </span>
-                </th>
-                <td data-label="Mês">{monthName(row.month)}</td>
-                <td data-label="Vendas" className="numeric figures">
-                  {integer(row.sales)}
-                </td>
-                <td data-label="Valor" className="numeric figures">
-                  {brl(row.amount)}
-                </td>
-                <td data-label="Comissão" className="numeric figures">
-                  {brl(row.commission_earned)}
-                  <span className="row-note">{brl(row.commission_pending)} a receber</span>
-                </td>
-                <td data-label="Cashback" className="numeric figures">
-                  {brl(row.cashback_promised)}
-                </td>
-                <td
-                  data-label="Margem"
-                  className="numeric figures"
-                  data-tone={row.margin.startsWith("-") ? "bad" : undefined}
-                >
-                  {brl(row.margin)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+    <dl className="figure-grid">
+      <div className="stat" data-tone={earns ? "good" : "bad"}>
+        <dt className="stat-note">{earns ? "A loja ganha" : "A loja perde"}</dt>
+        <dd className="stat-number">{brl(totals.margin)}</dd>
+        <dd className="stat-foot">comissão menos cashback</dd>
       </div>
-    </>
+      {figures.map(([label, value, foot]) => (
+        <div key={label} className="stat">
+          <dt className="stat-note">{label}</dt>
+          <dd className="stat-number">{value}</dd>
+          <dd className="stat-foot">{foot}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function MarginTable({ rows }: Pick<Margin, "rows">) {
+  const { brl, integer } = useFormat();
+  return (
+    <div className="list-table">
+      <table>
+        <caption className="sr-only">Margem por loja e mês</caption>
+        <thead>
+          <tr>
+            {["Loja", "Mês"].map((header) => (
+              <th key={header} scope="col">
+                {header}
+              </th>
+            ))}
+            {["Vendas", "Valor", "Comissão", "Cashback", "Margem"].map((header) => (
+              <th key={header} scope="col" className="numeric">
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.network} ${row.account} ${row.store_id} ${row.month}`}>
+              <th scope="row">
+                {row.store ?? "Sem loja"}
+                <span className="row-note">
+                  {networkName(row.network)} ({row.account})
+                </span>
+              </th>
+              <td data-label="Mês">{monthName(row.month)}</td>
+              <td data-label="Vendas" className="numeric figures">
+                {integer(row.sales)}
+              </td>
+              <td data-label="Valor" className="numeric figures">
+                {brl(row.amount)}
+              </td>
+              <td data-label="Comissão" className="numeric figures">
+                {brl(row.commission_earned)}
+                <span className="row-note">{brl(row.commission_pending)} a receber</span>
+              </td>
+              <td data-label="Cashback" className="numeric figures">
+                {brl(row.cashback_promised)}
+              </td>
+              <td
+                data-label="Margem"
+                className="numeric figures"
+                data-tone={row.margin.startsWith("-") ? "bad" : undefined}
+              >
+                {brl(row.margin)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -27,11 +27,9 @@ export function PersonSheet({ wallet, onClose }: { wallet: string; onClose: () =
   );
 }
 
-const SESSION_KINDS: Record<string, string> = { nonce: "assinatura com desafio", compat: "assinatura simples" };
-
 function Person({ person, onClose }: { person: UserDetails; onClose: () => void }) {
-  const { chz, integer, dateTime } = useFormat();
   const [deciding, setDeciding] = useState<"revoke" | "erase">();
+  const closeDialog = () => setDeciding(undefined);
   const isErased = person.state === "erased";
   return (
     <Sheet
@@ -64,70 +62,98 @@ function Person({ person, onClose }: { person: UserDetails; onClose: () => void 
           <StateBadge {...wordOf(PERSON_WORDS, person.state)} />
           {person.role && <p>É admin: {ROLE_WORDS[person.role]}.</p>}
         </div>
-        <Facts
-          rows={[
-            [
-              "Carteira",
-              <span key="wallet" className="whole-hash">
-                {person.wallet}
-              </span>,
-            ],
-            ["Desde", dateTime(person.created_at)],
-            ["Apagado em", person.erased_at && dateTime(person.erased_at)],
-            [
-              "Compras",
-              <Link key="purchases" className="link" to={viewHref({ view: "purchases" }, { query: person.wallet })}>
-                {integer(person.purchases)}
-              </Link>,
-            ],
-            ["Cashback pago", chz(person.paid)],
-            ["Confirmado, a pagar", chz(person.confirmed)],
-            ["Pendente", chz(person.pending)],
-          ]}
-        />
-        <section aria-labelledby="sessions">
-          <h3 id="sessions" className="card-title">
-            Sessões abertas
-          </h3>
-          {person.sessions.length === 0 && <p className="muted">Nenhuma.</p>}
-          <ul className="plain-rows">
-            {person.sessions.map((session) => (
-              <li key={session.created_at}>
-                Entrou em {dateTime(session.created_at)}, por {SESSION_KINDS[session.kind] ?? session.kind}. Última vez:{" "}
-                {dateTime(session.last_seen_at)}.
-              </li>
-            ))}
-          </ul>
-        </section>
+        <PersonFacts person={person} />
+        <Sessions sessions={person.sessions} />
       </div>
-      {deciding === "revoke" && (
-        <DecisionDialog
-          title={`Encerrar as sessões de ${personName(person)}?`}
-          text="A pessoa sai em todos os aparelhos, e entra de novo com a carteira. Nenhum dado se perde."
-          consequences={[["Sessões abertas", integer(person.sessions.length)]]}
-          action="Encerrar sessões"
-          reasonHint="Fica no registro."
-          done="Sessões encerradas."
-          decide={(reason) => revokeSessions(person.wallet, reason)}
-          onClose={() => setDeciding(undefined)}
-        />
-      )}
-      {deciding === "erase" && (
-        <DecisionDialog
-          title={`Apagar o cadastro de ${personName(person)}?`}
-          text="Nome e e-mail são apagados para sempre, e as sessões acabam. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
-          consequences={[
-            ["Compras que ficam", integer(person.purchases)],
-            ["Ainda a pagar", chz(person.confirmed)],
-          ]}
-          action="Apagar cadastro"
-          isDangerous
-          reasonHint="Fica no registro, sem o nome da pessoa."
-          done="Cadastro apagado."
-          decide={(reason) => eraseUser(person.wallet, reason)}
-          onClose={() => setDeciding(undefined)}
-        />
-      )}
+      {deciding === "revoke" && <RevokeDialog person={person} onClose={closeDialog} />}
+      {deciding === "erase" && <EraseDialog person={person} onClose={closeDialog} />}
     </Sheet>
+  );
+}
+
+function PersonFacts({ person }: { person: UserDetails }) {
+  const { chz, integer, dateTime } = useFormat();
+  return (
+    <Facts
+      rows={[
+        [
+          "Carteira",
+          <span key="wallet" className="whole-hash">
+            {person.wallet}
+          </span>,
+        ],
+        ["Desde", dateTime(person.created_at)],
+        ["Apagado em", person.erased_at && dateTime(person.erased_at)],
+        [
+          "Compras",
+          <Link key="purchases" className="link" to={viewHref({ view: "purchases" }, { query: person.wallet })}>
+            {integer(person.purchases)}
+          </Link>,
+        ],
+        ["Cashback pago", chz(person.paid)],
+        ["Confirmado, a pagar", chz(person.confirmed)],
+        ["Pendente", chz(person.pending)],
+      ]}
+    />
+  );
+}
+
+const SESSION_KINDS: Record<string, string> = { nonce: "assinatura com desafio", compat: "assinatura simples" };
+
+function Sessions({ sessions }: Pick<UserDetails, "sessions">) {
+  const { dateTime } = useFormat();
+  return (
+    <section aria-labelledby="sessions">
+      <h3 id="sessions" className="card-title">
+        Sessões abertas
+      </h3>
+      {sessions.length === 0 && <p className="muted">Nenhuma.</p>}
+      <ul className="plain-rows">
+        {sessions.map((session) => (
+          <li key={session.created_at}>
+            Entrou em {dateTime(session.created_at)}, por {SESSION_KINDS[session.kind] ?? session.kind}. Última vez:{" "}
+            {dateTime(session.last_seen_at)}.
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type DialogProps = { person: UserDetails; onClose: () => void };
+
+function RevokeDialog({ person, onClose }: DialogProps) {
+  const { integer } = useFormat();
+  return (
+    <DecisionDialog
+      title={`Encerrar as sessões de ${personName(person)}?`}
+      text="A pessoa sai em todos os aparelhos, e entra de novo com a carteira. Nenhum dado se perde."
+      consequences={[["Sessões abertas", integer(person.sessions.length)]]}
+      action="Encerrar sessões"
+      reasonHint="Fica no registro."
+      done="Sessões encerradas."
+      decide={(reason) => revokeSessions(person.wallet, reason)}
+      onClose={onClose}
+    />
+  );
+}
+
+function EraseDialog({ person, onClose }: DialogProps) {
+  const { chz, integer } = useFormat();
+  return (
+    <DecisionDialog
+      title={`Apagar o cadastro de ${personName(person)}?`}
+      text="Nome e e-mail são apagados para sempre, e as sessões acabam. Compras e pagamentos ficam: são da carteira, e o que é devido continua sendo pago."
+      consequences={[
+        ["Compras que ficam", integer(person.purchases)],
+        ["Ainda a pagar", chz(person.confirmed)],
+      ]}
+      action="Apagar cadastro"
+      isDangerous
+      reasonHint="Fica no registro, sem o nome da pessoa."
+      done="Cadastro apagado."
+      decide={(reason) => eraseUser(person.wallet, reason)}
+      onClose={onClose}
+    />
   );
 }

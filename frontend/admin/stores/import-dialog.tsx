@@ -25,7 +25,6 @@ type Import =
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const { state, choose, check, apply } = useImport(onClose);
-  const isBusy = state.step === "checking" || state.step === "applying";
   const changes = state.step === "shown" || state.step === "applying" ? state.changes : undefined;
   const count = changes?.length ?? 0;
   return (
@@ -70,43 +69,61 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             Primeiro você vê o que mudaria. Lojas que o arquivo não cita ficam como estão; ou entra tudo, ou nada.
           </span>
         </div>
-        {isBusy && (
-          <p className="busy" role="status">
-            <span className="spinner" aria-hidden="true" />
-            {state.step === "applying" ? "Aplicando as mudanças..." : "Conferindo o arquivo..."}
-          </p>
-        )}
-        {state.step === "refused" && (
-          <div className="problem" role="alert">
-            <p>O arquivo não pode ser importado. Nada foi mudado.</p>
-            <pre className="import-lines">{state.problem}</pre>
-          </div>
-        )}
-        {state.step === "unknown" && (
-          <div className="problem" role="alert">
-            <p>
-              A resposta não chegou: as mudanças podem ter entrado, ou não. Confira de novo: o que ainda falta aparece
-              aqui, e se nada falta, entrou tudo.
-            </p>
-          </div>
-        )}
+        <Progress state={state} />
         {changes?.length === 0 && <p className="hint">O arquivo é igual ao catálogo: não há o que mudar.</p>}
-        {changes && count > 0 && (
-          <section aria-labelledby={`${id}-changes`}>
-            <h3 id={`${id}-changes`} className="card-title">
-              {countText(count, "a fazer")}
-            </h3>
-            <ul className="import-lines">
-              {changes.map((line) => (
-                <li key={line} data-kind={line.charAt(0)}>
-                  {changeSentence(line)}
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        {changes && count > 0 && <Changes changes={changes} />}
       </div>
     </Dialog>
+  );
+}
+
+/** What is being done, or why it was not done. */
+function Progress({ state }: { state: Import }) {
+  switch (state.step) {
+    case "checking":
+    case "applying":
+      return (
+        <p className="busy" role="status">
+          <span className="spinner" aria-hidden="true" />
+          {state.step === "applying" ? "Aplicando as mudanças..." : "Conferindo o arquivo..."}
+        </p>
+      );
+    case "refused":
+      return (
+        <div className="problem" role="alert">
+          <p>O arquivo não pode ser importado. Nada foi mudado.</p>
+          <pre className="import-lines">{state.problem}</pre>
+        </div>
+      );
+    case "unknown":
+      return (
+        <div className="problem" role="alert">
+          <p>
+            A resposta não chegou: as mudanças podem ter entrado, ou não. Confira de novo: o que ainda falta aparece
+            aqui, e se nada falta, entrou tudo.
+          </p>
+        </div>
+      );
+    default:
+      return null;
+  }
+}
+
+function Changes({ changes }: { changes: readonly string[] }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={`${id}-changes`}>
+      <h3 id={`${id}-changes`} className="card-title">
+        {countText(changes.length, "a fazer")}
+      </h3>
+      <ul className="import-lines">
+        {changes.map((line) => (
+          <li key={line} data-kind={line.charAt(0)}>
+            {changeSentence(line)}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

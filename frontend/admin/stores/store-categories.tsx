@@ -26,16 +26,7 @@ const fieldsOf = (cashback: StoreCashback): CashbackFields => ({
 
 /** A store's categories with their percents. docs/product.md#store-category. */
 export function StoreCategories({ store, reload }: { store: StoreWithCategories; reload: () => Promise<unknown> }) {
-  const { percent } = useFormat();
   const [open, setOpen] = useState<Open>();
-  const close = () => setOpen(undefined);
-  const id = String(store.id);
-
-  function change(before: StoreCashback, fields: CashbackFields): Promise<Outcome> {
-    const { category, cashback_percent, ...others } = fields;
-    const changed = { category, cashback_percent, ...changesOf(fieldsOf(before), others) };
-    return updateCashback(id, String(before.id), changed);
-  }
   return (
     <div>
       <div className="section-head">
@@ -54,21 +45,7 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
         <ul className="admin-list">
           {store.cashbacks.map((one) => (
             <li key={one.id}>
-              <div className="admin-list-text">
-                <h4 className="font-semibold">{one.category}</h4>
-                {(one.category_en || one.group_code || one.is_default) && (
-                  <p className="row-note">
-                    {[
-                      one.category_en && `Em inglês: ${one.category_en}`,
-                      one.group_code && `Grupo ${one.group_code}`,
-                      one.is_default && "Categoria padrão",
-                    ]
-                      .filter(Boolean)
-                      .join(" · ")}
-                  </p>
-                )}
-              </div>
-              <span className="figures font-semibold">{percent(one.cashback_percent)}</span>
+              <CategoryFacts category={one} />
               <div className="admin-list-actions">
                 <PermittedButton permission="catalogue" onClick={() => setOpen({ kind: "edit", cashback: one })}>
                   Editar<span className="sr-only"> – {one.category}</span>
@@ -81,39 +58,81 @@ export function StoreCategories({ store, reload }: { store: StoreWithCategories;
           ))}
         </ul>
       )}
-      {open?.kind === "add" && (
-        <CashbackDialog
-          id={`of store ${id}`}
-          initial={undefined}
-          request={(fields) => addCashback(id, fields)}
-          done="Cashback adicionado com sucesso!"
-          failed="Erro ao adicionar cashback."
-          reload={reload}
-          onClose={close}
-        />
-      )}
-      {open?.kind === "edit" && (
-        <CashbackDialog
-          id={String(open.cashback.id)}
-          initial={fieldsOf(open.cashback)}
-          request={(fields) => change(open.cashback, fields)}
-          done="Cashback atualizado com sucesso!"
-          failed="Erro ao atualizar cashback."
-          reload={reload}
-          onClose={close}
-        />
-      )}
-      {open?.kind === "delete" && (
-        <ConfirmDialog
-          title={`Excluir o cashback ${open.cashback.category}?`}
-          text="Tem certeza que deseja excluir esta categoria de cashback? Esta ação não pode ser desfeita."
-          request={() => deleteCashback(id, String(open.cashback.id))}
-          done="Cashback excluído com sucesso!"
-          failed="Erro ao excluir cashback."
-          reload={reload}
-          onClose={close}
-        />
+      {open && (
+        <CategoryDialog storeId={String(store.id)} open={open} reload={reload} onClose={() => setOpen(undefined)} />
       )}
     </div>
   );
+}
+
+function CategoryFacts({ category }: { category: StoreCashback }) {
+  const { percent } = useFormat();
+  return (
+    <>
+      <div className="admin-list-text">
+        <h4 className="font-semibold">{category.category}</h4>
+        {(category.category_en || category.group_code || category.is_default) && (
+          <p className="row-note">
+            {[
+              category.category_en && `Em inglês: ${category.category_en}`,
+              category.group_code && `Grupo ${category.group_code}`,
+              category.is_default && "Categoria padrão",
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </p>
+        )}
+      </div>
+      <span className="figures font-semibold">{percent(category.cashback_percent)}</span>
+    </>
+  );
+}
+
+type CategoryDialogProps = { storeId: string; open: Open; reload: () => Promise<unknown>; onClose: () => void };
+
+function CategoryDialog({ storeId, open, reload, onClose }: CategoryDialogProps) {
+  switch (open.kind) {
+    case "add":
+      return (
+        <CashbackDialog
+          id={`of store ${storeId}`}
+          initial={undefined}
+          request={(fields) => addCashback(storeId, fields)}
+          done="Cashback adicionado com sucesso!"
+          failed="Erro ao adicionar cashback."
+          reload={reload}
+          onClose={onClose}
+        />
+      );
+    case "edit":
+      return (
+        <CashbackDialog
+          id={String(open.cashback.id)}
+          initial={fieldsOf(open.cashback)}
+          request={(fields) => change(storeId, open.cashback, fields)}
+          done="Cashback atualizado com sucesso!"
+          failed="Erro ao atualizar cashback."
+          reload={reload}
+          onClose={onClose}
+        />
+      );
+    case "delete":
+      return (
+        <ConfirmDialog
+          title={`Excluir o cashback ${open.cashback.category}?`}
+          text="Tem certeza que deseja excluir esta categoria de cashback? Esta ação não pode ser desfeita."
+          request={() => deleteCashback(storeId, String(open.cashback.id))}
+          done="Cashback excluído com sucesso!"
+          failed="Erro ao excluir cashback."
+          reload={reload}
+          onClose={onClose}
+        />
+      );
+  }
+}
+
+function change(storeId: string, before: StoreCashback, fields: CashbackFields): Promise<Outcome> {
+  const { category, cashback_percent, ...others } = fields;
+  const changed = { category, cashback_percent, ...changesOf(fieldsOf(before), others) };
+  return updateCashback(storeId, String(before.id), changed);
 }
