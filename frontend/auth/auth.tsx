@@ -105,7 +105,6 @@ function AlreadyIn() {
 }
 
 function WalletSteps() {
-  const t = useText();
   const wallet = useWallet();
   const signIn = useSignIn();
   const { step } = signIn;
@@ -115,61 +114,76 @@ function WalletSteps() {
   }, [step]);
   return (
     <div className="grid gap-5">
-      <div>
-        <h2 className="step-title">{t("auth.step1")}</h2>
-        {wallet.address ? (
-          <p className="connected">
-            <Icon name="check" />
-            {t("auth.connectedAs", { address: shortenAddress(wallet.address) })}
-          </p>
-        ) : (
-          <>
-            <p className="muted mb-3">{t("auth.step1.text")}</p>
-            <button type="button" className="button w-full" disabled={wallet.isConnecting} onClick={wallet.connect}>
-              <Icon name="wallet" />
-              {t(wallet.isConnecting ? "auth.connecting" : "wallet.connect")}
-            </button>
-            {wallet.choose && (
-              <p className="mt-3 text-center">
-                <button type="button" className="link" disabled={wallet.isConnecting} onClick={wallet.choose}>
-                  {t("wallet.another")}
-                </button>
-              </p>
-            )}
-          </>
-        )}
-      </div>
-      {wallet.address && (
-        <div aria-live="polite" className="grid gap-3">
-          {step === "checking" && <p className="busy">{t("auth.checking")}</p>}
-          {step === "signing" && <p className="busy">{t("auth.signing")}</p>}
-          {step === "failed" && (
-            <div role="alert" className="problem">
-              <p>{signIn.problem}</p>
-              <button type="button" className="button" onClick={signIn.start}>
-                {t("common.retry")}
-              </button>
-            </div>
-          )}
-          {step === "waiting" && (
-            <button type="button" className="button" onClick={signIn.start}>
-              {t("auth.signIn")}
-            </button>
-          )}
-          {step === "unregistered" && (
-            <>
-              <p>{t("auth.notRegistered")}</p>
-              <button type="button" className="button" onClick={signIn.continueToRegistration}>
-                {t("auth.continue")}
-              </button>
-            </>
-          )}
-        </div>
-      )}
+      <ConnectStep />
+      {wallet.address && <SignIn signIn={signIn} />}
       {step === "registering" && (
         <Suspense fallback={<Skeletons count={3} className="h-12" />}>
           <registrationForm.Screen />
         </Suspense>
+      )}
+    </div>
+  );
+}
+
+function ConnectStep() {
+  const t = useText();
+  const wallet = useWallet();
+  return (
+    <div>
+      <h2 className="step-title">{t("auth.step1")}</h2>
+      {wallet.address ? (
+        <p className="connected">
+          <Icon name="check" />
+          {t("auth.connectedAs", { address: shortenAddress(wallet.address) })}
+        </p>
+      ) : (
+        <>
+          <p className="muted mb-3">{t("auth.step1.text")}</p>
+          <button type="button" className="button w-full" disabled={wallet.isConnecting} onClick={wallet.connect}>
+            <Icon name="wallet" />
+            {t(wallet.isConnecting ? "auth.connecting" : "wallet.connect")}
+          </button>
+          {wallet.choose && (
+            <p className="mt-3 text-center">
+              <button type="button" className="link" disabled={wallet.isConnecting} onClick={wallet.choose}>
+                {t("wallet.another")}
+              </button>
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What the connected wallet waits for. */
+function SignIn({ signIn }: { signIn: ReturnType<typeof useSignIn> }) {
+  const t = useText();
+  const { step } = signIn;
+  return (
+    <div aria-live="polite" className="grid gap-3">
+      {step === "checking" && <p className="busy">{t("auth.checking")}</p>}
+      {step === "signing" && <p className="busy">{t("auth.signing")}</p>}
+      {step === "failed" && (
+        <div role="alert" className="problem">
+          <p>{signIn.problem}</p>
+          <button type="button" className="button" onClick={signIn.start}>
+            {t("common.retry")}
+          </button>
+        </div>
+      )}
+      {step === "waiting" && (
+        <button type="button" className="button" onClick={signIn.start}>
+          {t("auth.signIn")}
+        </button>
+      )}
+      {step === "unregistered" && (
+        <>
+          <p>{t("auth.notRegistered")}</p>
+          <button type="button" className="button" onClick={signIn.continueToRegistration}>
+            {t("auth.continue")}
+          </button>
+        </>
       )}
     </div>
   );

@@ -96,24 +96,8 @@ function Unreachable() {
 
 function ProfileView({ profile }: { profile: Profile }) {
   const t = useText();
-  const { chz, brl, integer } = useFormat();
-  const { refresh } = useSession();
-  const [isRefreshing, setRefreshing] = useState(false);
-  const config = useQuery(configQuery).data;
-  const sums = sumsOf(profile, BigInt(config.wei_per_cent));
+  const { isRefreshing, refreshWalletData } = useRefresh();
   useLiveProfile(pollIntervalMs);
-
-  async function refreshWalletData() {
-    setRefreshing(true);
-    try {
-      // Without a profile the session has ended, which was already reported.
-      if (await refresh()) toast.success(t("dashboard.refreshed"), { id: "refresh" });
-    } catch (error) {
-      toast.error(t("dashboard.refreshFailed"), { id: "refresh", description: reasonOf(error, t) });
-    } finally {
-      setRefreshing(false);
-    }
-  }
   return (
     <div className="page dashboard">
       <div className="section-head">
@@ -137,32 +121,7 @@ function ProfileView({ profile }: { profile: Profile }) {
 
       <ProcessingStrip profile={profile} />
 
-      <div className="stat-grid">
-        <section className="stat stat-main">
-          <h2>{t("dashboard.total")}</h2>
-          <div className="stat-figure">
-            <StatNumber>{chz(sums.totalChz)}</StatNumber>
-            <p className="stat-reais figures">
-              {t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
-            </p>
-          </div>
-          <p className="stat-note">
-            {profile.totals && t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}
-          </p>
-        </section>
-        <section className="stat">
-          <h2>{t("dashboard.transactions")}</h2>
-          <StatNumber>{integer(sums.count)}</StatNumber>
-          <p className="stat-note">
-            {t("dashboard.transactions.note", { confirmed: sums.confirmedCount, pending: sums.pendingCount })}
-          </p>
-        </section>
-        <section className="stat">
-          <h2>{t("dashboard.pending")}</h2>
-          <StatNumber>{chz(sums.pendingChz)}</StatNumber>
-          <p className="stat-note">{t("dashboard.pending.note")}</p>
-        </section>
-      </div>
+      <Stats profile={profile} />
 
       <Season profile={profile} isRefreshing={isRefreshing} />
 
@@ -171,6 +130,58 @@ function ProfileView({ profile }: { profile: Profile }) {
         <BonusSystem profile={profile} />
       </div>
       <FanTokens profile={profile} />
+    </div>
+  );
+}
+
+function useRefresh() {
+  const t = useText();
+  const { refresh } = useSession();
+  const [isRefreshing, setRefreshing] = useState(false);
+  async function refreshWalletData() {
+    setRefreshing(true);
+    try {
+      // Without a profile the session has ended, which was already reported.
+      if (await refresh()) toast.success(t("dashboard.refreshed"), { id: "refresh" });
+    } catch (error) {
+      toast.error(t("dashboard.refreshFailed"), { id: "refresh", description: reasonOf(error, t) });
+    } finally {
+      setRefreshing(false);
+    }
+  }
+  return { isRefreshing, refreshWalletData };
+}
+
+/** Cashback in total, purchases, and cashback that is pending. */
+function Stats({ profile }: { profile: Profile }) {
+  const t = useText();
+  const { chz, brl, integer } = useFormat();
+  const config = useQuery(configQuery).data;
+  const sums = sumsOf(profile, BigInt(config.wei_per_cent));
+  return (
+    <div className="stat-grid">
+      <section className="stat stat-main">
+        <h2>{t("dashboard.total")}</h2>
+        <div className="stat-figure">
+          <StatNumber>{chz(sums.totalChz)}</StatNumber>
+          <p className="stat-reais figures">
+            {t("dashboard.total.reais", { amount: brl(reaisOf(sums.totalChz, config.wei_per_cent)) })}
+          </p>
+        </div>
+        <p className="stat-note">{profile.totals && t("dashboard.total.paid", { amount: chz(profile.totals.paid) })}</p>
+      </section>
+      <section className="stat">
+        <h2>{t("dashboard.transactions")}</h2>
+        <StatNumber>{integer(sums.count)}</StatNumber>
+        <p className="stat-note">
+          {t("dashboard.transactions.note", { confirmed: sums.confirmedCount, pending: sums.pendingCount })}
+        </p>
+      </section>
+      <section className="stat">
+        <h2>{t("dashboard.pending")}</h2>
+        <StatNumber>{chz(sums.pendingChz)}</StatNumber>
+        <p className="stat-note">{t("dashboard.pending.note")}</p>
+      </section>
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { tokenMatchesClub } from "../../domain/bonus.ts";
+import { type Holding, tokenMatchesClub } from "../../domain/bonus.ts";
 import { SAMPLE_FAN_TOKENS } from "../../domain/catalogue-samples.ts";
 import { formatDecimal, percentText } from "../../domain/money.ts";
 import { configQuery, fanTokensQuery } from "../api/queries.ts";
-import type { Profile } from "../api/shapes.ts";
+import type { AppConfig, Profile } from "../api/shapes.ts";
 import { useClub } from "../club/club.ts";
 import { useText } from "../i18n/language.tsx";
 import { useFormat } from "../i18n/use-format.ts";
@@ -21,7 +21,6 @@ function countOf(units: bigint, decimals: number, number: (text: string) => stri
 /** Fan tokens with holdings, tier, and what the next tier requires. */
 export function FanTokens({ profile }: { profile: Profile }) {
   const t = useText();
-  const { decimal, number, percent } = useFormat();
   const program = useQuery(configQuery).data.bonus_program;
   const holdings = holdingsOf(profile);
   const { data: known = [] } = useQuery(fanTokensQuery);
@@ -46,52 +45,59 @@ export function FanTokens({ profile }: { profile: Profile }) {
             </tr>
           </thead>
           <tbody>
-            {tokens.map((token) => {
-              const held = holdings.find(token);
-              const { reached, next, wayPercent } = tierStanding(held, program);
-              return (
-                <tr key={token.slug}>
-                  <th scope="row">
-                    <span className="token-cell">
-                      <Initial name={token.symbol} letters={3} className="token-mark" />
-                      <span>
-                        <span className="block font-semibold">{token.symbol}</span>
-                        <span className="muted text-sm">{token.name}</span>
-                      </span>
-                    </span>
-                  </th>
-                  <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
-                  <td>
-                    {reached ? (
-                      <span
-                        className={`badge tier-badge-${reached.name}`}
-                      >{`${t(`tier.${reached.name}`)} +${percent(percentText(reached.bonusBps))}`}</span>
-                    ) : (
-                      <span className="badge">{t("tier.none")}</span>
-                    )}
-                  </td>
-                  <td className="muted text-sm">
-                    <span className="way" aria-hidden="true">
-                      <span style={{ width: `${wayPercent}%` }} />
-                    </span>
-                    {!next
-                      ? t("tokens.top")
-                      : "above" in next
-                        ? t("tokens.above", {
-                            amount: String(next.above),
-                            percent: percent(percentText(next.bonusBps)),
-                          })
-                        : t("tokens.missing", {
-                            ...countOf(next.missing, held.decimals, number),
-                            percent: percent(percentText(next.bonusBps)),
-                          })}
-                  </td>
-                </tr>
-              );
-            })}
+            {tokens.map((token) => (
+              <TokenRow key={token.slug} token={token} held={holdings.find(token)} program={program} />
+            ))}
           </tbody>
         </table>
       </div>
     </Card>
+  );
+}
+
+type TokenRowProps = { token: { symbol: string; name: string }; held: Holding; program: AppConfig["bonus_program"] };
+
+function TokenRow({ token, held, program }: TokenRowProps) {
+  const t = useText();
+  const { decimal, number, percent } = useFormat();
+  const { reached, next, wayPercent } = tierStanding(held, program);
+  return (
+    <tr>
+      <th scope="row">
+        <span className="token-cell">
+          <Initial name={token.symbol} letters={3} className="token-mark" />
+          <span>
+            <span className="block font-semibold">{token.symbol}</span>
+            <span className="muted text-sm">{token.name}</span>
+          </span>
+        </span>
+      </th>
+      <td className="numeric figures">{decimal(formatDecimal(held.units, held.decimals))}</td>
+      <td>
+        {reached ? (
+          <span
+            className={`badge tier-badge-${reached.name}`}
+          >{`${t(`tier.${reached.name}`)} +${percent(percentText(reached.bonusBps))}`}</span>
+        ) : (
+          <span className="badge">{t("tier.none")}</span>
+        )}
+      </td>
+      <td className="muted text-sm">
+        <span className="way" aria-hidden="true">
+          <span style={{ width: `${wayPercent}%` }} />
+        </span>
+        {!next
+          ? t("tokens.top")
+          : "above" in next
+            ? t("tokens.above", {
+                amount: String(next.above),
+                percent: percent(percentText(next.bonusBps)),
+              })
+            : t("tokens.missing", {
+                ...countOf(next.missing, held.decimals, number),
+                percent: percent(percentText(next.bonusBps)),
+              })}
+      </td>
+    </tr>
   );
 }

@@ -130,11 +130,8 @@ type StatementProps = {
 
 function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, readAll }: StatementProps) {
   const t = useText();
-  const { monthAndYear } = useFormat();
   const [filter, setFilter] = useState<Filter>({});
   const [shown, setShown] = useState(PAGE);
-  const [isExporting, setExporting] = useState(false);
-  const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
   const found = useMemo(() => filterEntries(entries, filter), [entries, filter]);
   // Filters apply to all purchases: older ones are loaded until there are enough to show.
   const isSearching = Object.values(filter).some(Boolean) && hasOlder && !isOlderAway && found.length < shown;
@@ -149,46 +146,15 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
     setShown(shown + PAGE);
     if (hasOlder && shown + PAGE >= found.length) loadOlder();
   };
-  const exportCsv = async () => {
-    setExporting(true);
-    try {
-      download("torcida.csv", "text/csv", `\uFEFF${toCsv(filterEntries(await readAll(), filter))}`);
-    } catch (error) {
-      toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) });
-    } finally {
-      setExporting(false);
-    }
-  };
-  const selects = [
-    ["status", STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
-    ["store", stores.map((one) => [one, one] as const)],
-    ["period", keysOf(PERIODS).map((one) => [one, t(`statement.${one}`)] as const)],
-  ] as const;
   return (
     <section aria-labelledby="statement" className="statement">
       <div className="section-head">
         <h3 id="statement" className="subtitle">
           {t("statement.title")}
         </h3>
-        <button type="button" className="button button-small button-quiet" disabled={isExporting} onClick={exportCsv}>
-          {t(isExporting ? "statement.csv.working" : "statement.csv")}
-        </button>
+        <ExportButton readFound={async () => filterEntries(await readAll(), filter)} />
       </div>
-      <div className="statement-filters">
-        {selects.map(([name, options]) => (
-          <label key={name} className="field">
-            <span>{t(`statement.${name}`)}</span>
-            <select value={filter[name] ?? ""} onChange={(event) => choose({ [name]: event.target.value })}>
-              <option value="">{t(`statement.${name}.all`)}</option>
-              {options.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-        ))}
-      </div>
+      <Filters entries={entries} filter={filter} choose={choose} />
       <p role="status" className="muted">
         {isSearching ? t("statement.searching") : t("statement.count", { count: found.length })}
       </p>
@@ -200,18 +166,7 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
           </button>
         </p>
       )}
-      {byMonth(found.slice(0, shown)).map(({ month, entries: ofMonth }) => (
-        <div key={month} className="statement-month">
-          <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
-          <ol className="statement-rows">
-            {ofMonth.map((entry) => (
-              <li key={entry.id}>
-                <StatementRow entry={entry} />
-              </li>
-            ))}
-          </ol>
-        </div>
-      ))}
+      <Months entries={found.slice(0, shown)} />
       {isOlderAway && (
         <p role="alert" className="problem">
           {t("statement.olderAway")}
@@ -223,6 +178,76 @@ function Statement({ entries, hasOlder, isLoadingOlder, isOlderAway, loadOlder, 
         </button>
       )}
     </section>
+  );
+}
+
+function ExportButton({ readFound }: { readFound: () => Promise<Entry[]> }) {
+  const t = useText();
+  const [isExporting, setExporting] = useState(false);
+  const exportCsv = async () => {
+    setExporting(true);
+    try {
+      download("torcida.csv", "text/csv", `\uFEFF${toCsv(await readFound())}`);
+    } catch (error) {
+      toast.error(t("statement.csv.failed"), { id: "csv", description: reasonOf(error, t) });
+    } finally {
+      setExporting(false);
+    }
+  };
+  return (
+    <button type="button" className="button button-small button-quiet" disabled={isExporting} onClick={exportCsv}>
+      {t(isExporting ? "statement.csv.working" : "statement.csv")}
+    </button>
+  );
+}
+
+type FiltersProps = { entries: readonly Entry[]; filter: Filter; choose: (change: Filter) => void };
+
+function Filters({ entries, filter, choose }: FiltersProps) {
+  const t = useText();
+  const stores = useMemo(() => [...new Set(entries.map((one) => one.store))].sort(), [entries]);
+  const selects = [
+    ["status", STATUSES.map((one) => [one, t(`statement.only.${one}`)] as const)],
+    ["store", stores.map((one) => [one, one] as const)],
+    ["period", keysOf(PERIODS).map((one) => [one, t(`statement.${one}`)] as const)],
+  ] as const;
+  return (
+    <div className="statement-filters">
+      {selects.map(([name, options]) => (
+        <label key={name} className="field">
+          <span>{t(`statement.${name}`)}</span>
+          <select value={filter[name] ?? ""} onChange={(event) => choose({ [name]: event.target.value })}>
+            <option value="">{t(`statement.${name}.all`)}</option>
+            {options.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function Months({ entries }: { entries: readonly Entry[] }) {
+  const t = useText();
+  const { monthAndYear } = useFormat();
+  return (
+    <>
+      {byMonth(entries).map(({ month, entries: ofMonth }) => (
+        <div key={month} className="statement-month">
+          <h4>{month ? monthAndYear(month) : t("statement.undated")}</h4>
+          <ol className="statement-rows">
+            {ofMonth.map((entry) => (
+              <li key={entry.id}>
+                <StatementRow entry={entry} />
+              </li>
+            ))}
+          </ol>
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -30,12 +30,6 @@ export function NftTicket({
   const [isOpen, setOpen] = useState(false);
   const facts = nftFacts(nft);
   const chzText = purchase?.cashback_amount ?? chzTextFromGwei(factsGwei(facts, BigInt(config.wei_per_cent)));
-  const placeholder = (
-    <span className="nft-image nft-placeholder">
-      <BlankTicket />
-      <span className="sr-only">{t("nft.placeholder")}</span>
-    </span>
-  );
   return (
     <article data-status={facts.status}>
       <Ticket
@@ -63,30 +57,46 @@ export function NftTicket({
         ]}
         stamp={<Stamp kind={facts.status}>{t(`status.${facts.status}`)}</Stamp>}
         stub={
-          <>
-            <Picture
-              src={nft.metadata.image}
-              alt={t("nft.image", { name: nft.metadata.name || nft.name })}
-              className="nft-image"
-              fallback={placeholder}
-            />
-            <Barcode />
-            <button
-              type="button"
-              className="button button-small button-quiet"
-              title={t("nft.kicker", { id: nft.tokenId })}
-              // In a transition: the page does not change until the dialog's code is loaded.
-              onClick={() => startTransition(() => setOpen(true))}
-            >
-              {t("nft.details")}
-            </button>
-          </>
+          <Stub
+            nft={nft}
+            // In a transition: the page does not change until the dialog's code is loaded.
+            onDetails={() => startTransition(() => setOpen(true))}
+          />
         }
       >
         {note}
       </Ticket>
       {isOpen && <NftDetails nft={nft} purchase={purchase} onClose={() => setOpen(false)} />}
     </article>
+  );
+}
+
+function Stub({ nft, onDetails }: { nft: PurchaseNft; onDetails: () => void }) {
+  const t = useText();
+  const placeholder = (
+    <span className="nft-image nft-placeholder">
+      <BlankTicket />
+      <span className="sr-only">{t("nft.placeholder")}</span>
+    </span>
+  );
+  return (
+    <>
+      <Picture
+        src={nft.metadata.image}
+        alt={t("nft.image", { name: nft.metadata.name || nft.name })}
+        className="nft-image"
+        fallback={placeholder}
+      />
+      <Barcode />
+      <button
+        type="button"
+        className="button button-small button-quiet"
+        title={t("nft.kicker", { id: nft.tokenId })}
+        onClick={onDetails}
+      >
+        {t("nft.details")}
+      </button>
+    </>
   );
 }
 

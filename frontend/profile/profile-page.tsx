@@ -154,30 +154,37 @@ function YourData({ profile }: { profile: Profile }) {
           {t("profile.erase")}
         </button>
       </div>
-      {isAsking && (
-        <Dialog
-          title={t("profile.erase")}
-          onClose={() => setAsking(false)}
-          actions={
-            <>
-              <button type="button" className="button button-quiet" onClick={() => setAsking(false)}>
-                {t("common.cancel")}
-              </button>
-              <button type="button" className="button button-danger" disabled={isBusy} onClick={erase}>
-                {t("profile.erase.yes")}
-              </button>
-            </>
-          }
-        >
-          <p>{t("profile.erase.text")}</p>
-          {problem && (
-            <p role="alert" className="problem">
-              {problem}
-            </p>
-          )}
-        </Dialog>
-      )}
+      {isAsking && <EraseDialog isBusy={isBusy} problem={problem} onErase={erase} onClose={() => setAsking(false)} />}
     </Card>
+  );
+}
+
+type EraseDialogProps = { isBusy: boolean; problem: string; onErase: () => void; onClose: () => void };
+
+function EraseDialog({ isBusy, problem, onErase, onClose }: EraseDialogProps) {
+  const t = useText();
+  return (
+    <Dialog
+      title={t("profile.erase")}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" className="button button-quiet" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          <button type="button" className="button button-danger" disabled={isBusy} onClick={onErase}>
+            {t("profile.erase.yes")}
+          </button>
+        </>
+      }
+    >
+      <p>{t("profile.erase.text")}</p>
+      {problem && (
+        <p role="alert" className="problem">
+          {problem}
+        </p>
+      )}
+    </Dialog>
   );
 }
 

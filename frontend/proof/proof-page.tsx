@@ -27,9 +27,7 @@ export default function ProofPage() {
   const isWallet = isAddressShaped(wallet);
   const proof = useQuery({
     queryKey: ["proof", wallet],
-    queryFn: isAddressShaped(wallet)
-      ? ({ signal }) => readWallet(wallet, { signal, onProgress: setProgress })
-      : skipToken,
+    queryFn: isWallet ? ({ signal }) => readWallet(wallet, { signal, onProgress: setProgress }) : skipToken,
     retry: 1,
     staleTime: 15_000,
   });
@@ -71,80 +69,85 @@ export default function ProofPage() {
       )}
       {proof.isError && !proof.isFetching && <RetryPanel title={t("proofPage.away")} query={proof} />}
       {proof.data && <Rows proof={proof.data} />}
-      {!isWallet && (
-        <section aria-labelledby="how">
-          <h2 id="how" className="section-title">
-            {t("proofPage.how")}
-          </h2>
-          <Steps
-            steps={STEPS.map((step) => ({
-              title: t(`proofPage.how.${step}.title`),
-              text: t(`proofPage.how.${step}.text`),
-            }))}
-          />
-        </section>
-      )}
+      {!isWallet && <How />}
       <Books />
+    </section>
+  );
+}
+
+function How() {
+  const t = useText();
+  return (
+    <section aria-labelledby="how">
+      <h2 id="how" className="section-title">
+        {t("proofPage.how")}
+      </h2>
+      <Steps
+        steps={STEPS.map((step) => ({
+          title: t(`proofPage.how.${step}.title`),
+          text: t(`proofPage.how.${step}.text`),
+        }))}
+      />
     </section>
   );
 }
 
 function Rows({ proof }: { proof: WalletProof }) {
   const t = useText();
-  const { brl, percent, exactChz } = useFormat();
-  const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
+  const { exactChz } = useFormat();
   return (
     <>
       <p role="status" className={proof.matches ? "proof-holds" : "problem"}>
         {t(proof.matches ? "proofPage.holds" : "proofPage.differs", {
           count: proof.purchases.length,
-          paid: wei(proof.paidWei),
+          paid: exactChz(formatDecimal(proof.paidWei, CHZ_DECIMALS)),
         })}
       </p>
-      {proof.purchases.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className="table-wrap proof-rows" tabIndex={0} aria-label={t("proofPage.title")}>
-          <table>
-            <thead>
-              <tr>
-                {(["number", "value", "cashback"] as const).map((one) => (
-                  <th key={one} scope="col">
-                    {t(`ticket.${one}`)}
-                  </th>
-                ))}
-                <th scope="col">{t("proof.rate")}</th>
-                <th scope="col">{t("proof.paid")}</th>
-                <th scope="col">{t("proofPage.ours")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {proof.purchases.map((one) => (
-                <tr key={String(one.id)}>
-                  <th scope="row">
-                    <Link className="link" to={paths.ticket(String(one.id))}>
-                      {String(one.id)}
-                    </Link>
-                  </th>
-                  <td className="figures">{brl(reaisText(one.valueCents))}</td>
-                  <td className="figures">{percent(percentText(one.totalBps))}</td>
-                  <td className="figures">{one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}</td>
-                  <td className="figures">{one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}</td>
-                  <td>
-                    {t(
-                      one.agrees === undefined
-                        ? "proofPage.unknown"
-                        : one.agrees
-                          ? "proofPage.same"
-                          : "proofPage.other",
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      {proof.purchases.length > 0 && <Purchases purchases={proof.purchases} />}
     </>
+  );
+}
+
+function Purchases({ purchases }: Pick<WalletProof, "purchases">) {
+  const t = useText();
+  const { brl, percent, exactChz } = useFormat();
+  const wei = (amount: bigint) => exactChz(formatDecimal(amount, CHZ_DECIMALS));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className="table-wrap proof-rows" tabIndex={0} aria-label={t("proofPage.title")}>
+      <table>
+        <thead>
+          <tr>
+            {(["number", "value", "cashback"] as const).map((one) => (
+              <th key={one} scope="col">
+                {t(`ticket.${one}`)}
+              </th>
+            ))}
+            <th scope="col">{t("proof.rate")}</th>
+            <th scope="col">{t("proof.paid")}</th>
+            <th scope="col">{t("proofPage.ours")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {purchases.map((one) => (
+            <tr key={String(one.id)}>
+              <th scope="row">
+                <Link className="link" to={paths.ticket(String(one.id))}>
+                  {String(one.id)}
+                </Link>
+              </th>
+              <td className="figures">{brl(reaisText(one.valueCents))}</td>
+              <td className="figures">{percent(percentText(one.totalBps))}</td>
+              <td className="figures">{one.weiPerCent === undefined ? "–" : wei(one.weiPerCent * 100n)}</td>
+              <td className="figures">{one.paidWei === undefined ? t("proof.open") : wei(one.paidWei)}</td>
+              <td>
+                {t(one.agrees === undefined ? "proofPage.unknown" : one.agrees ? "proofPage.same" : "proofPage.other")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

@@ -78,14 +78,6 @@ function Countdown({ destination }: { destination: Destination }) {
   const canLeave = isSafe(destination.link);
   const countdown = useCountdown(REDIRECT_COUNTDOWN_SECONDS, canLeave, leave);
   const { secondsLeft, isPaused } = countdown;
-  const [spoken, setSpoken] = useState("");
-  const words = t("redirect.countdown", { seconds: secondsLeft });
-
-  // A screen reader announces only the first, the middle and the last second: ten announcements would be too many.
-  const isSpoken = secondsLeft === REDIRECT_COUNTDOWN_SECONDS || secondsLeft === 5 || secondsLeft === 1;
-  useEffect(() => {
-    if (isSpoken) setSpoken(words);
-  }, [isSpoken, words]);
 
   function leave() {
     // Replaces the history entry, so that Back leads to the stores and not to a new countdown.
@@ -103,29 +95,7 @@ function Countdown({ destination }: { destination: Destination }) {
       <p className="muted">{t("redirect.warning")}</p>
       {!profile && <p className="hint">{t("buy.visitor")}</p>}
       {canLeave ? (
-        <>
-          <p className="scoreboard" aria-hidden="true">
-            {secondsLeft}
-          </p>
-          <div
-            className="progress"
-            role="progressbar"
-            aria-label={t("redirect.progress")}
-            aria-valuemin={0}
-            aria-valuemax={REDIRECT_COUNTDOWN_SECONDS}
-            aria-valuenow={REDIRECT_COUNTDOWN_SECONDS - secondsLeft}
-          >
-            <div
-              style={{
-                transform: `scaleX(${(REDIRECT_COUNTDOWN_SECONDS - secondsLeft) / REDIRECT_COUNTDOWN_SECONDS})`,
-              }}
-            />
-          </div>
-          <p className="figures">{words}</p>
-          <span className="sr-only" role="status">
-            {isPaused ? t("redirect.paused") : spoken}
-          </span>
-        </>
+        <Clock secondsLeft={secondsLeft} isPaused={isPaused} />
       ) : (
         <p className="problem">{t("redirect.noLink")}</p>
       )}
@@ -149,5 +119,43 @@ function Countdown({ destination }: { destination: Destination }) {
         )}
       </div>
     </section>
+  );
+}
+
+function Clock({ secondsLeft, isPaused }: { secondsLeft: number; isPaused: boolean }) {
+  const t = useText();
+  const [spoken, setSpoken] = useState("");
+  const words = t("redirect.countdown", { seconds: secondsLeft });
+
+  // A screen reader announces only the first, the middle and the last second: ten announcements would be too many.
+  const isSpoken = secondsLeft === REDIRECT_COUNTDOWN_SECONDS || secondsLeft === 5 || secondsLeft === 1;
+  useEffect(() => {
+    if (isSpoken) setSpoken(words);
+  }, [isSpoken, words]);
+
+  return (
+    <>
+      <p className="scoreboard" aria-hidden="true">
+        {secondsLeft}
+      </p>
+      <div
+        className="progress"
+        role="progressbar"
+        aria-label={t("redirect.progress")}
+        aria-valuemin={0}
+        aria-valuemax={REDIRECT_COUNTDOWN_SECONDS}
+        aria-valuenow={REDIRECT_COUNTDOWN_SECONDS - secondsLeft}
+      >
+        <div
+          style={{
+            transform: `scaleX(${(REDIRECT_COUNTDOWN_SECONDS - secondsLeft) / REDIRECT_COUNTDOWN_SECONDS})`,
+          }}
+        />
+      </div>
+      <p className="figures">{words}</p>
+      <span className="sr-only" role="status">
+        {isPaused ? t("redirect.paused") : spoken}
+      </span>
+    </>
   );
 }

@@ -23,29 +23,13 @@ const PROBLEMS: [keyof Fields, MessageId][] = [
 
 const dayOf = (iso: string) => iso.slice(0, 10);
 
+type ClaimDialogProps = { click: Click; wallet: string; onClose: () => void };
+
 /** Asks for the details needed to find the sale. docs/product.md#sales-claims */
-export default function ClaimDialog({ click, wallet, onClose }: { click: Click; wallet: string; onClose: () => void }) {
+export default function ClaimDialog(props: ClaimDialogProps) {
   const t = useText();
-  const client = useQueryClient();
-  const isShown = useIsShown();
-  const { register, handleSubmit, formState, setError } = useForm<Fields>({
-    defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
-    resolver: zodResolver(schema, undefined, { raw: true }),
-  });
-  const { errors, isSubmitting } = formState;
-  const send = useOneSubmit(
-    handleSubmit(async (fields) => {
-      try {
-        await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
-        await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
-        if (!isShown()) return;
-        toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
-        onClose();
-      } catch (error) {
-        setError("root", { message: reasonOf(error, t) });
-      }
-    }),
-  );
+  const { click, onClose } = props;
+  const { register, errors, isSubmitting, send } = useClaim(props);
   const wrong = PROBLEMS.find(([field]) => errors[field]);
   const problem = wrong ? t(wrong[1]) : errors.root?.message;
   return (
@@ -108,6 +92,32 @@ export default function ClaimDialog({ click, wallet, onClose }: { click: Click; 
       </form>
     </Dialog>
   );
+}
+
+/** The form's state and its sending; `errors.root` is why it was not sent. */
+function useClaim({ click, wallet, onClose }: ClaimDialogProps) {
+  const t = useText();
+  const client = useQueryClient();
+  const isShown = useIsShown();
+  const { register, handleSubmit, formState, setError } = useForm<Fields>({
+    defaultValues: { order_ref: "", amount: "", date: dayOf(click.created_at), note: "" },
+    resolver: zodResolver(schema, undefined, { raw: true }),
+  });
+  const { errors, isSubmitting } = formState;
+  const send = useOneSubmit(
+    handleSubmit(async (fields) => {
+      try {
+        await createClaim({ ...fields, store_id: click.store_id, click_id: click.id });
+        await client.invalidateQueries({ queryKey: ["own", "claims", wallet] });
+        if (!isShown()) return;
+        toast.success(t("claim.sent"), { id: "claim", description: t("claim.sent.detail") });
+        onClose();
+      } catch (error) {
+        setError("root", { message: reasonOf(error, t) });
+      }
+    }),
+  );
+  return { register, errors, isSubmitting, send };
 }
 
 /** "1.234,50" and "1234,50" as "1234.50". */

@@ -87,33 +87,18 @@ export function DecisionDialog(props: DecisionDialogProps) {
       <form id={formId} className="grid gap-4" noValidate onSubmit={submit}>
         <DraftNotice draft={draft} />
         <div>{text}</div>
-        {consequences && (
-          <dl className="facts consequences">
-            {consequences.map(([label, value]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd className="figures">{value}</dd>
-              </div>
-            ))}
-          </dl>
-        )}
+        {consequences && <Consequences rows={consequences} />}
         {children}
         {reasonHint && (
-          <Field label="Motivo" hint={reasonHint} problem={isReasonMissing ? "Escreva o motivo." : undefined}>
-            {(control) => (
-              <textarea
-                {...control}
-                rows={2}
-                required
-                maxLength={REASON_LENGTH}
-                value={reason}
-                onChange={({ target }) => {
-                  setReason(target.value);
-                  draft.keep({ reason: target.value });
-                }}
-              />
-            )}
-          </Field>
+          <ReasonField
+            hint={reasonHint}
+            isMissing={isReasonMissing}
+            value={reason}
+            onChange={(typed) => {
+              setReason(typed);
+              draft.keep({ reason: typed });
+            }}
+          />
         )}
         {step === "sign" && (
           <p ref={intoView} className="hint" role="status">
@@ -128,6 +113,38 @@ export function DecisionDialog(props: DecisionDialogProps) {
         )}
       </form>
     </Dialog>
+  );
+}
+
+function Consequences({ rows }: { rows: readonly Consequence[] }) {
+  return (
+    <dl className="facts consequences">
+      {rows.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd className="figures">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type ReasonFieldProps = { hint: string; isMissing: boolean; value: string; onChange: (typed: string) => void };
+
+function ReasonField({ hint, isMissing, value, onChange }: ReasonFieldProps) {
+  return (
+    <Field label="Motivo" hint={hint} problem={isMissing ? "Escreva o motivo." : undefined}>
+      {(control) => (
+        <textarea
+          {...control}
+          rows={2}
+          required
+          maxLength={REASON_LENGTH}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
   );
 }
 

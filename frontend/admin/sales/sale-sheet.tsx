@@ -108,49 +108,70 @@ function Actions({ sale, onDecide }: { sale: SaleDetails; onDecide: (decision: D
 type DecisionsProps = { sale: SaleDetails; deciding: Decision | undefined; onClose: () => void };
 
 function Decisions({ sale, deciding, onClose }: DecisionsProps) {
+  const [click, setClick] = useState("");
+  switch (deciding) {
+    case "release":
+      return <ReleaseDialog sale={sale} onClose={onClose} />;
+    case "decline":
+      return <DeclineDialog sale={sale} onClose={onClose} />;
+    case "assign":
+      return <AssignDialog sale={sale} click={click} onClick={setClick} onClose={onClose} />;
+    default:
+      return null;
+  }
+}
+
+type DialogProps = Omit<DecisionsProps, "deciding">;
+
+function ReleaseDialog({ sale, onClose }: DialogProps) {
   const { brl } = useFormat();
   const money = useSaleMoney();
-  const [click, setClick] = useState("");
-  if (deciding === "release") {
-    return (
-      <DecisionDialog
-        title={`Liberar a venda nº ${sale.id}?`}
-        text="A venda segue como foi lida por último, e não é mais retida pelo mesmo motivo."
-        consequences={[
-          ["Valor", money(sale)],
-          ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
-          ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado no clique"],
-          ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
-          ["Retida por", sale.reason ?? "–"],
-        ]}
-        action="Liberar venda"
-        reasonHint="Fica no registro, com o seu nome."
-        done="Venda liberada."
-        decide={(reason) => releaseSale(sale, reason)}
-        onClose={onClose}
-      />
-    );
-  }
-  if (deciding === "decline") {
-    return (
-      <DecisionDialog
-        title={`Recusar a venda nº ${sale.id}?`}
-        text="É definitivo, diga a rede o que disser depois. O que já foi pago fica como saldo a devolver do comprador."
-        consequences={[
-          ["Valor", money(sale)],
-          ["Cashback que deixa de ser pago", brl(sale.cashback)],
-          ["De", <WholeWallet key="wallet" address={sale.wallet} />],
-        ]}
-        action="Recusar venda"
-        isDangerous
-        reasonHint="O comprador vê este motivo, e ele fica no registro."
-        done="Venda recusada."
-        decide={(reason) => declineSale(sale, reason)}
-        onClose={onClose}
-      />
-    );
-  }
-  if (deciding !== "assign") return null;
+  return (
+    <DecisionDialog
+      title={`Liberar a venda nº ${sale.id}?`}
+      text="A venda segue como foi lida por último, e não é mais retida pelo mesmo motivo."
+      consequences={[
+        ["Valor", money(sale)],
+        ["Comissão", sale.commission === null ? "–" : brl(sale.commission)],
+        ["Cashback", Number(sale.cashback) > 0 ? brl(sale.cashback) : "calculado agora, pelo combinado no clique"],
+        ["Para", <WholeWallet key="wallet" address={sale.wallet} />],
+        ["Retida por", sale.reason ?? "–"],
+      ]}
+      action="Liberar venda"
+      reasonHint="Fica no registro, com o seu nome."
+      done="Venda liberada."
+      decide={(reason) => releaseSale(sale, reason)}
+      onClose={onClose}
+    />
+  );
+}
+
+function DeclineDialog({ sale, onClose }: DialogProps) {
+  const { brl } = useFormat();
+  const money = useSaleMoney();
+  return (
+    <DecisionDialog
+      title={`Recusar a venda nº ${sale.id}?`}
+      text="É definitivo, diga a rede o que disser depois. O que já foi pago fica como saldo a devolver do comprador."
+      consequences={[
+        ["Valor", money(sale)],
+        ["Cashback que deixa de ser pago", brl(sale.cashback)],
+        ["De", <WholeWallet key="wallet" address={sale.wallet} />],
+      ]}
+      action="Recusar venda"
+      isDangerous
+      reasonHint="O comprador vê este motivo, e ele fica no registro."
+      done="Venda recusada."
+      decide={(reason) => declineSale(sale, reason)}
+      onClose={onClose}
+    />
+  );
+}
+
+type AssignDialogProps = DialogProps & { click: string; onClick: (click: string) => void };
+
+function AssignDialog({ sale, click, onClick, onClose }: AssignDialogProps) {
+  const money = useSaleMoney();
   return (
     <DecisionDialog
       title={`De quem é a venda nº ${sale.id}?`}
@@ -169,7 +190,7 @@ function Decisions({ sale, deciding, onClose }: DecisionsProps) {
         problem={undefined}
       >
         {(control) => (
-          <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => setClick(target.value)} />
+          <input {...control} autoCapitalize="none" value={click} onChange={({ target }) => onClick(target.value)} />
         )}
       </Field>
     </DecisionDialog>

@@ -47,12 +47,11 @@ export function StoreDetails({ id, onBack }: { id: string; onBack: () => void })
   );
 }
 
+type Opened = "edit" | "delete";
+
 function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => void }) {
   const client = useQueryClient();
-  const [open, setOpen] = useState<"edit" | "delete">();
-  // The list button that was clicked no longer exists.
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const [open, setOpen] = useState<Opened>();
   const close = () => setOpen(undefined);
   const id = String(store.id);
 
@@ -64,25 +63,7 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
   const reload = () => Promise.all([client.invalidateQueries({ queryKey: ["store", id] }), reloadLists()]);
   return (
     <div className="grid gap-6">
-      <div className="section-head">
-        <div className="logo-row">
-          <StoreMark store={{ ...store, id, logo: store.logo ?? "" }} />
-          <h2 ref={heading} tabIndex={-1} className="section-title">
-            {store.name}
-          </h2>
-        </div>
-        <div className="admin-list-actions">
-          <button type="button" className="button button-small button-quiet" onClick={onBack}>
-            Voltar à lista
-          </button>
-          <PermittedButton permission="catalogue" onClick={() => setOpen("edit")}>
-            Editar loja
-          </PermittedButton>
-          <PermittedButton permission="catalogue" onClick={() => setOpen("delete")}>
-            Excluir loja
-          </PermittedButton>
-        </div>
-      </div>
+      <Head store={store} onBack={onBack} onOpen={setOpen} />
       <Readiness store={store} />
       <StoreFacts store={store} />
       <div className="admin-list-actions">
@@ -115,6 +96,35 @@ function Loaded({ store, onBack }: { store: StoreWithCategories; onBack: () => v
           onClose={close}
         />
       )}
+    </div>
+  );
+}
+
+type HeadProps = { store: StoreWithCategories; onBack: () => void; onOpen: (dialog: Opened) => void };
+
+function Head({ store, onBack, onOpen }: HeadProps) {
+  // The list button that was clicked no longer exists.
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <div className="section-head">
+      <div className="logo-row">
+        <StoreMark store={{ ...store, id: String(store.id), logo: store.logo ?? "" }} />
+        <h2 ref={heading} tabIndex={-1} className="section-title">
+          {store.name}
+        </h2>
+      </div>
+      <div className="admin-list-actions">
+        <button type="button" className="button button-small button-quiet" onClick={onBack}>
+          Voltar à lista
+        </button>
+        <PermittedButton permission="catalogue" onClick={() => onOpen("edit")}>
+          Editar loja
+        </PermittedButton>
+        <PermittedButton permission="catalogue" onClick={() => onOpen("delete")}>
+          Excluir loja
+        </PermittedButton>
+      </div>
     </div>
   );
 }
