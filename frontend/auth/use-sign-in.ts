@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { checkUser, login } from "../api/calls.ts";
 import { UnreachableError } from "../api/http.ts";
@@ -23,7 +23,7 @@ export function useSignIn() {
   const t = useText();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
-  const { begin, signedOutWallet } = useSession();
+  const { begin } = useSession();
   const { address, sign } = useWallet();
   const [step, setStep] = useState<SignInStep>("idle");
   const [problem, setProblem] = useState("");
@@ -61,7 +61,22 @@ export function useSignIn() {
     navigate(next, { replace: true });
   }, [address, begin, navigate, next, sign, t]);
 
-  // Once per wallet that connects while this page is open.
+  useEachWallet({ address, asked, step, setStep, start });
+  return { step, problem, start, continueToRegistration: () => setStep("registering") };
+}
+
+type EachWallet = {
+  address: string | undefined;
+  /** The wallet that was asked last. */
+  asked: RefObject<string | undefined>;
+  step: SignInStep;
+  setStep: (step: SignInStep) => void;
+  start: () => Promise<void>;
+};
+
+/** Starts once for each wallet that connects while this page is open. */
+function useEachWallet({ address, asked, step, setStep, start }: EachWallet): void {
+  const { signedOutWallet } = useSession();
   const isRegistering = useRef(false);
   isRegistering.current = step === "registering";
   const startRef = useRef(start);
@@ -76,9 +91,7 @@ export function useSignIn() {
       if (address === signedOutWallet) setStep("waiting");
       else startRef.current();
     }
-  }, [address, signedOutWallet]);
-
-  return { step, problem, start, continueToRegistration: () => setStep("registering") };
+  }, [address, signedOutWallet, asked, setStep]);
 }
 
 /** Shows why a step of the login failed, and returns what failed. */

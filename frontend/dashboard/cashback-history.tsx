@@ -11,18 +11,18 @@ const PHONE_SHOWN = 6;
 /** The labels above and below a bar: its figure and its month. */
 const WORDS = "2.9rem";
 
+type Purchases = { purchases: readonly PurchaseRecord[] };
+
 /** Cashback of the last purchases as bars, with the same figures as a table. */
-export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRecord[] }) {
+export function CashbackHistory({ purchases }: Purchases) {
   const t = useText();
   const isPhone = useIsPhone();
   const [isOpen, setOpen] = useState(false);
-  const { chz, decimal, date, month } = useFormat();
   const shown = purchases
     .filter((one) => one.status !== "cancelled" && one.date)
     .sort((a, b) => a.date.localeCompare(b.date))
     .slice(isPhone ? -PHONE_SHOWN : -SHOWN);
   if (shown.length === 0) return null;
-  const highest = Math.max(...shown.map((one) => Number(one.cashback_amount)), 0.01);
   return (
     <Card
       title={
@@ -31,47 +31,64 @@ export function CashbackHistory({ purchases }: { purchases: readonly PurchaseRec
         </>
       }
     >
-      <div className="chart" role="img" aria-label={t("history.label", { count: shown.length })}>
-        {shown.map((one, index) => (
-          <div key={one.id} className="chart-column">
-            <span className="chart-value">{decimal(one.cashback_amount)}</span>
-            <span
-              className={one.status === "confirmed" ? "chart-bar" : "chart-bar chart-bar-pending"}
-              style={{ height: `calc((100% - ${WORDS}) * ${Math.max(0.03, Number(one.cashback_amount) / highest)})` }}
-            />
-            <span className="chart-month">{month(one.date) !== month(shown[index - 1]?.date) && month(one.date)}</span>
-          </div>
-        ))}
-      </div>
+      <Bars purchases={shown} />
       <details className="rates" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t("history.table")}</summary>
-        {isOpen && (
-          <div className="table-wrap">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">{t("ticket.date")}</th>
-                  <th scope="col">{t("history.store")}</th>
-                  <th scope="col">{t("history.status")}</th>
-                  <th scope="col" className="numeric">
-                    {t("ticket.cashback")}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((one) => (
-                  <tr key={one.id}>
-                    <td>{date(one.date)}</td>
-                    <th scope="row">{one.store}</th>
-                    <td>{t(`status.${one.status}`)}</td>
-                    <td className="numeric figures">{chz(one.cashback_amount)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+        {isOpen && <Figures purchases={shown} />}
       </details>
     </Card>
+  );
+}
+
+function Bars({ purchases }: Purchases) {
+  const t = useText();
+  const { decimal, month } = useFormat();
+  const highest = Math.max(...purchases.map((one) => Number(one.cashback_amount)), 0.01);
+  return (
+    <div className="chart" role="img" aria-label={t("history.label", { count: purchases.length })}>
+      {purchases.map((one, index) => (
+        <div key={one.id} className="chart-column">
+          <span className="chart-value">{decimal(one.cashback_amount)}</span>
+          <span
+            className={one.status === "confirmed" ? "chart-bar" : "chart-bar chart-bar-pending"}
+            style={{ height: `calc((100% - ${WORDS}) * ${Math.max(0.03, Number(one.cashback_amount) / highest)})` }}
+          />
+          <span className="chart-month">
+            {month(one.date) !== month(purchases[index - 1]?.date) && month(one.date)}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Figures({ purchases }: Purchases) {
+  const t = useText();
+  const { chz, date } = useFormat();
+  return (
+    <div className="table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("ticket.date")}</th>
+            <th scope="col">{t("history.store")}</th>
+            <th scope="col">{t("history.status")}</th>
+            <th scope="col" className="numeric">
+              {t("ticket.cashback")}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {purchases.map((one) => (
+            <tr key={one.id}>
+              <td>{date(one.date)}</td>
+              <th scope="row">{one.store}</th>
+              <td>{t(`status.${one.status}`)}</td>
+              <td className="numeric figures">{chz(one.cashback_amount)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

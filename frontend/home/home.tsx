@@ -23,67 +23,88 @@ export default function Home() {
   usePageMeta(t("home.meta"), t("home.hero.text"));
   return (
     <>
-      <section className="hero">
-        <PitchLines />
-        <div className="hero-inner">
-          <div>
-            <PageHeading className="hero-title">{t("home.hero.title")}</PageHeading>
-            <p className="hero-text">{t("home.hero.text")}</p>
-            <div className="flex flex-wrap gap-3">
-              <ViewStoresButton />
-              <LinkButton className="button button-chalk" to={paths.dashboard}>
-                {t("home.viewDashboard")}
-              </LinkButton>
-            </div>
-          </div>
-          <HeroTicket />
-        </div>
-        <Stands />
-      </section>
-
+      <Hero />
       <ClubQuestion />
-
-      <section className="page" aria-labelledby="how">
-        <h2 id="how" className="section-title">
-          {t("home.how.title")}
-        </h2>
-        <Steps
-          steps={STEPS.map((step) => ({ title: t(`home.how.${step}.title`), text: t(`home.how.${step}.text`) }))}
-        />
-      </section>
-
+      <HowItWorks />
       <Featured />
-
-      <section className="page" aria-labelledby="tiers">
-        <h2 id="tiers" className="section-title">
-          {t("home.tiers.title")}
-        </h2>
-        <ul className="tier-cards">
-          {TIERS.map((tier) => (
-            <li key={tier} className={`tier-card tier-${tier}`}>
-              <h3>{t(`tier.${tier}`)}</h3>
-              <p className="tier-percent">{t(`home.tiers.${tier}.percent`)}</p>
-              <p>{t(`home.tiers.${tier}.text`)}</p>
-            </li>
-          ))}
-        </ul>
-        <p className="example">
-          {t("home.tiers.example")} <strong>{t("home.tiers.paidInChz")}</strong>
-        </p>
-        <TiersNote />
-      </section>
-
-      <section className="cta">
-        <PitchLines />
-        <div className="cta-inner">
-          <h2 className="section-title">{t("home.cta.title")}</h2>
-          <p>{t("home.cta.text")}</p>
-          <LinkButton className="button button-chalk" to={paths.auth()}>
-            {t("home.cta.button")}
-          </LinkButton>
-        </div>
-      </section>
+      <Tiers />
+      <CallToAction />
     </>
+  );
+}
+
+function Hero() {
+  const t = useText();
+  return (
+    <section className="hero">
+      <PitchLines />
+      <div className="hero-inner">
+        <div>
+          <PageHeading className="hero-title">{t("home.hero.title")}</PageHeading>
+          <p className="hero-text">{t("home.hero.text")}</p>
+          <div className="flex flex-wrap gap-3">
+            <ViewStoresButton />
+            <LinkButton className="button button-chalk" to={paths.dashboard}>
+              {t("home.viewDashboard")}
+            </LinkButton>
+          </div>
+        </div>
+        <HeroTicket />
+      </div>
+      <Stands />
+    </section>
+  );
+}
+
+function HowItWorks() {
+  const t = useText();
+  return (
+    <section className="page" aria-labelledby="how">
+      <h2 id="how" className="section-title">
+        {t("home.how.title")}
+      </h2>
+      <Steps steps={STEPS.map((step) => ({ title: t(`home.how.${step}.title`), text: t(`home.how.${step}.text`) }))} />
+    </section>
+  );
+}
+
+function Tiers() {
+  const t = useText();
+  return (
+    <section className="page" aria-labelledby="tiers">
+      <h2 id="tiers" className="section-title">
+        {t("home.tiers.title")}
+      </h2>
+      <ul className="tier-cards">
+        {TIERS.map((tier) => (
+          <li key={tier} className={`tier-card tier-${tier}`}>
+            <h3>{t(`tier.${tier}`)}</h3>
+            <p className="tier-percent">{t(`home.tiers.${tier}.percent`)}</p>
+            <p>{t(`home.tiers.${tier}.text`)}</p>
+          </li>
+        ))}
+      </ul>
+      <p className="example">
+        {t("home.tiers.example")} <strong>{t("home.tiers.paidInChz")}</strong>
+      </p>
+      <TiersNote />
+    </section>
+  );
+}
+
+function CallToAction() {
+  const t = useText();
+  return (
+    <section className="cta">
+      <PitchLines />
+      <div className="cta-inner">
+        <h2 className="section-title">{t("home.cta.title")}</h2>
+        <p>{t("home.cta.text")}</p>
+        <LinkButton className="button button-chalk" to={paths.auth()}>
+          {t("home.cta.button")}
+        </LinkButton>
+      </div>
+    </section>
   );
 }
 

@@ -32,70 +32,22 @@ const HAS_WALLETCONNECT = Boolean(import.meta.env.VITE_WALLETCONNECT_PROJECT_ID)
 
 /** The wallet of wagmi, reported to the provider in `wallet.tsx`, which loads this code after the first paint. */
 export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }) {
-  const t = useText();
-  const connection = useConnection({ config: wagmiConfig });
-  const connectors = useAnnouncedWallets();
-  const [isChoosing, setChoosing] = useState(false);
   const ownSwitch = useRef(false);
-  const address = connection.status === "connected" ? toWalletAddress(connection.address) : undefined;
   const reconnect = useRef(() => {});
   useWalletChanges(ownSwitch, reconnect);
   useRememberedWalletConnect();
 
-  useEffect(() => {
-    if (address) store(STORAGE_KEYS.currentWallet, address);
-  }, [address]);
-
-  const askForTarget = useAskForTarget(ownSwitch);
-  const closeChooser = useCallback(() => setChoosing(false), []);
-  const { isConnecting, connectWith } = useConnectWith({ askForTarget, onConnected: closeChooser });
-
-  const only = onlyOwn(connectors);
-  const connect = useCallback(async () => {
-    if (only) return connectWith(only);
-    // With a wallet or WalletConnect to choose, the chooser opens.
-    if (connectors.length === 0 && !HAS_WALLETCONNECT) {
-      toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
-    }
-    setChoosing(true);
-  }, [only, connectors, connectWith, t]);
+  const [isChoosing, setChoosing] = useState(false);
   const openChooser = useCallback(() => setChoosing(true), []);
-  const choose = only && connectors.length > 1 ? openChooser : undefined;
-
+  const closeChooser = useCallback(() => setChoosing(false), []);
+  const connectors = useAnnouncedWallets();
+  const askForTarget = useAskForTarget(ownSwitch);
+  const { isConnecting, connectWith } = useConnectWith({ askForTarget, onConnected: closeChooser });
+  const { connect, choose } = useConnect({ connectors, connectWith, openChooser });
   reconnect.current = connect;
 
-  const disconnect = useCallback(async () => {
-    await wagmiDisconnect(wagmiConfig);
-  }, []);
-
-  const { connector } = connection;
-  const switchToTarget = useCallback(async () => {
-    if (connector) await askForTarget(connector);
-  }, [askForTarget, connector]);
-
-  const sign = useCallback(
-    async (message: string) => {
-      if (!connector || !address) throw new Error("No wallet is connected");
-      return signWith(await providerOf(connector), address, message);
-    },
-    [connector, address],
-  );
-
-  const isRestoring = connection.status === "reconnecting";
-  const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
-  const wallet = useUnchanged({
-    address,
-    isConnecting,
-    isRestoring,
-    isWrongNetwork,
-    connectors,
-    connect,
-    connectWith,
-    choose,
-    disconnect,
-    switchToTarget,
-    sign,
-  });
+  const connected = useConnected(askForTarget);
+  const wallet = useUnchanged({ ...connected, isConnecting, connectors, connect, connectWith, choose });
   useReport(wallet, onChange);
   return (
     isChoosing && (
@@ -104,6 +56,54 @@ export function WagmiWallet({ onChange }: { onChange: (wallet: Wallet) => void }
       </Suspense>
     )
   );
+}
+
+type ConnectParameters = {
+  connectors: readonly Connector[];
+  connectWith: (connector: Connector) => Promise<void>;
+  openChooser: () => void;
+};
+
+/** Connects the user's only wallet, or lets the user choose. */
+function useConnect({ connectors, connectWith, openChooser }: ConnectParameters) {
+  const t = useText();
+  const only = onlyOwn(connectors);
+  const connect = useCallback(async () => {
+    if (only) return connectWith(only);
+    // With a wallet or WalletConnect to choose, the chooser opens.
+    if (connectors.length === 0 && !HAS_WALLETCONNECT) {
+      toast.error(t("wallet.notFound"), { id: "wallet-not-found", description: t("wallet.notFound.detail") });
+    }
+    openChooser();
+  }, [only, connectors, connectWith, openChooser, t]);
+  return { connect, choose: only && connectors.length > 1 ? openChooser : undefined };
+}
+
+/** The connected wallet, and what it can do. */
+function useConnected(askForTarget: (connector: Connector) => Promise<void>) {
+  const connection = useConnection({ config: wagmiConfig });
+  const { connector } = connection;
+  const address = connection.status === "connected" ? toWalletAddress(connection.address) : undefined;
+  useEffect(() => {
+    if (address) store(STORAGE_KEYS.currentWallet, address);
+  }, [address]);
+
+  const disconnect = useCallback(async () => {
+    await wagmiDisconnect(wagmiConfig);
+  }, []);
+  const switchToTarget = useCallback(async () => {
+    if (connector) await askForTarget(connector);
+  }, [askForTarget, connector]);
+  const sign = useCallback(
+    async (message: string) => {
+      if (!connector || !address) throw new Error("No wallet is connected");
+      return signWith(await providerOf(connector), address, message);
+    },
+    [connector, address],
+  );
+  const isRestoring = connection.status === "reconnecting";
+  const isWrongNetwork = address !== undefined && connection.chainId !== targetChain.id;
+  return { address, isRestoring, isWrongNetwork, disconnect, switchToTarget, sign };
 }
 
 /** Asks a wallet to switch to our network, and to add it if the wallet does not know it. */

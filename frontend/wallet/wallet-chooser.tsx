@@ -31,53 +31,66 @@ export default function WalletChooser({ onClose }: { onClose: () => void }) {
       {hasOwn ? (
         <p className="muted mb-4">{t("auth.step1.text")}</p>
       ) : (
-        <div className="wallet-none">
-          {connectors.length > 0 && (
-            <p className="wallet-none-title">
-              <Icon name="wallet" />
-              {t("wallet.notFound")}
-            </p>
-          )}
-          <p>{t("wallet.none.help")}</p>
-          <p className="wallet-none-links">
-            <a
-              className="button button-small"
-              href="https://metamask.io/download"
-              target="_blank"
-              rel="noopener noreferrer"
-            >
-              {t("wallet.none.install")}
-            </a>
-            <a
-              className="button button-small button-quiet"
-              href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
-              rel="noopener noreferrer"
-            >
-              {t("wallet.none.mobile")}
-            </a>
-          </p>
-        </div>
+        <NoWallet isAnyOffered={connectors.length > 0} />
       )}
       {!hasOwn && connectors.length > 0 && <p className="option-heading">{t("wallet.try")}</p>}
       <ul className="space-y-2">
         {connectors.map((connector) => (
           <WalletOption key={connector.uid} connector={connector} />
         ))}
-        {Pairing && (
-          <li>
-            <button type="button" className="option" disabled={isConnecting} onClick={() => setPairing(true)}>
-              <span aria-hidden="true" className="option-initial">
-                W
-              </span>
-              <span>
-                <span className="block font-semibold">WalletConnect</span>
-                <span className="block text-sm muted">{t("wallet.walletConnect.detail")}</span>
-              </span>
-            </button>
-          </li>
-        )}
+        {Pairing && <WalletConnectOption isDisabled={isConnecting} onClick={() => setPairing(true)} />}
       </ul>
     </Dialog>
+  );
+}
+
+/** How to get a wallet, for a user who has none. */
+function NoWallet({ isAnyOffered }: { isAnyOffered: boolean }) {
+  const t = useText();
+  return (
+    <div className="wallet-none">
+      {isAnyOffered && (
+        <p className="wallet-none-title">
+          <Icon name="wallet" />
+          {t("wallet.notFound")}
+        </p>
+      )}
+      <p>{t("wallet.none.help")}</p>
+      <p className="wallet-none-links">
+        <a
+          className="button button-small"
+          href="https://metamask.io/download"
+          target="_blank"
+          rel="noopener noreferrer"
+        >
+          {t("wallet.none.install")}
+        </a>
+        <a
+          className="button button-small button-quiet"
+          href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.search}`}
+          rel="noopener noreferrer"
+        >
+          {t("wallet.none.mobile")}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function WalletConnectOption({ isDisabled, onClick }: { isDisabled: boolean; onClick: () => void }) {
+  const t = useText();
+  return (
+    <li>
+      <button type="button" className="option" disabled={isDisabled} onClick={onClick}>
+        <span aria-hidden="true" className="option-initial">
+          W
+        </span>
+        <span>
+          <span className="block font-semibold">WalletConnect</span>
+          <span className="block text-sm muted">{t("wallet.walletConnect.detail")}</span>
+        </span>
+      </button>
+    </li>
   );
 }
 

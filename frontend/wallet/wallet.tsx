@@ -70,11 +70,33 @@ const isWantedAtOnce = readStored(STORAGE_KEYS.recentConnector) !== null || loca
 if (isWantedAtOnce) loadWagmi().catch(() => {});
 
 export function WalletProvider({ children }: { children: ReactNode }) {
+  const [wallet, setWallet] = useState<Wallet>();
+  const { Wagmi, state, setState, connectLater } = useWagmi();
+
+  // Repeats the click that came before the code was loaded.
+  useEffect(() => {
+    if (!wallet || wallet.isRestoring || state !== "asked") return;
+    setState("absent");
+    if (!wallet.address) wallet.connect();
+  }, [wallet, state, setState]);
+
+  const early = useMemo(() => earlyWallet(state, connectLater), [state, connectLater]);
+  return (
+    <WalletContext value={wallet ?? early}>
+      {children}
+      {Wagmi && <Wagmi onChange={setWallet} />}
+    </WalletContext>
+  );
+}
+
+/** `loading`: an earlier connection may be restored. `asked`: the user clicked before the code arrived. */
+type EarlyState = "loading" | "absent" | "asked";
+
+/** wagmi's code, loaded at once, when the browser is idle, or when the user asks for it. */
+function useWagmi() {
   const t = useText();
   const [Wagmi, setWagmi] = useState<Reporter>();
-  const [wallet, setWallet] = useState<Wallet>();
-  /** `loading`: an earlier connection may be restored. `asked`: the user clicked before the code arrived. */
-  const [state, setState] = useState<"loading" | "absent" | "asked">(isWantedAtOnce ? "loading" : "absent");
+  const [state, setState] = useState<EarlyState>(isWantedAtOnce ? "loading" : "absent");
 
   useEffect(() => {
     let isHere = true;
@@ -103,34 +125,22 @@ export function WalletProvider({ children }: { children: ReactNode }) {
       toast.error(t("wallet.connectionError"), { id: "wallet-connect", description });
     }
   }, [t]);
+  return { Wagmi, state, setState, connectLater };
+}
 
-  // Repeats the click that came before the code was loaded.
-  useEffect(() => {
-    if (!wallet || wallet.isRestoring || state !== "asked") return;
-    setState("absent");
-    if (!wallet.address) wallet.connect();
-  }, [wallet, state]);
-
-  const early = useMemo<Wallet>(
-    () => ({
-      address: undefined,
-      isConnecting: state === "asked",
-      isRestoring: state === "loading",
-      isWrongNetwork: false,
-      connectors: [],
-      connect: connectLater,
-      connectWith: connectLater,
-      choose: undefined,
-      disconnect: async () => {},
-      switchToTarget: async () => {},
-      sign: () => Promise.reject(new Error("No wallet is connected")),
-    }),
-    [state, connectLater],
-  );
-  return (
-    <WalletContext value={wallet ?? early}>
-      {children}
-      {Wagmi && <Wagmi onChange={setWallet} />}
-    </WalletContext>
-  );
+/** The wallet until wagmi's code has reported one. */
+function earlyWallet(state: EarlyState, connectLater: () => Promise<void>): Wallet {
+  return {
+    address: undefined,
+    isConnecting: state === "asked",
+    isRestoring: state === "loading",
+    isWrongNetwork: false,
+    connectors: [],
+    connect: connectLater,
+    connectWith: connectLater,
+    choose: undefined,
+    disconnect: async () => {},
+    switchToTarget: async () => {},
+    sign: () => Promise.reject(new Error("No wallet is connected")),
+  };
 }

@@ -160,7 +160,6 @@ function Rows<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) {
 }
 
 function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) {
-  const navigate = useNavigate();
   const body = useRef<HTMLTableSectionElement>(null);
   const keys = page.rows.map(list.keyOf);
   const noteRow = useFocusOfLostRow(body, keys);
@@ -189,46 +188,70 @@ function Table<Row>({ list, page, address, isOpenable, isOld }: RowsProps<Row>) 
         <tbody ref={body} onKeyDown={moveBetweenRows} onFocus={noteRow}>
           {page.rows.map((row) => {
             const key = list.keyOf(row);
-            const href = address.rowHref(key);
             return (
-              <tr
+              <TableRow
                 key={key}
-                tabIndex={-1}
-                data-open={key === address.row || undefined}
-                data-openable={isOpenable || undefined}
-                onClick={({ target }) => {
-                  if (!isOpenable || isControl(target) || getSelection()?.toString()) return;
-                  navigate(href, { preventScrollReset: true });
-                }}
-              >
-                <th scope="row">
-                  {isOpenable ? (
-                    <Link
-                      to={href}
-                      preventScrollReset
-                      className="row-link"
-                      data-row=""
-                      tabIndex={key === stop ? 0 : -1}
-                      onFocus={() => setActive(key)}
-                    >
-                      {list.nameOf(row)}
-                    </Link>
-                  ) : (
-                    list.nameOf(row)
-                  )}
-                </th>
-                {list.columns.map(({ header, cell, isFigure }) => (
-                  <td key={header} data-label={header} className={isFigure ? "numeric figures" : undefined}>
-                    {cell(row)}
-                  </td>
-                ))}
-                {list.actions && <td className="row-actions">{list.actions(row)}</td>}
-              </tr>
+                list={list}
+                row={row}
+                href={isOpenable ? address.rowHref(key) : undefined}
+                isOpen={key === address.row}
+                isStop={key === stop}
+                onFocus={() => setActive(key)}
+              />
             );
           })}
         </tbody>
       </table>
     </div>
+  );
+}
+
+type TableRowProps<Row> = {
+  list: ListDefinition<Row>;
+  row: Row;
+  /** Where the row opens; undefined if the list's rows do not open. */
+  href: string | undefined;
+  isOpen: boolean;
+  /** Whether the Tab key stops at this row. */
+  isStop: boolean;
+  onFocus: () => void;
+};
+
+function TableRow<Row>({ list, row, href, isOpen, isStop, onFocus }: TableRowProps<Row>) {
+  const navigate = useNavigate();
+  return (
+    <tr
+      tabIndex={-1}
+      data-open={isOpen || undefined}
+      data-openable={href !== undefined || undefined}
+      onClick={({ target }) => {
+        if (href === undefined || isControl(target) || getSelection()?.toString()) return;
+        navigate(href, { preventScrollReset: true });
+      }}
+    >
+      <th scope="row">
+        {href === undefined ? (
+          list.nameOf(row)
+        ) : (
+          <Link
+            to={href}
+            preventScrollReset
+            className="row-link"
+            data-row=""
+            tabIndex={isStop ? 0 : -1}
+            onFocus={onFocus}
+          >
+            {list.nameOf(row)}
+          </Link>
+        )}
+      </th>
+      {list.columns.map(({ header, cell, isFigure }) => (
+        <td key={header} data-label={header} className={isFigure ? "numeric figures" : undefined}>
+          {cell(row)}
+        </td>
+      ))}
+      {list.actions && <td className="row-actions">{list.actions(row)}</td>}
+    </tr>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import type { Overview } from "../../../domain/api/administration.ts";
 import { useFormat } from "../../i18n/use-format.ts";
 import { getOverview, retryOperation, setPayouts } from "../admin-calls.ts";
 import { StateBadge } from "../badge.tsx";
@@ -95,6 +96,7 @@ function usePaymentsList(onRetry: (payment: Payment) => void): ListDefinition<Pa
 function PayoutSwitch() {
   const { chz } = useFormat();
   const [deciding, setDeciding] = useState<"pause" | "resume">();
+  const closeDialog = () => setDeciding(undefined);
   const { data } = useQuery({ queryKey: ["own", "overview"], queryFn: getOverview, staleTime: 0 });
   if (!data) return null;
   const { paused, reason, cause } = data.payouts;
@@ -116,38 +118,50 @@ function PayoutSwitch() {
       >
         {paused ? "Retomar pagamentos" : "Pausar pagamentos"}
       </PermittedButton>
-      {deciding === "pause" && (
-        <DecisionDialog
-          title="Pausar todos os pagamentos?"
-          text="Nenhum cashback sai até alguém retomar. Compras continuam sendo registradas, emitidas e confirmadas."
-          consequences={[
-            ["Fica esperando", chz(data.cashback_open)],
-            ["Na fila agora", `${sender.queued} transações`],
-          ]}
-          action="Pausar pagamentos"
-          isDangerous
-          reasonHint="Aparece no painel para todos os admins, e fica no registro."
-          done="Pagamentos pausados."
-          decide={(text) => setPayouts(true, text)}
-          onClose={() => setDeciding(undefined)}
-        />
-      )}
-      {deciding === "resume" && (
-        <DecisionDialog
-          title="Retomar os pagamentos?"
-          text="O que esperou começa a ser pago em segundos, do mais antigo ao mais novo."
-          consequences={[
-            ["Cashback a pagar", chz(data.cashback_open)],
-            ["No distribuidor", sender.distributor_balance === null ? "–" : chz(sender.distributor_balance)],
-            ["Foi pausado por", pauseReason(reason, cause)],
-          ]}
-          action="Retomar pagamentos"
-          reasonHint="Fica no registro."
-          done="Pagamentos retomados."
-          decide={(text) => setPayouts(false, text)}
-          onClose={() => setDeciding(undefined)}
-        />
-      )}
+      {deciding === "pause" && <PauseDialog overview={data} onClose={closeDialog} />}
+      {deciding === "resume" && <ResumeDialog overview={data} onClose={closeDialog} />}
     </section>
+  );
+}
+
+type DialogProps = { overview: Overview; onClose: () => void };
+
+function PauseDialog({ overview: { cashback_open, sender }, onClose }: DialogProps) {
+  const { chz } = useFormat();
+  return (
+    <DecisionDialog
+      title="Pausar todos os pagamentos?"
+      text="Nenhum cashback sai até alguém retomar. Compras continuam sendo registradas, emitidas e confirmadas."
+      consequences={[
+        ["Fica esperando", chz(cashback_open)],
+        ["Na fila agora", `${sender.queued} transações`],
+      ]}
+      action="Pausar pagamentos"
+      isDangerous
+      reasonHint="Aparece no painel para todos os admins, e fica no registro."
+      done="Pagamentos pausados."
+      decide={(text) => setPayouts(true, text)}
+      onClose={onClose}
+    />
+  );
+}
+
+function ResumeDialog({ overview: { cashback_open, sender, payouts }, onClose }: DialogProps) {
+  const { chz } = useFormat();
+  return (
+    <DecisionDialog
+      title="Retomar os pagamentos?"
+      text="O que esperou começa a ser pago em segundos, do mais antigo ao mais novo."
+      consequences={[
+        ["Cashback a pagar", chz(cashback_open)],
+        ["No distribuidor", sender.distributor_balance === null ? "–" : chz(sender.distributor_balance)],
+        ["Foi pausado por", pauseReason(payouts.reason, payouts.cause)],
+      ]}
+      action="Retomar pagamentos"
+      reasonHint="Fica no registro."
+      done="Pagamentos retomados."
+      decide={(text) => setPayouts(false, text)}
+      onClose={onClose}
+    />
   );
 }

@@ -58,40 +58,48 @@ function Settings({ settings }: { settings: Configuration }) {
       {found.length === 0 ? (
         <EmptyPanel title="Nada encontrado" hint="Confira o que você digitou." />
       ) : (
-        <div className="list-table">
-          <table>
-            <caption className="sr-only">Configuração em vigor</caption>
-            <thead>
-              <tr>
-                <th scope="col">Nome</th>
-                <th scope="col">Valor</th>
-                <th scope="col">Origem</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.map((setting) => (
-                <tr key={setting.name}>
-                  <th scope="row">
-                    {setting.words}
-                    <code className="row-note setting-name">{setting.name}</code>
-                  </th>
-                  <td data-label="Valor">
-                    <SettingValue setting={setting} />
-                  </td>
-                  <td data-label="Origem">{setting.is_set ? "definido" : <span className="muted">padrão</span>}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <SettingsTable settings={found} />
       )}
     </section>
   );
 }
 
+type Setting = Configuration[number];
+
+function SettingsTable({ settings }: { settings: readonly (Setting & { words: string })[] }) {
+  return (
+    <div className="list-table">
+      <table>
+        <caption className="sr-only">Configuração em vigor</caption>
+        <thead>
+          <tr>
+            <th scope="col">Nome</th>
+            <th scope="col">Valor</th>
+            <th scope="col">Origem</th>
+          </tr>
+        </thead>
+        <tbody>
+          {settings.map((setting) => (
+            <tr key={setting.name}>
+              <th scope="row">
+                {setting.words}
+                <code className="row-note setting-name">{setting.name}</code>
+              </th>
+              <td data-label="Valor">
+                <SettingValue setting={setting} />
+              </td>
+              <td data-label="Origem">{setting.is_set ? "definido" : <span className="muted">padrão</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-function SettingValue({ setting }: { setting: Configuration[number] }) {
+function SettingValue({ setting }: { setting: Setting }) {
   if (setting.is_secret)
     return <span className="muted">{setting.is_set ? "segredo, não é mostrado" : "sem segredo"}</span>;
   if (setting.value === null || setting.value === "") return <span className="muted">–</span>;

@@ -30,39 +30,13 @@ const EMPTY: CashbackFields = {
 const updateSchema = createCashbackRequestSchema.extend({ category: z.string().trim().max(60) });
 
 /** Adds or edits a store category. A comma is converted to a dot. docs/product.md#store-category. */
-export function CashbackDialog({ id, initial, request, ...saving }: CashbackDialogProps) {
-  const isNew = initial === undefined;
-  const draft = useDraft(`category ${id}`, initial ?? EMPTY);
-  const { register, handleSubmit, getValues, subscribe, formState } = useForm({
-    defaultValues: draft.start,
-    resolver: zodResolver(isNew ? createCashbackRequestSchema : updateSchema),
-  });
-  useKeptForm(subscribe, draft);
-  const { errors, isSubmitting } = formState;
+export function CashbackDialog(props: CashbackDialogProps) {
+  const isNew = props.initial === undefined;
+  const { register, errors, isSubmitting, draft, save } = useCategoryForm(props);
   const close = () => {
     draft.drop();
-    saving.onClose();
+    props.onClose();
   };
-  const finish = useSaving(saving, draft.drop);
-  const save = useOneSubmit(
-    handleSubmit(
-      async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
-        await finish(
-          request({
-            category,
-            category_en: category_en ?? "",
-            cashback_percent: percentText(bps),
-            group_code: group_code ?? "",
-            is_default,
-          }),
-        );
-      },
-      () => {
-        const { category, cashback_percent } = getValues();
-        if (isNew && (!category || !cashback_percent)) toastMissing("Categoria e percentual são obrigatórios.");
-      },
-    ),
-  );
   return (
     <FormDialog
       title={isNew ? "Adicionar cashback" : "Editar cashback"}
@@ -102,4 +76,37 @@ export function CashbackDialog({ id, initial, request, ...saving }: CashbackDial
       </label>
     </FormDialog>
   );
+}
+
+/** The form's state, which survives the session as a draft, and its saving. */
+function useCategoryForm({ id, initial, request, ...saving }: CashbackDialogProps) {
+  const isNew = initial === undefined;
+  const draft = useDraft(`category ${id}`, initial ?? EMPTY);
+  const { register, handleSubmit, getValues, subscribe, formState } = useForm({
+    defaultValues: draft.start,
+    resolver: zodResolver(isNew ? createCashbackRequestSchema : updateSchema),
+  });
+  useKeptForm(subscribe, draft);
+  const { errors, isSubmitting } = formState;
+  const finish = useSaving(saving, draft.drop);
+  const save = useOneSubmit(
+    handleSubmit(
+      async ({ category, category_en, cashback_percent: bps, group_code, is_default = false }) => {
+        await finish(
+          request({
+            category,
+            category_en: category_en ?? "",
+            cashback_percent: percentText(bps),
+            group_code: group_code ?? "",
+            is_default,
+          }),
+        );
+      },
+      () => {
+        const { category, cashback_percent } = getValues();
+        if (isNew && (!category || !cashback_percent)) toastMissing("Categoria e percentual são obrigatórios.");
+      },
+    ),
+  );
+  return { register, errors, isSubmitting, draft, save };
 }
