@@ -25,18 +25,7 @@ export default function Auth() {
   const isLoading = session.status === "restoring" || wallet.isRestoring;
   return (
     <section className="page auth">
-      <div className="auth-intro">
-        <PageHeading>{t("auth.title")}</PageHeading>
-        <p className="lead">{t("auth.description")}</p>
-        <ul className="auth-points">
-          {POINTS.map((point) => (
-            <li key={point}>
-              <Icon name="check" />
-              {t(`auth.point.${point}`)}
-            </li>
-          ))}
-        </ul>
-      </div>
+      <Intro />
       <div className="auth-main">
         <div className="card">
           <div role="tablist" aria-label={t("auth.title")} className="tabs">
@@ -66,17 +55,7 @@ export default function Auth() {
             )}
           </div>
         </div>
-        <p className="mt-4 text-center">
-          <button
-            type="button"
-            className="link"
-            onClick={() =>
-              toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })
-            }
-          >
-            {t("auth.email")}
-          </button>
-        </p>
+        <EmailLink />
       </div>
       {!session.profile && <SampleTickets />}
     </section>
@@ -85,6 +64,42 @@ export default function Auth() {
 
 /** The benefits of an account, next to the card. */
 const POINTS = ["ticket", "cashback", "bonus"] as const;
+
+function Intro() {
+  const t = useText();
+  return (
+    <div className="auth-intro">
+      <PageHeading>{t("auth.title")}</PageHeading>
+      <p className="lead">{t("auth.description")}</p>
+      <ul className="auth-points">
+        {POINTS.map((point) => (
+          <li key={point}>
+            <Icon name="check" />
+            {t(`auth.point.${point}`)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Signing in by e-mail is not offered: says that a wallet is needed. */
+function EmailLink() {
+  const t = useText();
+  return (
+    <p className="mt-4 text-center">
+      <button
+        type="button"
+        className="link"
+        onClick={() =>
+          toast(t("auth.walletRequired"), { id: "wallet-required", description: t("auth.walletRequired.detail") })
+        }
+      >
+        {t("auth.email")}
+      </button>
+    </p>
+  );
+}
 
 /** With a profile: a success message and a link to the dashboard. docs/product.md#auth. */
 function AlreadyIn() {

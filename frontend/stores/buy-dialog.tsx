@@ -61,7 +61,12 @@ export default function BuyDialog({ store, onClose }: { store: Store; onClose: (
       ) : (
         <TokenTiles tokens={list} store={store} chosen={token} onChoose={choose} />
       )}
-      {token && <Summary store={store} token={token} />}
+      {token && (
+        <>
+          <Summary store={store} token={token} />
+          <Hints store={store} />
+        </>
+      )}
       {problem && (
         <div role="alert" className="problem">
           <p>
@@ -244,51 +249,60 @@ function TokenTiles({ tokens, store, chosen, onChoose }: TilesProps) {
   );
 }
 
+/** The bonus by its parts. */
 function Summary({ store, token }: { store: Store; token: FanToken }) {
   const t = useText();
-  const { percent, percentRange, brl, decimal, chz } = useFormat();
+  const { percent, percentRange, decimal } = useFormat();
   const { profile } = useSession();
-  const config = useQuery(configQuery).data;
-  const { terms } = useStoreTexts(store);
   const { storeBps, holdingBps, totalBps, held } = useBonusOf(store)(token);
   const points = (bps: bigint) => `+${percent(percentText(bps))}`;
   const holding = decimal(formatDecimal(held.units, held.decimals));
   return (
+    <dl className="summary" aria-live="polite">
+      <div>
+        <dt>{t("buy.summary.token")}</dt>
+        <dd>
+          {token.slug.toUpperCase()} · {token.name}
+        </dd>
+      </div>
+      <div>
+        <dt>{t("buy.summary.base")}</dt>
+        <dd className="figures">{percentRange(store.minCashback, store.maxCashback)}</dd>
+      </div>
+      <div>
+        <dt>{t("buy.summary.store")}</dt>
+        <dd className="figures">{points(storeBps)}</dd>
+      </div>
+      <div>
+        <dt>
+          {t("buy.summary.holding")}{" "}
+          <Tooltip label={t("buy.summary.holding.help")}>
+            {t("buy.summary.holding.tip", {
+              amount: holding,
+              symbol: token.slug.toUpperCase(),
+              percent: points(holdingBps),
+            })}
+            {!profile && ` ${t("buy.summary.example")}`}
+          </Tooltip>
+        </dt>
+        <dd className="figures">{points(holdingBps)}</dd>
+      </div>
+      <div className="summary-total">
+        <dt>{t("buy.summary.total")}</dt>
+        <dd className="figures">{points(totalBps)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+/** What earns nothing, the rate, and what happens next. */
+function Hints({ store }: { store: Store }) {
+  const t = useText();
+  const { brl, chz } = useFormat();
+  const config = useQuery(configQuery).data;
+  const { terms } = useStoreTexts(store);
+  return (
     <>
-      <dl className="summary" aria-live="polite">
-        <div>
-          <dt>{t("buy.summary.token")}</dt>
-          <dd>
-            {token.slug.toUpperCase()} · {token.name}
-          </dd>
-        </div>
-        <div>
-          <dt>{t("buy.summary.base")}</dt>
-          <dd className="figures">{percentRange(store.minCashback, store.maxCashback)}</dd>
-        </div>
-        <div>
-          <dt>{t("buy.summary.store")}</dt>
-          <dd className="figures">{points(storeBps)}</dd>
-        </div>
-        <div>
-          <dt>
-            {t("buy.summary.holding")}{" "}
-            <Tooltip label={t("buy.summary.holding.help")}>
-              {t("buy.summary.holding.tip", {
-                amount: holding,
-                symbol: token.slug.toUpperCase(),
-                percent: points(holdingBps),
-              })}
-              {!profile && ` ${t("buy.summary.example")}`}
-            </Tooltip>
-          </dt>
-          <dd className="figures">{points(holdingBps)}</dd>
-        </div>
-        <div className="summary-total">
-          <dt>{t("buy.summary.total")}</dt>
-          <dd className="figures">{points(totalBps)}</dd>
-        </div>
-      </dl>
       {terms && (
         <p className="hint">
           <Icon name="info" />
