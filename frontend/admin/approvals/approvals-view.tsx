@@ -48,7 +48,9 @@ function Rule() {
   );
 }
 
-function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval) => void): ListDefinition<Approval> {
+type OnDecide = (kind: ApprovalDecision, approval: Approval) => void;
+
+function useApprovalsList(onDecide: OnDecide): ListDefinition<Approval> {
   const { chz, dateTime } = useFormat();
   const wallet = useSession().profile?.wallet.toLowerCase();
   return {
@@ -102,26 +104,7 @@ function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval)
       },
       { header: "Pedido em", cell: (row) => <time dateTime={row.created_at}>{dateTime(row.created_at)}</time> },
     ],
-    actions: (row) => {
-      const isOwn = row.asked_by === wallet;
-      if (row.state === "approved" && isOwn) return <Conclude approval={row} onDecide={onDecide} />;
-      if (row.state !== "open") return undefined;
-      if (isOwn) return <span className="row-note">Espera outra pessoa.</span>;
-      return (
-        <>
-          <PermittedButton
-            permission="payments"
-            className="button button-small"
-            onClick={() => onDecide("approve", row)}
-          >
-            Aprovar<span className="sr-only"> – pedido nº {row.id}</span>
-          </PermittedButton>
-          <PermittedButton permission="payments" onClick={() => onDecide("refuse", row)}>
-            Recusar<span className="sr-only"> – pedido nº {row.id}</span>
-          </PermittedButton>
-        </>
-      );
-    },
+    actions: (row) => <Actions approval={row} isOwn={row.asked_by === wallet} onDecide={onDecide} />,
     empty: {
       title: "Nenhum pedido ainda",
       hint: "Quando um pagamento à mão passa do valor configurado, ele aparece aqui para outra pessoa aprovar.",
@@ -129,14 +112,31 @@ function useApprovalsList(onDecide: (kind: ApprovalDecision, approval: Approval)
   };
 }
 
+type ConcludeProps = { approval: Approval; onDecide: OnDecide };
+
+/** Who asked concludes an approved request; another admin decides an open one. */
+function Actions({ approval, isOwn, onDecide }: ConcludeProps & { isOwn: boolean }) {
+  if (approval.state === "approved" && isOwn) return <Conclude approval={approval} onDecide={onDecide} />;
+  if (approval.state !== "open") return null;
+  if (isOwn) return <span className="row-note">Espera outra pessoa.</span>;
+  return (
+    <>
+      <PermittedButton
+        permission="payments"
+        className="button button-small"
+        onClick={() => onDecide("approve", approval)}
+      >
+        Aprovar<span className="sr-only"> – pedido nº {approval.id}</span>
+      </PermittedButton>
+      <PermittedButton permission="payments" onClick={() => onDecide("refuse", approval)}>
+        Recusar<span className="sr-only"> – pedido nº {approval.id}</span>
+      </PermittedButton>
+    </>
+  );
+}
+
 /** Completes a payout that needs no further input; any other is completed where it was requested. */
-function Conclude({
-  approval,
-  onDecide,
-}: {
-  approval: Approval;
-  onDecide: (kind: ApprovalDecision, approval: Approval) => void;
-}) {
+function Conclude({ approval, onDecide }: ConcludeProps) {
   if (approval.action === "sale.assign" || approval.action === "claim.match") {
     return (
       <Link className="button button-small" to={approvalHref(approval)}>
