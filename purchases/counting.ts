@@ -15,7 +15,7 @@ import { COUNTED_COLUMNS, lockPurchases, somePurchasesWithIndex } from "./querie
 import { addToBuyers, addToShop, type BuyerTotals, emptyTotals } from "./totals.ts";
 
 /** What one purchase contributes to the totals of its buyer and of the shop. */
-export type Standing = {
+export type Contribution = {
   status: PurchaseStatus;
   /** Null while the rate is not frozen: then its cashback is summed as cents × basis points. */
   weiPerCent: bigint | null;
@@ -47,8 +47,8 @@ export async function recountPurchases(queries: Queries, ids: readonly bigint[])
  * Counts the locked purchases whose totals are behind: never counted by an earlier version, or not since the index was
  * emptied. The caller decides when they are due.
  */
-export async function countLate(queries: Queries, purchases: readonly { row: StandingRow }[]): Promise<void> {
-  const late = purchases.filter(({ row }) => !isSame(countedOf(row), standingOf(row)));
+export async function countLate(queries: Queries, purchases: readonly { row: CountingRow }[]): Promise<void> {
+  const late = purchases.filter(({ row }) => !isSame(countedOf(row), contributionOf(row)));
   for (const page of pagesOf(late.map(({ row }) => row.id))) {
     await writeCounted(queries, (await countPage(queries, page)).changed);
   }
@@ -66,25 +66,25 @@ async function countPage(
   ids: readonly bigint[],
 ): Promise<{ changed: Counted[]; counted: Counted[] }> {
   const rows = await readCounted(queries, ids);
-  const changed = rows.filter(({ counted, standing }) => !isSame(counted, standing));
+  const changed = rows.filter(({ counted, current }) => !isSame(counted, current));
   const buyers = new Map<WalletAddress, BuyerTotals>();
   const shop = new Map<string, bigint>();
-  for (const { wallet, counted, standing } of changed) {
-    if (counted) addStanding(buyers, shop, wallet, counted, -1n);
-    addStanding(buyers, shop, wallet, standing, 1n);
+  for (const { wallet, counted, current } of changed) {
+    if (counted) addContribution(buyers, shop, wallet, counted, -1n);
+    addContribution(buyers, shop, wallet, current, 1n);
   }
   await addToBuyers(queries, buyers);
   await addToShop(queries, Object.fromEntries(shop));
   return { changed, counted: rows };
 }
 
-function isSame(one: Standing | undefined, other: Standing): boolean {
+function isSame(one: Contribution | undefined, other: Contribution): boolean {
   return one !== undefined && keysOf(other).every((key) => one[key] === other[key]);
 }
 
 /** How a purchase without a token is counted; written with its new row, and added by `addNewPurchases`. */
 export function countedAsNew(centBps: bigint) {
-  const { status, weiPerCent, paidGwei, isOpen } = standingAsNew(centBps);
+  const { status, weiPerCent, paidGwei, isOpen } = contributionAsNew(centBps);
   return {
     counted_status: BigInt(PURCHASE_STATUSES.indexOf(status)),
     counted_wei_per_cent: weiPerCent,
@@ -101,19 +101,19 @@ export async function addNewPurchases(
 ): Promise<void> {
   const buyers = new Map<WalletAddress, BuyerTotals>();
   const shop = new Map<string, bigint>();
-  for (const row of rows) addStanding(buyers, shop, row.wallet, standingAsNew(row.cashback_cent_bps), 1n);
+  for (const row of rows) addContribution(buyers, shop, row.wallet, contributionAsNew(row.cashback_cent_bps), 1n);
   await addToBuyers(queries, buyers);
   await addToShop(queries, Object.fromEntries(shop));
 }
 
-function standingAsNew(centBps: bigint): Standing {
+function contributionAsNew(centBps: bigint): Contribution {
   return { status: "processing", weiPerCent: null, centBps, paidGwei: 0n, isOpen: true };
 }
 
-type StandingRow = Awaited<ReturnType<typeof readStandings>>[number];
+type CountingRow = Awaited<ReturnType<typeof readCountingRows>>[number];
 
 /** The columns of some purchases, with tickets and payouts, from which they are counted. */
-export async function readStandings(queries: Queries, ids: readonly bigint[]) {
+export async function readCountingRows(queries: Queries, ids: readonly bigint[]) {
   return somePurchasesWithIndex(queries, ids)
     .select([
       ...(["purchases.id", "purchases.wallet", "purchases.wei_per_cent", "purchases.cashback_cent_bps"] as const),
@@ -125,17 +125,17 @@ export async function readStandings(queries: Queries, ids: readonly bigint[]) {
 
 async function readCounted(queries: Queries, ids: readonly bigint[]) {
   await lockPurchases(queries, ids);
-  const rows = await readStandings(queries, ids);
+  const rows = await readCountingRows(queries, ids);
   return rows.map((row) => ({
     id: row.id,
     wallet: row.wallet,
     counted: countedOf(row),
-    standing: standingOf(row),
+    current: contributionOf(row),
   }));
 }
 
 /** What a purchase contributes to the totals now. */
-export function standingOf(row: StandingRow): Standing {
+export function contributionOf(row: CountingRow): Contribution {
   return {
     status: shownStatus(purchaseStatusFromChain(row.chain_status ?? undefined), {
       isReturned: row.reversed_at !== null,
@@ -148,7 +148,7 @@ export function standingOf(row: StandingRow): Standing {
   };
 }
 
-function countedOf(row: StandingRow): Standing | undefined {
+function countedOf(row: CountingRow): Contribution | undefined {
   const status = row.counted_status === null ? undefined : PURCHASE_STATUSES[Number(row.counted_status)];
   return (
     status && {
@@ -162,14 +162,14 @@ function countedOf(row: StandingRow): Standing | undefined {
 }
 
 /** Adds what a purchase contributes to the totals of its buyer and of the shop; -1n takes it away. */
-export function addStanding(
+export function addContribution(
   buyers: Map<WalletAddress, BuyerTotals>,
   shop: Map<string, bigint>,
   wallet: WalletAddress,
-  standing: Standing,
+  contribution: Contribution,
   sign: 1n | -1n,
 ): void {
-  const { status, weiPerCent, centBps, paidGwei, isOpen } = standing;
+  const { status, weiPerCent, centBps, paidGwei, isOpen } = contribution;
   const totals = buyers.get(wallet) ?? emptyTotals();
   buyers.set(wallet, totals);
   const add = (name: string, value: bigint) => shop.set(name, (shop.get(name) ?? 0n) + sign * value);
@@ -187,14 +187,14 @@ export function addStanding(
   else add("open_gwei", gwei);
 }
 
-type Counted = { id: bigint; standing: Standing };
+type Counted = { id: bigint; current: Contribution };
 
 /** One statement for all of them. */
 async function writeCounted(queries: Queries, rows: readonly Counted[]): Promise<void> {
   if (rows.length === 0) return;
   const { list, column } = numberRows(
     queries,
-    rows.map(({ id, standing: one }) => [
+    rows.map(({ id, current: one }) => [
       id,
       BigInt(PURCHASE_STATUSES.indexOf(one.status)),
       one.weiPerCent,

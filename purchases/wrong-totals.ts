@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { addStanding, readStandings, standingOf } from "./counting.ts";
+import { addContribution, contributionOf, readCountingRows } from "./counting.ts";
 import {
   BUYER_COLUMNS,
   type BuyerTotals,
@@ -30,11 +30,11 @@ export async function countAfresh(
       .execute();
     const last = page.at(-1);
     if (!last) return { shop, buyers };
-    const rows = await readStandings(
+    const rows = await readCountingRows(
       queries,
       page.map((row) => row.id),
     );
-    for (const row of rows) addStanding(buyers, shop, row.wallet, standingOf(row), 1n);
+    for (const row of rows) addContribution(buyers, shop, row.wallet, contributionOf(row), 1n);
     after = last.id;
   }
 }
