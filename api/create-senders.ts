@@ -3,7 +3,7 @@ import { nameReader } from "../catalogue/chain-names.ts";
 import { storeEncoders } from "../catalogue/encoders.ts";
 import type { Contracts } from "../chain/deployment.ts";
 import type { Database } from "../database/connect.ts";
-import type { OperationKind } from "../database/schema.ts";
+import type { OperationKind } from "../database/schema/outbox.ts";
 import { NETWORK_RULES } from "../platform/networks.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";
 import type { KeyName, SigningKey } from "../platform/signing-keys.ts";
@@ -56,7 +56,6 @@ export function createSenders({ environment, database, client, contracts, rates,
       key: name,
       account: openAccount(signer),
       siblings: keys.filter((key) => key.name !== name).map((key) => key.address),
-      chainId: environment.CHAIN_ID,
       encoders,
       kinds: new Set(parts.flatMap((part) => KINDS[part])),
       async plan(assertLease) {
@@ -66,16 +65,23 @@ export function createSenders({ environment, database, client, contracts, rates,
       },
       payouts,
       log,
-      confirmations: environment.CONFIRMATIONS,
-      batchSize: environment.BATCH_SIZE,
-      batchAgeMs: environment.BATCH_AGE_MS,
-      maxFeeGwei: environment.MAX_FEE_GWEI,
-      feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
-      pollMs: NETWORK_RULES[environment.network].pollMs,
+      ...settingsOf(environment),
     });
     return [sender];
   });
   return new Senders(senders, keys);
+}
+
+function settingsOf(environment: ApiEnvironment) {
+  return {
+    chainId: environment.CHAIN_ID,
+    confirmations: environment.CONFIRMATIONS,
+    batchSize: environment.BATCH_SIZE,
+    batchAgeMs: environment.BATCH_AGE_MS,
+    maxFeeGwei: environment.MAX_FEE_GWEI,
+    feeBumpAfterMs: environment.FEE_BUMP_AFTER_MS,
+    pollMs: NETWORK_RULES[environment.network].pollMs,
+  };
 }
 
 /** The key that acts as `part`. */

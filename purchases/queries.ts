@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { among } from "../database/among.ts";
 import { engineOf } from "../database/clock.ts";
-import type { OperationKind, OperationStatus } from "../database/schema.ts";
+import type { OperationKind, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import {
   isMove,

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { readClock } from "../database/clock.ts";
-import type { OperationKind, Schema } from "../database/schema.ts";
+import type { OperationKind } from "../database/schema/outbox.ts";
+import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { SaleAction, SalePurchase, SalePurchaseStage } from "../domain/sale/plan.ts";
@@ -32,11 +33,7 @@ export async function readSalePurchases(queries: Queries, saleId: bigint): Promi
     .where("token_id", "in", ids)
     .execute();
   const payouts = await queries.selectFrom("payouts").select("token_id").where("token_id", "in", ids).execute();
-  const adjustments = await queries
-    .selectFrom("adjustments")
-    .select(["purchase_id", "cent_bps"])
-    .where("purchase_id", "in", ids)
-    .execute();
+  const returned = await readReturned(queries, ids);
   return rows.map((row) => {
     const hasLeft = (kind: OperationKind) =>
       operations.some(
@@ -55,12 +52,22 @@ export async function readSalePurchases(queries: Queries, saleId: bigint): Promi
       totalBps: row.cashback_bps + row.bonus_bps,
       centBps: row.cashback_cent_bps,
       weiPerCent: row.wei_per_cent,
-      returnedCentBps: adjustments
-        .filter((one) => one.purchase_id === row.id)
-        .reduce((sum, one) => sum + one.cent_bps, 0n),
+      returnedCentBps: returned.get(row.id) ?? 0n,
       row,
     };
   });
+}
+
+/** The debt for each purchase: the sum of its adjustments. */
+async function readReturned(queries: Queries, ids: readonly bigint[]): Promise<Map<bigint, bigint>> {
+  const rows = await queries
+    .selectFrom("adjustments")
+    .select(["purchase_id", "cent_bps"])
+    .where("purchase_id", "in", ids)
+    .execute();
+  const sums = new Map<bigint, bigint>();
+  for (const { purchase_id, cent_bps } of rows) sums.set(purchase_id, (sums.get(purchase_id) ?? 0n) + cent_bps);
+  return sums;
 }
 
 type Signs = { chainStatus: number; isPaid: boolean; hasLeft: (kind: OperationKind) => boolean };

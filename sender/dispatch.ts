@@ -1,5 +1,5 @@
 import { readRevert } from "../chain/revert.ts";
-import type { OperationKind } from "../database/schema.ts";
+import type { OperationKind } from "../database/schema/outbox.ts";
 import { chzTextFromWei } from "../domain/money.ts";
 import { type Allowance, aboveRate, admit, spend } from "./allowance.ts";
 import { listDue, sumInFlight, summarizeDue } from "./due.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { databaseNow } from "../database/clock.ts";
 import { COUNTED, countOf } from "../database/counted.ts";
-import { OPERATION_KINDS, OPERATION_REASONS, type OperationKind } from "../database/schema.ts";
+import { OPERATION_KINDS, OPERATION_REASONS, type OperationKind } from "../database/schema/outbox.ts";
 import { inStretch } from "../database/stretch.ts";
 import type { Queries } from "../database/transaction.ts";
 import { IS_UNSENT, type Operation, operationsIn, UNSENT } from "./queue.ts";

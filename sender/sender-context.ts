@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Database } from "../database/connect.ts";
-import type { OperationKind } from "../database/schema.ts";
+import type { OperationKind } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
 import type { ChainClient } from "../platform/rpc/chain-client.ts";

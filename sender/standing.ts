@@ -1,5 +1,5 @@
 import { COUNTED } from "../database/counted.ts";
-import type { OperationKind, OperationReason, OperationStatus } from "../database/schema.ts";
+import type { OperationKind, OperationReason, OperationStatus } from "../database/schema/outbox.ts";
 import type { Queries } from "../database/transaction.ts";
 import { summarizeStanding } from "./due.ts";
 

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { databaseNow } from "../database/clock.ts";
-import type { Hex, Schema } from "../database/schema.ts";
+import type { Hex } from "../database/schema/outbox.ts";
+import type { Schema } from "../database/schema.ts";
 import type { Queries } from "../database/transaction.ts";
 import { TorcidaError } from "../domain/torcida-error.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";

@@ -1,0 +1,72 @@
+import type { Generated } from "kysely";
+import type { WalletAddress } from "../../domain/wallet-address.ts";
+
+export type CatalogueTables = {
+  stores: StoresTable;
+  store_cashbacks: StoreCashbacksTable;
+  fan_tokens: FanTokensTable;
+};
+
+type StoresTable = {
+  id: Generated<bigint>;
+  name: string;
+  country: string;
+  club: string | null;
+  category: string | null;
+  description: string | null;
+  logo: string | null;
+  featured: bigint;
+  /** A template with `{click}`; null if the link is built for the network. */
+  affiliate_link: string | null;
+  /** The network and our account with it that report the store's sales. */
+  network: string | null;
+  account: string | null;
+  /** The network's id for the store. */
+  advertiser_id: string | null;
+  store_url: string | null;
+  /** Null if the environment's value applies. */
+  mint_delay_seconds: bigint | null;
+  hold_seconds: bigint | null;
+  claim_days: bigint | null;
+  /** The same in English; null if the Portuguese text is used for both. */
+  country_en: Generated<string | null>;
+  category_en: Generated<string | null>;
+  description_en: Generated<string | null>;
+  /** Cashback exclusions of the store. */
+  terms: Generated<string | null>;
+  terms_en: Generated<string | null>;
+  /** The name for searching and sorting in the panel: `searchKey`. */
+  name_key: Generated<string>;
+  created_at: bigint;
+  updated_at: bigint;
+  deleted_at: bigint | null;
+};
+
+type StoreCashbacksTable = {
+  id: Generated<bigint>;
+  store_id: bigint;
+  category: string;
+  category_en: Generated<string | null>;
+  cashback_bps: bigint;
+  /** The network's commission group; null if the percent is for no particular group. */
+  group_code: string | null;
+  /** 1n for the category of unknown groups. */
+  is_default: Generated<bigint>;
+  created_at: bigint;
+  updated_at: bigint;
+  deleted_at: bigint | null;
+};
+
+type FanTokensTable = {
+  id: Generated<bigint>;
+  name: string;
+  slug: string;
+  /** The ERC-20 symbol, also the key of the holdings. */
+  symbol: string;
+  image: string;
+  /** The ERC-20 contract whose balance counts; null counts as no holding. */
+  contract: WalletAddress | null;
+  created_at: bigint;
+  updated_at: bigint;
+  deleted_at: bigint | null;
+};
