@@ -34,17 +34,10 @@ export async function storeReport(
     return { saleId: sale.id, outcome: "known" };
   }
   const isApplied = sale.revision_id === null || isNewer(report, { changedAt: sale.changed_at });
+  const revision = { sale_id: sale.id, source, hash, report: text, changed_at: report.changedAt, read_at: now };
   const { id: revisionId } = await queries
     .insertInto("sale_revisions")
-    .values({
-      sale_id: sale.id,
-      source,
-      hash,
-      report: text,
-      changed_at: report.changedAt,
-      read_at: now,
-      is_applied: isApplied ? 1n : 0n,
-    })
+    .values({ ...revision, is_applied: isApplied ? 1n : 0n })
     .returning("id")
     .executeTakeFirstOrThrow();
   if (!isApplied) return { saleId: sale.id, outcome: "older" };

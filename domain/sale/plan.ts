@@ -52,64 +52,87 @@ export type SaleAction =
  * ) // [{ kind: "create", valueCents: 10_000n, cashbackBps: 600n, bonusBps: 200n, centBps: 8_000_000n }]
  */
 export function planSale(target: SaleTarget, purchases: readonly SalePurchase[], debtGwei: bigint): SaleAction[] {
-  const actions: SaleAction[] = [];
   const of = (stage: SalePurchaseStage) => purchases.filter((purchase) => purchase.stage === stage);
-  const share: Share = { remaining: target.centBps, valueCents: 0n };
-  const counted = new Set<SalePurchase>();
-  const take = (purchase: SalePurchase, centBps: bigint) => {
-    share.remaining -= centBps;
-    if (centBps > 0n && !counted.has(purchase)) share.valueCents += purchase.valueCents;
-    if (centBps > 0n) counted.add(purchase);
-  };
-
-  for (const purchase of purchases) {
-    // Debt for a payout that never happened.
-    if (purchase.stage !== "paid" && purchase.returnedCentBps !== 0n) {
-      actions.push({
-        kind: "adjust",
-        id: purchase.id,
-        centBps: -purchase.returnedCentBps,
-        gwei: -returnedGwei(purchase, purchase.returnedCentBps),
-      });
-    }
-  }
-  const paid = of("paid").map((purchase) => {
-    const kept = purchase.centBps - purchase.returnedCentBps;
-    const entitled = minimum(share.remaining, kept);
-    take(purchase, entitled);
-    return { purchase, returned: purchase.returnedCentBps + kept - entitled };
-  });
-  let debt = debtGwei;
-  for (const { purchase, returned } of paid) {
-    const lifted = minimum(share.remaining, liftable(purchase, returned, debt));
-    const after = returned - lifted;
-    const gwei = returnedGwei(purchase, after) - returnedGwei(purchase, purchase.returnedCentBps);
-    if (lifted > 0n) debt += gwei;
-    take(purchase, lifted);
-    if (after !== purchase.returnedCentBps) {
-      actions.push({ kind: "adjust", id: purchase.id, centBps: after - purchase.returnedCentBps, gwei });
-    }
-  }
-  for (const purchase of of("confirmed")) {
-    const entitled = minimum(share.remaining, capacityOf(purchase));
-    take(purchase, entitled);
-    actions.push(...entitle(purchase, entitled));
-  }
-  for (const purchase of of("pending")) {
-    // Cancelled is final, and a ticket's value cannot grow: for a higher value it is cancelled and minted again.
-    const isEnough = share.remaining <= capacityOf(purchase);
-    const entitled = isEnough && !purchase.isWithdrawn ? share.remaining : 0n;
-    take(purchase, entitled);
-    if (!purchase.isWithdrawn) actions.push(...entitle(purchase, entitled));
-  }
-  const [planned, ...spare] = of("planned");
-  if (planned) actions.push(...planAgain(planned, target, share));
-  else if (share.remaining > 0n) actions.push({ kind: "create", ...termsOf(target, share) });
-  for (const purchase of spare) if (!purchase.isWithdrawn) actions.push({ kind: "withdraw", id: purchase.id });
-  return actions;
+  const share = new Share(target.centBps);
+  return [
+    ...liftUnpaid(purchases),
+    ...sharePaid(of("paid"), share, debtGwei),
+    ...shareConfirmed(of("confirmed"), share),
+    ...sharePending(of("pending"), share),
+    ...sharePlanned(of("planned"), share, target),
+  ];
 }
 
-type Share = { remaining: bigint; valueCents: bigint };
+/** The part of the entitlement that is not distributed yet, and the value of the purchases that have a part. */
+class Share {
+  remaining: bigint;
+  valueCents = 0n;
+  readonly #counted = new Set<SalePurchase>();
+
+  constructor(centBps: bigint) {
+    this.remaining = centBps;
+  }
+
+  /** Gives a purchase at most so much of the rest. Returns how much it got. */
+  take(purchase: SalePurchase, mostCentBps: bigint): bigint {
+    const centBps = minimum(this.remaining, mostCentBps);
+    this.remaining -= centBps;
+    if (centBps > 0n && !this.#counted.has(purchase)) this.valueCents += purchase.valueCents;
+    if (centBps > 0n) this.#counted.add(purchase);
+    return centBps;
+  }
+}
+
+/** Lifts debt for payouts that never happened. */
+function liftUnpaid(purchases: readonly SalePurchase[]): SaleAction[] {
+  const unpaid = purchases.filter(({ stage, returnedCentBps }) => stage !== "paid" && returnedCentBps !== 0n);
+  return unpaid.map((purchase) => adjust(purchase, 0n));
+}
+
+/** Every purchase keeps what it can of its payout; the rest is debt, of which the share may lift some again. */
+function sharePaid(purchases: readonly SalePurchase[], share: Share, debtGwei: bigint): SaleAction[] {
+  const returns = purchases.map((purchase) => {
+    const kept = share.take(purchase, purchase.centBps - purchase.returnedCentBps);
+    return { purchase, returned: purchase.centBps - kept };
+  });
+  let debt = debtGwei;
+  return returns.flatMap(({ purchase, returned }) => {
+    const lifted = share.take(purchase, liftable(purchase, returned, debt));
+    const action = adjust(purchase, returned - lifted);
+    if (lifted > 0n) debt += action.gwei;
+    return action.centBps === 0n ? [] : [action];
+  });
+}
+
+function shareConfirmed(purchases: readonly SalePurchase[], share: Share): SaleAction[] {
+  return purchases.flatMap((purchase) => entitle(purchase, share.take(purchase, capacityOf(purchase))));
+}
+
+/** Cancelled is final, and a ticket's value cannot grow: for a higher value it is cancelled and minted again. */
+function sharePending(purchases: readonly SalePurchase[], share: Share): SaleAction[] {
+  return purchases.flatMap((purchase) => {
+    const isEnough = share.remaining <= capacityOf(purchase);
+    const entitled = share.take(purchase, isEnough && !purchase.isWithdrawn ? share.remaining : 0n);
+    return purchase.isWithdrawn ? [] : entitle(purchase, entitled);
+  });
+}
+
+/** The rest becomes one purchase that is not minted yet. */
+function sharePlanned(purchases: readonly SalePurchase[], share: Share, target: SaleTarget): SaleAction[] {
+  const [planned, ...spare] = purchases;
+  const create: SaleAction[] = share.remaining > 0n ? [{ kind: "create", ...termsOf(target, share) }] : [];
+  return [
+    ...(planned ? planAgain(planned, target, share) : create),
+    ...spare.flatMap((purchase) => entitle(purchase, 0n)),
+  ];
+}
+
+/** Changes a purchase's debt to so much of its payout. */
+function adjust(purchase: SalePurchase, returnedCentBps: bigint) {
+  const centBps = returnedCentBps - purchase.returnedCentBps;
+  const gwei = returnedGwei(purchase, returnedCentBps) - returnedGwei(purchase, purchase.returnedCentBps);
+  return { kind: "adjust", id: purchase.id, centBps, gwei } as const;
+}
 
 function entitle(purchase: SalePurchase, centBps: bigint): SaleAction[] {
   if (centBps === 0n) return purchase.isWithdrawn ? [] : [{ kind: "withdraw", id: purchase.id }];
@@ -118,7 +141,7 @@ function entitle(purchase: SalePurchase, centBps: bigint): SaleAction[] {
 }
 
 function planAgain(purchase: SalePurchase, target: SaleTarget, share: Share): SaleAction[] {
-  if (share.remaining === 0n) return purchase.isWithdrawn ? [] : [{ kind: "withdraw", id: purchase.id }];
+  if (share.remaining === 0n) return entitle(purchase, 0n);
   const terms = termsOf(target, share);
   const isSame =
     !purchase.isWithdrawn &&
