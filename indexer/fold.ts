@@ -1,7 +1,7 @@
 import { WEI_PER_GWEI } from "../domain/product.ts";
 import { CHAIN_STATUS } from "../domain/purchase/life.ts";
 import type { WalletAddress } from "../domain/wallet-address.ts";
-import { type ChainEvent, INT64_MAX } from "./events.ts";
+import { type ChainEvent, type EventKind, INT64_MAX } from "./events.ts";
 
 export type Nft = {
   tokenId: bigint;
@@ -59,21 +59,7 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
     switch (event.kind) {
       case "PurchaseMinted":
         changes.statuses.delete(event.tokenId);
-        changes.nfts.set(event.tokenId, {
-          tokenId: event.tokenId,
-          owner: event.buyer,
-          storeId: event.storeId,
-          valueCents: event.valueCents,
-          cashbackBps: event.cashbackBps,
-          bonusBps: event.bonusBps,
-          mintTransaction: event.transactionHash,
-          mintedBlock: event.blockNumber,
-          mintedAtMs: atMs,
-          status: CHAIN_STATUS.pending,
-          statusTransaction: null,
-          statusBlock: null,
-          statusAtMs: null,
-        });
+        changes.nfts.set(event.tokenId, mintedBy(event, atMs));
         break;
       case "StatusUpdated": {
         if (event.to < CHAIN_STATUS.pending || event.to > CHAIN_STATUS.cancelled) break;
@@ -90,21 +76,45 @@ export function fold(events: readonly ChainEvent[], timestamps: ReadonlyMap<numb
       }
       case "CashbackPaid":
       case "CashbackDeferred":
-        changes.payouts.set(event.tokenId, {
-          tokenId: event.tokenId,
-          recipient: event.recipient,
-          amountGwei: gweiOf(event.amountWei),
-          state: event.kind === "CashbackPaid" ? "paid" : "deferred",
-          transactionHash: event.transactionHash,
-          blockNumber: event.blockNumber,
-          logIndex: event.logIndex,
-          paidAtMs: atMs,
-        });
+        changes.payouts.set(event.tokenId, payoutBy(event, atMs));
         break;
     }
   }
   return changes;
 }
+
+function mintedBy(event: EventOf<"PurchaseMinted">, mintedAtMs: number): Nft {
+  return {
+    tokenId: event.tokenId,
+    owner: event.buyer,
+    storeId: event.storeId,
+    valueCents: event.valueCents,
+    cashbackBps: event.cashbackBps,
+    bonusBps: event.bonusBps,
+    mintTransaction: event.transactionHash,
+    mintedBlock: event.blockNumber,
+    mintedAtMs,
+    status: CHAIN_STATUS.pending,
+    statusTransaction: null,
+    statusBlock: null,
+    statusAtMs: null,
+  };
+}
+
+function payoutBy(event: EventOf<"CashbackPaid" | "CashbackDeferred">, paidAtMs: number): Payout {
+  return {
+    tokenId: event.tokenId,
+    recipient: event.recipient,
+    amountGwei: gweiOf(event.amountWei),
+    state: event.kind === "CashbackPaid" ? "paid" : "deferred",
+    transactionHash: event.transactionHash,
+    blockNumber: event.blockNumber,
+    logIndex: event.logIndex,
+    paidAtMs,
+  };
+}
+
+type EventOf<Kind extends EventKind> = Extract<ChainEvent, { kind: Kind }>;
 
 /** Rounded down and capped to the column; the event keeps the exact wei. */
 function gweiOf(wei: bigint): bigint {

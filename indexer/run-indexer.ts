@@ -34,6 +34,14 @@ export class IndexerBusyError extends TorcidaError {
   override readonly message = "Another process indexes into this database; end it before rebuilding the index";
 }
 
+const NOTHING_SEEN = {
+  cursor: undefined,
+  head: undefined,
+  headSeenAt: undefined,
+  cursorTimestamp: undefined,
+  headTimestamp: undefined,
+};
+
 export type RunIndexerParameters = {
   environment: IndexerEnvironment;
   log: Logger;
@@ -50,14 +58,7 @@ export async function runIndexer({ environment, log, signal, reset = false }: Ru
   const { databaseUrl, dataDirectory, network, rpcUrls, webSocketUrls, source, port, host, pollIntervalMs } =
     environment;
   const metrics = new Metrics();
-  const status: Status = {
-    state: "starting",
-    cursor: undefined,
-    head: undefined,
-    headSeenAt: undefined,
-    cursorTimestamp: undefined,
-    headTimestamp: undefined,
-  };
+  const status: Status = { state: "starting", ...NOTHING_SEEN };
   await using stack = new AsyncDisposableStack();
   const memory = new DatabaseChainMemory(source.chainId);
   const nodes = await openNodes({ urls: rpcUrls, source, memory, metrics, log, followsDeepReorgs: true });

@@ -1,37 +1,64 @@
 import type { Database } from "../../database/connect.ts";
 import { openClient, queriesOn } from "../../database/postgres.ts";
+import type { Queries } from "../../database/transaction.ts";
 import { endWhenIdle, fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
-import { type Changes, changedIds, fold } from "../fold.ts";
+import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
 import { countChange } from "./count-change.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
+
+export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
+  return new PostgresWriter(await openClient(databaseUrl), database, lease);
+}
+
+type Client = Awaited<ReturnType<typeof openClient>>;
 
 /**
  * A dedicated connection; one statement per table and chunk, with the rows as arrays. No statement has a name: behind a
  * pooler in transaction mode the next transaction runs on another server connection, which does not know it.
  */
-export async function openPostgresWriter(database: Database, databaseUrl: string, lease: Lease): Promise<ChunkWriter> {
-  const client = await openClient(databaseUrl);
-  const queries = queriesOn(client);
-  const fenced = fence(lease).compile(database.kysely);
-  const endSessionWhenIdle = endWhenIdle(lease).compile(database.kysely);
+class PostgresWriter implements ChunkWriter {
+  readonly #client: Client;
+  readonly #queries: Queries;
+  readonly #assertLease: () => Promise<void>;
 
-  const insert = async (statement: string, columns: readonly (readonly unknown[])[]) => {
-    if (columns[0]?.length) await client.query(statement, columns.map(arrayLiteral));
-  };
+  constructor(client: Client, database: Database, lease: Lease) {
+    this.#client = client;
+    this.#queries = queriesOn(client);
+    const endSessionWhenIdle = endWhenIdle(lease).compile(database.kysely);
+    const fenced = fence(lease).compile(database.kysely);
+    this.#assertLease = async () => {
+      await client.query(endSessionWhenIdle.sql, [...endSessionWhenIdle.parameters]);
+      const held = await client.query(fenced.sql, [...fenced.parameters]);
+      if (held.rowCount !== 1) throw leaseLost(lease);
+    };
+  }
 
-  const write = async (chunk: Chunk) => {
-    await client.query(endSessionWhenIdle.sql, [...endSessionWhenIdle.parameters]);
-    const held = await client.query(fenced.sql, [...fenced.parameters]);
-    if (held.rowCount !== 1) throw leaseLost(lease);
+  async commit(chunk: Chunk): Promise<void> {
+    await this.#client.query("begin");
+    try {
+      await this.#write(chunk);
+      await this.#client.query("commit");
+    } catch (error) {
+      await this.#client.query("rollback").catch(() => {});
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.end();
+  }
+
+  async #write(chunk: Chunk): Promise<void> {
     const { previous, cursor, events, blocks } = chunk;
-    const moved = previous
-      ? await client.query(MOVE_CURSOR, [cursor.number, cursor.hash, previous.number, previous.hash])
-      : await client.query(SET_CURSOR, [cursor.number, cursor.hash]);
-    if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor is no longer at ${previous?.number ?? "none"}`);
-
-    await insert(BLOCKS, [blocks.map((b) => b.number), blocks.map((b) => b.hash), blocks.map((b) => b.timestamp)]);
-    await insert(EVENTS, [
+    await this.#assertLease();
+    await this.#moveCursor(chunk);
+    await this.#insert(BLOCKS, [
+      blocks.map((block) => block.number),
+      blocks.map((block) => block.hash),
+      blocks.map((block) => block.timestamp),
+    ]);
+    await this.#insert(EVENTS, [
       events.map((event) => event.blockNumber),
       events.map((event) => event.logIndex),
       events.map((event) => event.transactionHash),
@@ -40,15 +67,23 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       events.map(argumentsOf),
     ]);
     const changes = fold(events, new Map(blocks.map((block) => [block.number, block.timestamp])));
-    await countChange(queries, changedIds(changes), () => writeChanges(changes));
+    await countChange(this.#queries, changedIds(changes), () => this.#writeChanges(changes));
     if (previous) {
-      await client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
+      await this.#client.query(PRUNE, [previous.number - KEPT_BLOCKS, cursor.number - KEPT_BLOCKS]);
     }
-  };
+  }
 
-  const writeChanges = async (changes: Changes) => {
+  async #moveCursor({ previous, cursor }: Chunk): Promise<void> {
+    const moved = previous
+      ? await this.#client.query(MOVE_CURSOR, [cursor.number, cursor.hash, previous.number, previous.hash])
+      : await this.#client.query(SET_CURSOR, [cursor.number, cursor.hash]);
+    if (moved.rowCount !== 1) throw new CursorMovedError(`The cursor is no longer at ${previous?.number ?? "none"}`);
+  }
+
+  /** Returns the payouts that the changed ids have now. */
+  async #writeChanges(changes: Changes): Promise<Payout[]> {
     const nfts = [...changes.nfts.values()];
-    await insert(NFTS, [
+    await this.#insert(NFTS, [
       nfts.map((nft) => nft.tokenId),
       nfts.map((nft) => nft.owner),
       nfts.map((nft) => nft.storeId),
@@ -64,7 +99,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       nfts.map((nft) => nft.statusAtMs),
     ]);
     const statuses = [...changes.statuses];
-    await insert(STATUSES, [
+    await this.#insert(STATUSES, [
       statuses.map(([tokenId]) => tokenId),
       statuses.map(([, one]) => one.status),
       statuses.map(([, one]) => one.statusTransaction),
@@ -72,7 +107,7 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       statuses.map(([, one]) => one.statusAtMs),
     ]);
     const payouts = [...changes.payouts.values()];
-    await insert(PAYOUTS, [
+    await this.#insert(PAYOUTS, [
       payouts.map((one) => one.tokenId),
       payouts.map((one) => one.recipient),
       payouts.map((one) => one.amountGwei),
@@ -83,21 +118,11 @@ export async function openPostgresWriter(database: Database, databaseUrl: string
       payouts.map((one) => one.paidAtMs),
     ]);
     return payouts;
-  };
+  }
 
-  return {
-    async commit(chunk) {
-      await client.query("begin");
-      try {
-        await write(chunk);
-        await client.query("commit");
-      } catch (error) {
-        await client.query("rollback").catch(() => {});
-        throw error;
-      }
-    },
-    close: () => client.end(),
-  };
+  async #insert(statement: string, columns: readonly (readonly unknown[])[]): Promise<void> {
+    if (columns[0]?.length) await this.#client.query(statement, columns.map(arrayLiteral));
+  }
 }
 
 /** An array as PostgreSQL text. Only numbers, hashes, names and our own JSON reach this function. */

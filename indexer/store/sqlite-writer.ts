@@ -1,25 +1,57 @@
 import type Sqlite from "better-sqlite3";
 import { type Database, openSqlite, queriesOnSqlite } from "../../database/connect.ts";
+import type { Queries } from "../../database/transaction.ts";
 import { fence, type Lease, leaseLost } from "../../platform/lease.ts";
 import { argumentsOf } from "../events.ts";
-import { type Changes, changedIds, fold } from "../fold.ts";
+import { type Changes, changedIds, fold, type Payout } from "../fold.ts";
 import { countChange } from "./count-change.ts";
 import { type Chunk, type ChunkWriter, CursorMovedError, KEPT_BLOCKS, SPARSE_EVERY } from "./index-store.ts";
 
 /** Halves the time of an insert; a larger number gains nothing. */
 const ROWS_PER_STATEMENT = 32;
 
-/** Prepared statements on a dedicated connection; one transaction per chunk. */
 export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter {
-  const sqlite = openSqlite(database.location);
-  sqlite.pragma("cache_size = -8000");
-  const fenced = fence(lease).compile(database.kysely);
-  const holdLease = sqlite.prepare(fenced.sql);
-  const statements = prepare(sqlite);
-  const queries = queriesOnSqlite(sqlite);
+  return new SqliteWriter(database, lease);
+}
 
-  const write = async (chunk: Chunk) => {
-    if (holdLease.get(...fenced.parameters) === undefined) throw leaseLost(lease);
+/** Prepared statements on a dedicated connection; one transaction per chunk. */
+class SqliteWriter implements ChunkWriter {
+  readonly #sqlite: Sqlite.Database;
+  readonly #queries: Queries;
+  readonly #statements: Statements;
+  readonly #assertLease: () => void;
+
+  constructor(database: Database, lease: Lease) {
+    this.#sqlite = openSqlite(database.location);
+    this.#sqlite.pragma("cache_size = -8000");
+    this.#queries = queriesOnSqlite(this.#sqlite);
+    this.#statements = prepare(this.#sqlite);
+    const fenced = fence(lease).compile(database.kysely);
+    const holdLease = this.#sqlite.prepare(fenced.sql);
+    this.#assertLease = () => {
+      if (holdLease.get(...fenced.parameters) === undefined) throw leaseLost(lease);
+    };
+  }
+
+  async commit(chunk: Chunk): Promise<void> {
+    this.#sqlite.exec("begin immediate");
+    try {
+      await this.#write(chunk);
+      this.#sqlite.exec("commit");
+    } catch (error) {
+      if (this.#sqlite.inTransaction) this.#sqlite.exec("rollback");
+      for (const rows of this.#statements.all) rows.forget();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#sqlite.close();
+  }
+
+  async #write(chunk: Chunk): Promise<void> {
+    const statements = this.#statements;
+    this.#assertLease();
     moveCursor(statements, chunk);
     const timestamps = new Map<number, number>();
     for (const { number, hash, timestamp } of chunk.blocks) {
@@ -33,109 +65,67 @@ export function openSqliteWriter(database: Database, lease: Lease): ChunkWriter 
     }
     statements.events.flush();
     const changes = fold(chunk.events, timestamps);
-    await countChange(queries, changedIds(changes), () => writeChanges(changes));
+    await countChange(this.#queries, changedIds(changes), () => writeChanges(statements, changes));
     const keptFrom = chunk.cursor.number - KEPT_BLOCKS;
     if (chunk.previous) statements.prune.run(chunk.previous.number - KEPT_BLOCKS, keptFrom);
-  };
-
-  const writeChanges = ({ nfts, statuses, payouts }: Changes) => {
-    for (const nft of nfts.values()) {
-      statements.nfts.add(
-        nft.tokenId,
-        nft.owner,
-        nft.storeId,
-        nft.valueCents,
-        nft.cashbackBps,
-        nft.bonusBps,
-        nft.status,
-        nft.mintTransaction,
-        nft.mintedBlock,
-        nft.mintedAtMs,
-        nft.statusTransaction,
-        nft.statusBlock,
-        nft.statusAtMs,
-      );
-    }
-    statements.nfts.flush();
-    for (const [tokenId, one] of statuses) {
-      statements.status.run(one.status, one.statusTransaction, one.statusBlock, one.statusAtMs, tokenId);
-    }
-    for (const one of payouts.values()) {
-      statements.payouts.add(
-        one.tokenId,
-        one.recipient,
-        one.amountGwei,
-        one.state,
-        one.transactionHash,
-        one.blockNumber,
-        one.logIndex,
-        one.paidAtMs,
-      );
-    }
-    statements.payouts.flush();
-    return payouts.values();
-  };
-
-  return {
-    async commit(chunk) {
-      sqlite.exec("begin immediate");
-      try {
-        await write(chunk);
-        sqlite.exec("commit");
-      } catch (error) {
-        if (sqlite.inTransaction) sqlite.exec("rollback");
-        for (const rows of statements.all) rows.forget();
-        throw error;
-      }
-    },
-    close: async () => {
-      sqlite.close();
-    },
-  };
+  }
 }
 
-function moveCursor(statements: ReturnType<typeof prepare>, { previous, cursor }: Chunk): void {
+/** Returns the payouts that the changed ids have now. */
+function writeChanges(statements: Statements, { nfts, statuses, payouts }: Changes): Iterable<Payout> {
+  for (const nft of nfts.values()) {
+    statements.nfts.add(
+      nft.tokenId,
+      nft.owner,
+      nft.storeId,
+      nft.valueCents,
+      nft.cashbackBps,
+      nft.bonusBps,
+      nft.status,
+      nft.mintTransaction,
+      nft.mintedBlock,
+      nft.mintedAtMs,
+      nft.statusTransaction,
+      nft.statusBlock,
+      nft.statusAtMs,
+    );
+  }
+  statements.nfts.flush();
+  for (const [tokenId, one] of statuses) {
+    statements.status.run(one.status, one.statusTransaction, one.statusBlock, one.statusAtMs, tokenId);
+  }
+  for (const one of payouts.values()) {
+    const { tokenId, recipient, amountGwei, state, transactionHash, blockNumber, logIndex, paidAtMs } = one;
+    statements.payouts.add(tokenId, recipient, amountGwei, state, transactionHash, blockNumber, logIndex, paidAtMs);
+  }
+  statements.payouts.flush();
+  return payouts.values();
+}
+
+function moveCursor(statements: Statements, { previous, cursor }: Chunk): void {
   const { changes } = previous
     ? statements.moveCursor.run(cursor.number, cursor.hash, previous.number, previous.hash)
     : statements.setCursor.run(cursor.number, cursor.hash);
   if (changes !== 1) throw new CursorMovedError(`The cursor is no longer at block ${previous?.number ?? "none"}`);
 }
 
+const EVENT_COLUMNS = ["block_number", "log_index", "transaction_hash", "kind", "token_id", "arguments"];
+const NFT_COLUMNS = [
+  ...["token_id", "owner", "store_id", "value_cents", "cashback_bps", "bonus_bps", "status", "mint_transaction"],
+  ...["minted_block", "minted_at", "status_transaction", "status_block", "status_at"],
+];
+const PAYOUT_COLUMNS = [
+  ...["token_id", "recipient", "amount_gwei", "state"],
+  ...["transaction_hash", "block_number", "log_index", "paid_at"],
+];
+
+type Statements = ReturnType<typeof prepare>;
+
 function prepare(sqlite: Sqlite.Database) {
   const blocks = new RowInserter(sqlite, "insert or replace", "chain_blocks", ["number", "hash", "timestamp"]);
-  const events = new RowInserter(sqlite, "insert", "chain_events", [
-    "block_number",
-    "log_index",
-    "transaction_hash",
-    "kind",
-    "token_id",
-    "arguments",
-  ]);
-  const nfts = new RowInserter(sqlite, "insert or replace", "nfts", [
-    "token_id",
-    "owner",
-    "store_id",
-    "value_cents",
-    "cashback_bps",
-    "bonus_bps",
-    "status",
-    "mint_transaction",
-    "minted_block",
-    "minted_at",
-    "status_transaction",
-    "status_block",
-    "status_at",
-  ]);
-  const payouts = new RowInserter(sqlite, "insert or replace", "payouts", [
-    "token_id",
-    "recipient",
-    "amount_gwei",
-    "state",
-    "transaction_hash",
-    "block_number",
-    "log_index",
-    "paid_at",
-  ]);
+  const events = new RowInserter(sqlite, "insert", "chain_events", EVENT_COLUMNS);
+  const nfts = new RowInserter(sqlite, "insert or replace", "nfts", NFT_COLUMNS);
+  const payouts = new RowInserter(sqlite, "insert or replace", "payouts", PAYOUT_COLUMNS);
   return {
     blocks,
     events,
