@@ -12,6 +12,9 @@ const FOLLOW_EVERY_MS = 2_000;
 
 type Finished = { operations: Operation[]; hash: string | null; block: bigint | null };
 
+/** `deep`: final, and no longer watched. */
+type Verdict = "orphaned" | "open" | "final" | "deep";
+
 /** Tracks sent transactions, by whichever of their hashes is mined, until their block is final. */
 export class Receipts {
   readonly #context: SenderContext;
@@ -81,45 +84,24 @@ export class Receipts {
     const mined = await listMined(kysely, this.#context.scope);
     this.#followedAt = Date.now();
     if (mined.length === 0) return;
-    const numbers = [...new Set(mined.map((transaction) => transaction.block_number ?? 0n))];
-    const blocks = await Promise.all(
-      numbers.map((blockNumber) =>
-        this.#context.options.client.getBlock({ blockNumber }).then(
-          (block) => [blockNumber, block.hash] as const,
-          (error: unknown) => {
-            // A block that this node does not have (yet) proves nothing; another hash proves a reorg.
-            if (error instanceof BaseError && error.name === "BlockNotFoundError")
-              return [blockNumber, undefined] as const;
-            throw error;
-          },
-        ),
-      ),
-    );
-    const hashes = new Map(blocks);
+    const hashes = await this.#readHashes(mined);
     const unfinished = await listUnfinishedTransactionIds(kysely);
-    const orphaned: StoredTransaction[] = [];
-    const deep: StoredTransaction[] = [];
-    const concluded: StoredTransaction[] = [];
-    for (const transaction of mined) {
-      const blockNumber = transaction.block_number ?? 0n;
-      const hash = hashes.get(blockNumber);
-      const depth = head.number - blockNumber + 1n;
-      if (hash === undefined ? depth <= 0n : hash !== transaction.block_hash) orphaned.push(transaction);
-      else if (hash !== undefined && depth >= WATCH_DEPTH && depth >= BigInt(this.#context.options.confirmations))
-        deep.push(transaction);
-      else if (
-        unfinished.has(transaction.id) &&
-        hash !== undefined &&
-        depth >= BigInt(this.#context.options.confirmations)
-      ) {
-        concluded.push(transaction);
-      }
-    }
-    if (orphaned.length + deep.length + concluded.length === 0) return;
+    const {
+      orphaned = [],
+      deep = [],
+      final = [],
+    } = Object.groupBy(mined, (transaction) =>
+      this.#judge(transaction, {
+        head,
+        hash: hashes.get(transaction.block_number ?? 0n),
+        isUnfinished: unfinished.has(transaction.id),
+      }),
+    );
+    if (orphaned.length + deep.length + final.length === 0) return;
     const done = await this.#context.write(async (queries) => {
       const finished: Finished[] = [];
       for (const transaction of orphaned) await reopen(queries, transaction);
-      for (const transaction of [...deep, ...concluded]) {
+      for (const transaction of [...deep, ...final]) {
         const operations = await this.#conclude(queries, transaction, transaction.succeeded === 1n);
         finished.push({ operations, hash: transaction.mined_hash, block: transaction.block_number });
       }
@@ -131,6 +113,37 @@ export class Receipts {
       this.#context.status.orphaned += orphaned.length;
       this.#context.options.log.warn({ count: orphaned.length }, "Blocks with our transactions were orphaned");
     }
+  }
+
+  /** The hashes of the blocks of mined transactions, by number; undefined if the node does not have the block. */
+  async #readHashes(mined: readonly StoredTransaction[]): Promise<Map<bigint, string | undefined>> {
+    const numbers = [...new Set(mined.map((transaction) => transaction.block_number ?? 0n))];
+    const blocks = await Promise.all(
+      numbers.map((blockNumber) =>
+        this.#context.options.client.getBlock({ blockNumber }).then(
+          (block) => [blockNumber, block.hash] as const,
+          (error: unknown) => {
+            if (error instanceof BaseError && error.name === "BlockNotFoundError")
+              return [blockNumber, undefined] as const;
+            throw error;
+          },
+        ),
+      ),
+    );
+    return new Map(blocks);
+  }
+
+  /** A block that this node does not have (yet) proves nothing; another hash proves a reorg. */
+  #judge(
+    transaction: StoredTransaction,
+    { head, hash, isUnfinished }: { head: Head; hash: string | undefined; isUnfinished: boolean },
+  ): Verdict {
+    const depth = head.number - (transaction.block_number ?? 0n) + 1n;
+    if (hash === undefined) return depth <= 0n ? "orphaned" : "open";
+    if (hash !== transaction.block_hash) return "orphaned";
+    if (depth < BigInt(this.#context.options.confirmations)) return "open";
+    if (depth >= WATCH_DEPTH) return "deep";
+    return isUnfinished ? "final" : "open";
   }
 
   /** The transaction is final: marks its operations as done, or queues them again if it reverted. */
