@@ -11,6 +11,7 @@ import type { Network } from "../../domain/networks.ts";
 import { prepareDatabase } from "../../platform/prepare-database.ts";
 import { readOperatorEnvironment } from "../../scripts/operator/environment.ts";
 import { openDatabase } from "../../scripts/operator/open-database.ts";
+import { bareEnvironment } from "../testing/bare-environment.ts";
 
 const NFT = `0x${"11".repeat(20)}` as const;
 const DISTRIBUTOR = `0x${"22".repeat(20)}` as const;
@@ -36,7 +37,6 @@ describe("An operator's command", function () {
   const file = () => join(dataDirectory(), "torcida.db");
 
   function run(command: string, environment: Record<string, string> = {}) {
-    const { PATH = "", HOME = "" } = process.env;
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [join(process.cwd(), `scripts/${command}.ts`), ...(COMMANDS[command] ?? [])],
@@ -44,8 +44,7 @@ describe("An operator's command", function () {
         cwd: directory,
         encoding: "utf8",
         env: {
-          PATH,
-          HOME,
+          ...bareEnvironment(),
           DATA_DIR: dataDirectory(),
           DEPLOYMENTS_DIR: join(directory, "deployments"),
           PURCHASE_NFT_ADDRESS: NFT,

@@ -26,6 +26,7 @@ import { purchaseNftAbi } from "../../chain/generated/purchase-nft.ts";
 import { roleId } from "../../scripts/deploy/roles.ts";
 import { runProve } from "../../scripts/prove/run-prove.ts";
 import { type Anvil, startAnvil } from "../testing/anvil.ts";
+import { bareEnvironment } from "../testing/bare-environment.ts";
 import { commandHere } from "../testing/command-here.ts";
 import { deployHere } from "../testing/deploy-run.ts";
 
@@ -92,9 +93,8 @@ describe("A stranger's proof", function () {
   const lastLineOf = (output: string) => JSON.parse(output.trim().split("\n").at(-1) || "null");
   /** The script itself, which hands its arguments and environment to the same command. */
   const proveScript = async (wallet: string) => {
-    const { PATH = "", HOME = "" } = process.env;
     const command = ["scripts/prove.ts", ...argumentsOf(wallet)];
-    return run(process.execPath, command, { env: { PATH, HOME, DEPLOYMENTS_DIR: directory } }).then(
+    return run(process.execPath, command, { env: { ...bareEnvironment(), DEPLOYMENTS_DIR: directory } }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       (error: { code: number; stdout: string; stderr: string }) => error,
     );

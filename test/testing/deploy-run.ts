@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "chai";
 import { runDeploy } from "../../scripts/deploy/run-deploy.ts";
+import { bareEnvironment } from "./bare-environment.ts";
 import { commandHere } from "./command-here.ts";
 
 export type DeployRun = { code: number | null; output: string };
@@ -8,10 +9,9 @@ export type DeployProcess = { child: ChildProcess; output(): string; ended: Prom
 
 /** Runs the real script as an operator does, with only this environment (besides what makes Node start faster). */
 export function startDeploy(args: readonly string[], environment: Record<string, string>): DeployProcess {
-  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "", NODE_OPTIONS = "" } = process.env;
   const child = spawn(process.execPath, ["scripts/deploy.ts", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_OPTIONS, ...environment },
+    env: { ...bareEnvironment(), ...environment },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
