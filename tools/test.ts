@@ -96,8 +96,6 @@ const LONGEST = [
 
 /** Files at a time. Tests wait for blocks or processes more than half of their time. */
 const WORKERS = 4;
-/** The default timeout of a test. */
-const TEST_TIMEOUT_MS = 300_000;
 
 const MOCHA = "node_modules/mocha/bin/mocha.js";
 const LOG_DIRECTORY = "data/test-logs";
@@ -158,7 +156,7 @@ function npmTask(name: string, script: string): Task {
 /** Each worker takes the next file as soon as it is done with one. */
 function mochaTasks(files: readonly string[]): Task[] {
   if (files.length === 0) return [];
-  const options = ["--parallel", `--jobs=${WORKERS}`, `--timeout=${TEST_TIMEOUT_MS}`];
+  const options = ["--parallel", `--jobs=${WORKERS}`];
   return [{ name: `${files.length} files of tests`, command: process.execPath, args: [MOCHA, ...options, ...files] }];
 }
 
