@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hex } from "viem";
 import { z } from "zod";
-import { deploymentPath, readDeployment } from "../../chain/deployment.ts";
+import { type Deployment, deploymentPath, readDeployment } from "../../chain/deployment.ts";
 import { cashbackDistributorBytecode } from "../../chain/generated/cashback-distributor-bytecode.ts";
 import { purchaseNftBytecode } from "../../chain/generated/purchase-nft-bytecode.ts";
 import { ticketDescriptorBytecode } from "../../chain/generated/ticket-descriptor-bytecode.ts";
@@ -33,29 +33,8 @@ type Subject = { name: string; address: string; creation: Hex; bytecode: string 
  * @param explorerUrl an explorer other than the network's default
  */
 export async function verifySource(network: Network, explorerUrl = EXPLORERS[network]): Promise<Finding[]> {
-  const { ticketDescriptor, purchaseNft, cashbackDistributor } = readDeployment(network);
-  const subjects: Subject[] = [
-    {
-      name: "PurchaseNFT",
-      address: purchaseNft.address,
-      creation: purchaseNftCreation(purchaseNft.constructorArguments),
-      bytecode: purchaseNftBytecode,
-    },
-    {
-      name: "CashbackDistributor",
-      address: cashbackDistributor.address,
-      creation: distributorCreation(cashbackDistributor.constructorArguments),
-      bytecode: cashbackDistributorBytecode,
-    },
-    {
-      name: "TicketDescriptor",
-      address: ticketDescriptor.address,
-      creation: ticketDescriptorBytecode,
-      bytecode: ticketDescriptorBytecode,
-    },
-  ];
   const findings: Finding[] = [];
-  for (const subject of subjects) {
+  for (const subject of subjectsOf(readDeployment(network))) {
     const { compilerVersion, standardJson } = standardJsonOf(subject);
     const path = join(dirname(deploymentPath(network)), "sources", `${network}-${subject.name}.json`);
     mkdirSync(dirname(path), { recursive: true });
@@ -76,6 +55,29 @@ export async function verifySource(network: Network, explorerUrl = EXPLORERS[net
     }
   }
   return findings;
+}
+
+function subjectsOf({ ticketDescriptor, purchaseNft, cashbackDistributor }: Deployment): Subject[] {
+  return [
+    {
+      name: "PurchaseNFT",
+      address: purchaseNft.address,
+      creation: purchaseNftCreation(purchaseNft.constructorArguments),
+      bytecode: purchaseNftBytecode,
+    },
+    {
+      name: "CashbackDistributor",
+      address: cashbackDistributor.address,
+      creation: distributorCreation(cashbackDistributor.constructorArguments),
+      bytecode: cashbackDistributorBytecode,
+    },
+    {
+      name: "TicketDescriptor",
+      address: ticketDescriptor.address,
+      creation: ticketDescriptorBytecode,
+      bytecode: ticketDescriptorBytecode,
+    },
+  ];
 }
 
 /** The compiler's complete input for a contract. Rejects one that was compiled differently from the deployed one. */

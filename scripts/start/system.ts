@@ -47,33 +47,23 @@ export async function runSystem(options: SystemOptions = {}): Promise<void> {
 
 async function main(environment: StartEnvironment, options: SystemOptions): Promise<void> {
   const started = performance.now();
-  const { isHot = false, prepare } = options;
   const dataDirectory = environment.DATA_DIR;
   prepareFolder(join(dataDirectory, "logs"));
   await endLeftovers(dataDirectory);
-  const { network } = environment;
-  // A node configured by the operator is started by the operator.
-  const startsChain = network === "localhost" && !process.env.RPC_URLS;
-  const webFolder = resolve(dataDirectory, "web");
-  await refuseTakenPorts(environment, startsChain);
-  if (startsChain && !findAnvil()) console.log(beginAnew(dataDirectory, process.env.DATABASE_URL));
-
-  // With hot reload the web app's server is in front of the api.
-  const apiPort = isHot ? await freePort() : environment.PORT;
-  const specifications = processes(environment, { startsChain, apiPort, webFolder });
+  const plan = await planSystem(environment, options);
   const children = new Children(dataDirectory, (message) => {
     console.error(message);
     void end(1);
   });
-  let ending = false;
-  let hotReload: { close(): Promise<void> } | undefined;
+  const ending = new AbortController();
+  const hotReload = new AsyncDisposableStack();
   const end = async (exitCode: number) => {
-    if (ending) return;
-    ending = true;
+    if (ending.signal.aborted) return;
+    ending.abort();
     console.log("\nStopping Torcida …");
-    await hotReload?.close();
+    await hotReload.disposeAsync();
     await options.close?.();
-    await children.endAll(specifications);
+    await children.endAll(plan.specifications);
     process.exit(exitCode);
   };
   // Whatever goes wrong here, nothing is left running.
@@ -84,56 +74,79 @@ async function main(environment: StartEnvironment, options: SystemOptions): Prom
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(0));
 
   try {
-    const buildLog = join(dataDirectory, "logs", "build.log");
-    // The demo wallets' keys are public, so they exist on the local chain only.
-    const mode = network === "localhost" ? "development" : "production";
-    const build = isHot
-      ? Promise.resolve()
-      : step("Web app", () => buildFrontend({ root: ROOT, mode, folder: webFolder, logFile: buildLog }));
-    // Awaited below; an earlier rejection must not count as unhandled.
-    build.catch(() => {});
-    if (startsChain) {
-      await step("Chain", async () => {
-        children.start(specification(specifications, "chain"));
-        await until("the local chain", () => chainAnswers(environment.CHAIN_PORT));
-      });
-    }
-    if (network === "localhost") {
-      await step("Contracts", () =>
-        runToEnd(
-          process.execPath,
-          [join(ROOT, "scripts/deploy.ts"), "--network", "localhost"],
-          children.logFile("deploy"),
-        ),
-      );
-    }
-    await step("Catalogue", () =>
-      runToEnd(process.execPath, [join(ROOT, "scripts/seed.ts")], children.logFile("seed")),
-    );
-    if (prepare) await step(prepare.name, () => prepare.work(environment));
-    children.start(specification(specifications, "indexer"));
-    await build;
-    children.start(specification(specifications, "api"));
-    for (const reader of specifications.filter(({ name }) => name === "affiliates")) children.start(reader);
-    const url = `http://localhost:${environment.PORT}`;
-    await step("Indexer", () =>
-      until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
-    );
-    if (isHot) hotReload = await serveWithHotReload({ root: ROOT, port: environment.PORT, apiPort });
-    await step("API", () =>
-      until(
-        "the api",
-        async () => (await answers(`${url}/api`)) && (await answers(`${url}/readyz`)) && (await answers(url)),
-      ),
-    );
+    await startInOrder(plan, children, hotReload);
     console.log(
-      `\nTorcida is ready after ${seconds(started)}: ${options.address ?? url}\nCtrl-C ends it; what happened stays in ${dataDirectory}/`,
+      `\nTorcida is ready after ${seconds(started)}: ${options.address ?? plan.url}\nCtrl-C ends it; what happened stays in ${dataDirectory}/`,
     );
   } catch (error) {
-    if (ending) return;
+    if (ending.signal.aborted) return;
     console.error(failureText(error));
     await end(1);
   }
+}
+
+type Plan = Awaited<ReturnType<typeof planSystem>>;
+
+async function planSystem(environment: StartEnvironment, { isHot = false, prepare }: SystemOptions) {
+  const { network, DATA_DIR: dataDirectory } = environment;
+  // A node configured by the operator is started by the operator.
+  const startsChain = network === "localhost" && !process.env.RPC_URLS;
+  await refuseTakenPorts(environment, startsChain);
+  if (startsChain && !findAnvil()) console.log(beginAnew(dataDirectory, process.env.DATABASE_URL));
+  // With hot reload the web app's server is in front of the api.
+  const apiPort = isHot ? await freePort() : environment.PORT;
+  const webFolder = resolve(dataDirectory, "web");
+  const specifications = processes(environment, { startsChain, apiPort, webFolder });
+  const url = `http://localhost:${environment.PORT}`;
+  return { environment, isHot, prepare, startsChain, apiPort, webFolder, specifications, url };
+}
+
+/** The web app is built meanwhile. */
+async function startInOrder(plan: Plan, children: Children, hotReload: AsyncDisposableStack): Promise<void> {
+  const { environment, isHot, specifications, url } = plan;
+  const build = isHot ? Promise.resolve() : step("Web app", () => buildWebApp(plan));
+  // Awaited below; an earlier rejection must not count as unhandled.
+  build.catch(() => {});
+  await fillChainAndDatabase(plan, children);
+  children.start(specification(specifications, "indexer"));
+  await build;
+  children.start(specification(specifications, "api"));
+  for (const reader of specifications.filter(({ name }) => name === "affiliates")) children.start(reader);
+  await step("Indexer", () =>
+    until("the indexer", () => answers(`http://127.0.0.1:${environment.INDEXER_PORT}/readyz`)),
+  );
+  if (isHot) {
+    const server = await serveWithHotReload({ root: ROOT, port: environment.PORT, apiPort: plan.apiPort });
+    hotReload.defer(() => server.close());
+  }
+  await step("API", () =>
+    until(
+      "the api",
+      async () => (await answers(`${url}/api`)) && (await answers(`${url}/readyz`)) && (await answers(url)),
+    ),
+  );
+}
+
+function buildWebApp({ environment, webFolder }: Plan) {
+  const logFile = join(environment.DATA_DIR, "logs", "build.log");
+  // The demo wallets' keys are public, so they exist on the local chain only.
+  const mode = environment.network === "localhost" ? "development" : "production";
+  return buildFrontend({ root: ROOT, mode, folder: webFolder, logFile });
+}
+
+async function fillChainAndDatabase(plan: Plan, children: Children): Promise<void> {
+  const { environment, startsChain, specifications, prepare } = plan;
+  const run = (name: string, ...words: string[]) =>
+    runToEnd(process.execPath, [join(ROOT, `scripts/${name}.ts`), ...words], children.logFile(name));
+  if (startsChain) {
+    await step("Chain", async () => {
+      children.start(specification(specifications, "chain"));
+      await until("the local chain", () => chainAnswers(environment.CHAIN_PORT));
+    });
+  }
+  if (environment.network === "localhost") await step("Contracts", () => run("deploy", "--network", "localhost"));
+  await step("Catalogue", () => run("seed"));
+  if (prepare) await step(prepare.name, () => prepare.work(environment));
 }
 
 function prepareFolder(folder: string): void {
