@@ -58,23 +58,8 @@ async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const log = openLog(environment.LOG_LEVEL, "api");
   const { startBlock, ...contracts } = readContracts(environment);
-  let answer: RequestListener = answerNotReady;
-  const server = createLimitedServer(
-    { scale: environment.RATE_LIMIT_SCALE, trustProxy: environment.TRUST_PROXY },
-    (request, response) => answer(request, response),
-  );
-  answerClientErrors(server);
-  const { HOST: host, PORT: port } = environment;
-  await listenOn(server, { host, port, variables: { host: "HOST", port: "PORT" } });
-  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
-  const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
-  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
-  const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
-  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
-    // Immediately, because a running request would write to a lost file.
-    log.fatal(error.message);
-    process.stderr.write(`${failureText(error)}\n`, () => process.exit(1));
-  });
+  const { server, answerWith } = await listen(environment);
+  const database = await openDatabase(environment, log);
   const chain = await openChain({
     network: environment.network,
     urls: environment.RPC_URLS,
@@ -87,22 +72,9 @@ async function main(): Promise<void> {
   const endWatch = chain.nodes.watch();
   const services = createServices({ environment, log, database, chain, contracts, startBlock: BigInt(startBlock) });
   const metrics = new Metrics(services.senders, services.rates, services.nodes);
-  metrics.observeOperations(services.standing);
-  metrics.observeForeign(async () => (await listForeign(database.kysely, services.senders.keys)).length);
-  let runway: Runway | undefined;
-  watchFigures(metrics.registry, services, () => (services.senders.isOperator ? runway : undefined));
-  answer = createApp({
-    services,
-    metrics,
-    routes: allRoutes(services),
-    site: serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP),
-  });
-  const endMetrics = environment.METRICS_PORT
-    ? await listenForMetrics(metrics, environment.METRICS_PORT, host)
-    : () => {};
-  const endHousekeeping = startHousekeeping(services, metrics, (read) => {
-    runway = read;
-  });
+  const site = serveFrontend(services, environment.WEB_DIR ?? BUILT_WEB_APP);
+  answerWith(createApp({ services, metrics, routes: allRoutes(services), site }));
+  const endOperations = await startOperations(services, metrics);
   services.senders.start();
   log.info(
     { port: environment.PORT, network: environment.network, database: database.location },
@@ -110,9 +82,51 @@ async function main(): Promise<void> {
   );
   endOnSignals(services, server, () => {
     endWatch();
+    endOperations();
+  });
+}
+
+/** Until there is an app, every request gets 503. */
+async function listen({ RATE_LIMIT_SCALE: scale, TRUST_PROXY: trustProxy, HOST: host, PORT: port }: ApiEnvironment) {
+  let answer: RequestListener = answerNotReady;
+  const server = createLimitedServer({ scale, trustProxy }, (request, response) => answer(request, response));
+  answerClientErrors(server);
+  await listenOn(server, { host, port, variables: { host: "HOST", port: "PORT" } });
+  const answerWith = (app: RequestListener) => {
+    answer = app;
+  };
+  return { server, answerWith };
+}
+
+async function openDatabase(environment: ApiEnvironment, log: Logger): Promise<Database> {
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDirectory, network } = environment;
+  const onWait = (reason: string) => log.warn({ reason }, "Waiting for the database");
+  await prepareDatabase({ databaseUrl, dataDirectory, network, onWait });
+  const database = await connect(databaseUrl, { queryTimeoutMs: QUERY_TIMEOUT_MS, checkpointsInThread: true });
+  watchFile(database, LOOK_AT_FILE_EVERY_MS, (error) => {
+    // Immediately, because a running request would write to a lost file.
+    log.fatal(error.message);
+    process.stderr.write(`${failureText(error)}\n`, () => process.exit(1));
+  });
+  return database;
+}
+
+/** Metrics and housekeeping; returns what ends both. */
+async function startOperations(services: Services, metrics: Metrics): Promise<() => void> {
+  const { environment, database, senders } = services;
+  let runway: Runway | undefined;
+  metrics.observeOperations(services.standing);
+  metrics.observeForeign(async () => (await listForeign(database.kysely, senders.keys)).length);
+  watchFigures(metrics.registry, services, () => (senders.isOperator ? runway : undefined));
+  const { METRICS_PORT: port, HOST: host } = environment;
+  const endMetrics = port ? await listenForMetrics(metrics, port, host) : () => {};
+  const endHousekeeping = startHousekeeping(services, metrics, (read) => {
+    runway = read;
+  });
+  return () => {
     endMetrics();
     endHousekeeping();
-  });
+  };
 }
 
 function createServices(given: {

@@ -53,22 +53,26 @@ function storeEncoder(
       if (operations.length === 0) return [];
       return (await encode(queries, operations)).data === data ? [] : operations;
     },
-    async readRefusal(queries, revert, operations) {
-      const [storeId] = numbersOf(revert);
-      if (revert.name === "StoreAlreadyRegistered") {
-        const refusal = refusalOf(operations, storeId, { kind: "done" });
-        // Registered, but possibly under another store's name.
-        const isMisnamed = storeId !== undefined && (await readName(storeId)) !== (await nameOf(queries, storeId));
-        return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId: storeId } } : refusal;
-      }
-      if (revert.name === "InvalidStoreName") return { atFault: operations, verdict: never(revert) };
-      if (revert.name !== "UnknownStore") return refusalOfContract(revert);
-      return {
-        atFault: operations,
-        verdict: later("store_unknown", revert),
-        prerequisite: { kind: "register_store", subjectId: storeId ?? 0n },
-      };
-    },
+    readRefusal: refusalOfStore(readName),
+  };
+}
+
+function refusalOfStore(readName: ReadName): Encoder["readRefusal"] {
+  return async (queries, revert, operations) => {
+    const [storeId] = numbersOf(revert);
+    if (revert.name === "StoreAlreadyRegistered") {
+      const refusal = refusalOf(operations, storeId, { kind: "done" });
+      // Registered, but possibly under another store's name.
+      const isMisnamed = storeId !== undefined && (await readName(storeId)) !== (await nameOf(queries, storeId));
+      return isMisnamed ? { ...refusal, prerequisite: { kind: "rename_store", subjectId: storeId } } : refusal;
+    }
+    if (revert.name === "InvalidStoreName") return { atFault: operations, verdict: never(revert) };
+    if (revert.name !== "UnknownStore") return refusalOfContract(revert);
+    return {
+      atFault: operations,
+      verdict: later("store_unknown", revert),
+      prerequisite: { kind: "register_store", subjectId: storeId ?? 0n },
+    };
   };
 }
 

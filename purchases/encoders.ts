@@ -72,19 +72,7 @@ function mintEncoder({ purchaseNft }: Contracts): Encoder {
         gasLimit: GAS.transaction + BigInt(purchases.length) * GAS.mint + BigInt(metadataWords) * GAS.metadataWord,
       };
     },
-    async readRefusal(queries, revert, operations) {
-      const [subject] = numbersOf(revert);
-      if (revert.name === "UnknownStore") {
-        const storeId = subject ?? 0n;
-        return {
-          atFault: await listOfStore(queries, operations, storeId),
-          verdict: later("store_unknown", revert),
-          prerequisite: { kind: "register_store", subjectId: storeId },
-        };
-      }
-      if (revert.name === "AlreadyMinted") return refusalOf(operations, subject, { kind: "done" });
-      return refusalOfAny(revert, operations);
-    },
+    readRefusal: refusalOfMint,
     listUnwanted: listReversed,
   };
 }
@@ -141,29 +129,7 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
         gasLimit: GAS.transaction + GAS.lastPayout + BigInt(items.length) * GAS.payout,
       };
     },
-    async readRefusal(_queries, revert, operations) {
-      const [subject, second] = numbersOf(revert);
-      switch (revert.name) {
-        case "AlreadyPaid":
-          return refusalOf(operations, subject, { kind: "done" });
-        case "NotConfirmed":
-          return refusalOf(
-            operations,
-            subject,
-            Number(second) === CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
-          );
-        case "AboveMaxPayout":
-          return refusalOf(operations, subject, later("max_payout", revert));
-        case "AboveDailyCap":
-          return { atFault: "unnamed", verdict: later("day_cap", revert) };
-        case "InsufficientFunds":
-          return { atFault: "unnamed", verdict: later("pool_empty", revert) };
-        case "RateTooHigh":
-          return { atFault: "unnamed", verdict: later("rate_too_high", revert) };
-        default:
-          return refusalOfAny(revert, operations);
-      }
-    },
+    readRefusal: refusalOfPayout,
     listUnwanted: listReversedOrHeld,
     readAllowance: () => readPayoutAllowance(options),
     async listAboveRate(queries, operations, maxWeiPerCent) {
@@ -172,6 +138,44 @@ function payEncoder(options: PurchaseEncoderOptions): Encoder {
     },
   };
 }
+
+const refusalOfMint: Encoder["readRefusal"] = async (queries, revert, operations) => {
+  const [subject] = numbersOf(revert);
+  if (revert.name === "UnknownStore") {
+    const storeId = subject ?? 0n;
+    return {
+      atFault: await listOfStore(queries, operations, storeId),
+      verdict: later("store_unknown", revert),
+      prerequisite: { kind: "register_store", subjectId: storeId },
+    };
+  }
+  if (revert.name === "AlreadyMinted") return refusalOf(operations, subject, { kind: "done" });
+  return refusalOfAny(revert, operations);
+};
+
+const refusalOfPayout: Encoder["readRefusal"] = async (_queries, revert, operations) => {
+  const [subject, second] = numbersOf(revert);
+  switch (revert.name) {
+    case "AlreadyPaid":
+      return refusalOf(operations, subject, { kind: "done" });
+    case "NotConfirmed":
+      return refusalOf(
+        operations,
+        subject,
+        Number(second) === CHAIN_STATUS.cancelled ? never(revert) : later("not_ready", revert),
+      );
+    case "AboveMaxPayout":
+      return refusalOf(operations, subject, later("max_payout", revert));
+    case "AboveDailyCap":
+      return { atFault: "unnamed", verdict: later("day_cap", revert) };
+    case "InsufficientFunds":
+      return { atFault: "unnamed", verdict: later("pool_empty", revert) };
+    case "RateTooHigh":
+      return { atFault: "unnamed", verdict: later("rate_too_high", revert) };
+    default:
+      return refusalOfAny(revert, operations);
+  }
+};
 
 type ListUnwanted = NonNullable<Encoder["listUnwanted"]>;
 

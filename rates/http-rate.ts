@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { messageOf } from "../domain/unknown-error.ts";
 import type { AcceptedRate, RateMemory } from "./rate-memory.ts";
-import type { RateSource } from "./rate-source.ts";
+import type { Rate, RateSource } from "./rate-source.ts";
 
 export type HttpRateOptions = {
   url: string;
@@ -30,81 +30,98 @@ const feedSchema = z.object({
   at: z.iso.datetime({ offset: true }),
 });
 
+export function httpRate(options: HttpRateOptions): RateSource {
+  return new HttpRate(options);
+}
+
 /**
  * The rate of an HTTP feed. After an invalid response (malformed, old, zero, jumping) the rate is unavailable
  * immediately; while the feed does not respond, its last rate is used until it is too old. Without a rate,
  * confirmations wait. Purchases confirmed before keep their frozen rate. docs/product.md#rate-feed.
  */
-export function httpRate(options: HttpRateOptions): RateSource {
-  const maximumAgeMs = options.maximumAgeSeconds * 1_000;
-  let accepted: AcceptedRate | undefined;
-  let doubted: { weiPerCent: bigint; since: number } | undefined;
-  let problem = "the feed has not answered yet";
-  let isWrong = false;
-  let isAsking = false;
+class HttpRate implements RateSource {
+  readonly #options: HttpRateOptions;
+  readonly #maximumAgeMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #accepted: AcceptedRate | undefined;
+  #doubted: { weiPerCent: bigint; since: number } | undefined;
+  #problem = "the feed has not answered yet";
+  #isWrong = false;
+  #isAsking = false;
 
-  async function refresh(): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
-    const before = problem;
-    try {
-      accepted ??= await options.memory.read();
-      const answer = await ask();
-      problem = await judge(answer);
-      isWrong = problem !== "";
-    } catch (error) {
-      problem = `the feed does not answer (${messageOf(error)})`;
-    } finally {
-      isAsking = false;
-    }
-    if (problem !== before && problem !== "") options.log.error({ problem }, "The rate feed was rejected");
+  constructor(options: HttpRateOptions) {
+    this.#options = options;
+    this.#maximumAgeMs = options.maximumAgeSeconds * 1_000;
+    void this.#refresh();
+    this.#timer = setInterval(() => void this.#refresh(), options.refreshMs);
+    this.#timer.unref();
   }
 
-  async function ask(): Promise<string> {
-    const response = await fetch(options.url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
+  current(): Rate {
+    const accepted = this.#accepted;
+    const isOld = accepted !== undefined && Date.now() - accepted.at > this.#maximumAgeMs;
+    if (accepted && !this.#isWrong && !isOld) return { kind: "rate", weiPerCent: accepted.weiPerCent };
+    const reason = this.#problem || "the feed's rate is too old";
+    return { kind: "unavailable", reason, lastWeiPerCent: accepted?.weiPerCent };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const before = this.#problem;
+    try {
+      this.#accepted ??= await this.#options.memory.read();
+      const answer = await this.#ask();
+      this.#problem = await this.#judge(answer);
+      this.#isWrong = this.#problem !== "";
+    } catch (error) {
+      this.#problem = `the feed does not answer (${messageOf(error)})`;
+    } finally {
+      this.#isAsking = false;
+    }
+    const problem = this.#problem;
+    if (problem !== before && problem !== "") this.#options.log.error({ problem }, "The rate feed was rejected");
+  }
+
+  async #ask(): Promise<string> {
+    const response = await fetch(this.#options.url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
     if (!response.ok) throw new Error(`status ${response.status}`);
     return (await response.text()).slice(0, MAXIMUM_BYTES);
   }
 
   /** Accepts a rate and returns "", or returns why it is rejected. */
-  async function judge(answer: string): Promise<string> {
+  async #judge(answer: string): Promise<string> {
     const feed = feedSchema.safeParse(parse(answer)).data;
     if (!feed) return "the feed's answer has not the expected shape";
     const rate: AcceptedRate = { weiPerCent: feed.wei_per_cent, at: Date.parse(feed.at) };
-    if (Date.now() - rate.at > maximumAgeMs) return "the feed's rate is too old";
+    if (Date.now() - rate.at > this.#maximumAgeMs) return "the feed's rate is too old";
     if (rate.at - Date.now() > MAXIMUM_AHEAD_MS) return "the feed's rate is of a time that has not come yet";
-    if (accepted && isJump(accepted.weiPerCent, rate.weiPerCent) && !hasStayed(rate.weiPerCent)) {
-      return `the feed's rate jumped by more than ${options.maximumJumpPercent} %`;
+    const known = this.#accepted?.weiPerCent;
+    if (known !== undefined && this.#isJump(known, rate.weiPerCent) && !this.#hasStayed(rate.weiPerCent)) {
+      return `the feed's rate jumped by more than ${this.#options.maximumJumpPercent} %`;
     }
-    accepted = rate;
-    doubted = undefined;
-    await options.memory.write(rate);
+    this.#accepted = rate;
+    this.#doubted = undefined;
+    await this.#options.memory.write(rate);
     return "";
   }
 
-  function isJump(from: bigint, to: bigint): boolean {
+  #isJump(from: bigint, to: bigint): boolean {
     const step = to > from ? to - from : from - to;
-    return step * 100n > from * BigInt(options.maximumJumpPercent);
+    return step * 100n > from * BigInt(this.#options.maximumJumpPercent);
   }
 
   /** A new level that persists for the maximum age is a market move, not a mistake. */
-  function hasStayed(weiPerCent: bigint): boolean {
-    if (!doubted || isJump(doubted.weiPerCent, weiPerCent)) doubted = { weiPerCent, since: Date.now() };
-    return Date.now() - doubted.since >= maximumAgeMs;
+  #hasStayed(weiPerCent: bigint): boolean {
+    if (!this.#doubted || this.#isJump(this.#doubted.weiPerCent, weiPerCent)) {
+      this.#doubted = { weiPerCent, since: Date.now() };
+    }
+    return Date.now() - this.#doubted.since >= this.#maximumAgeMs;
   }
-
-  void refresh();
-  const timer = setInterval(() => void refresh(), options.refreshMs);
-  timer.unref();
-  return {
-    current() {
-      const isOld = accepted !== undefined && Date.now() - accepted.at > maximumAgeMs;
-      if (accepted && !isWrong && !isOld) return { kind: "rate", weiPerCent: accepted.weiPerCent };
-      const reason = problem || "the feed's rate is too old";
-      return { kind: "unavailable", reason, lastWeiPerCent: accepted?.weiPerCent };
-    },
-    stop: () => clearInterval(timer),
-  };
 }
 
 function parse(text: string): unknown {

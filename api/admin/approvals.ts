@@ -116,39 +116,45 @@ function decisionRoute(services: Services, verb: "approve" | "refuse", summary: 
       const id = readId(params.id, "Approval");
       const actor = actorOf(identity);
       const reason = body.reason || null;
-      const about = await inAuditedTransaction(services.database.kysely, async (queries) => {
-        const asked = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
-        if (!asked) throw notFound("Approval");
-        if (asked.asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
-        if (asked.state === "open" && asked.created_at <= lapsedBefore())
-          throw conflict("This request has expired: request the payout again", "LAPSED");
-        const { numUpdatedRows } = await queries
-          .updateTable("approvals")
-          .set({
-            state: verb === "approve" ? "approved" : "refused",
-            decided_by: actor,
-            decision_reason: reason,
-            decided_at: BigInt(Date.now()),
-          })
-          .where("id", "=", id)
-          .where("state", "=", "open")
-          .executeTakeFirst();
-        if (numUpdatedRows !== 1n) throw conflict("This request is already decided", "DECIDED");
-        const { action, subject, asked_by, wallet } = asked;
-        const detail = {
-          asked: action,
-          of: subject,
-          asked_by,
-          wallet,
-          amount: chzTextFromGwei(asked.amount_gwei),
-          reason,
-        };
-        await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
-        const purchase = asked.purchase_id === null ? {} : { purchase: Number(asked.purchase_id) };
-        return { asked: action, ...purchase, chz: detail.amount };
-      });
+      const about = await inAuditedTransaction(services.database.kysely, (queries) =>
+        decide(queries, id, { verb, actor, reason }),
+      );
       services.log.info({ action: `approval.${verb}`, ...about }, "Decided by an admin");
       return { body: { success: true, message: verb === "approve" ? "Payment approved" : "Payment refused" } };
     },
   });
+}
+
+/** Returns what was decided, for the log. */
+async function decide(
+  queries: Queries,
+  id: bigint,
+  { verb, actor, reason }: { verb: "approve" | "refuse"; actor: string; reason: string | null },
+) {
+  const asked = await queries.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst();
+  if (!asked) throw notFound("Approval");
+  const { action, subject, asked_by, wallet } = asked;
+  if (asked_by === actor) throw forbidden("Another administrator must decide on this", "OWN_REQUEST");
+  if (asked.state === "open" && asked.created_at <= lapsedBefore())
+    throw conflict("This request has expired: request the payout again", "LAPSED");
+  const { numUpdatedRows } = await queries
+    .updateTable("approvals")
+    .set({
+      state: verb === "approve" ? "approved" : "refused",
+      decided_by: actor,
+      decision_reason: reason,
+      decided_at: BigInt(Date.now()),
+    })
+    .where("id", "=", id)
+    .where("state", "=", "open")
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw conflict("This request is already decided", "DECIDED");
+  const amount = chzTextFromGwei(asked.amount_gwei);
+  const detail = { asked: action, of: subject, asked_by, wallet, amount, reason };
+  await appendAudit(queries, { actor, action: `approval.${verb}`, subject: `approval:${id}`, detail });
+  return {
+    asked: action,
+    ...(asked.purchase_id === null ? {} : { purchase: Number(asked.purchase_id) }),
+    chz: amount,
+  };
 }

@@ -1,4 +1,5 @@
 import { appendAudit } from "../../database/audit-log.ts";
+import type { Queries } from "../../database/transaction.ts";
 import { noBodyOrReasonSchema } from "../../domain/api/common.ts";
 import { operationResponseSchema, operationSchema, operationsQuerySchema } from "../../domain/api/operations.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
@@ -12,7 +13,7 @@ import { listRoute } from "../http/list-route.ts";
 import { readId } from "../http/read-id.ts";
 import { actorOf, type Route, route } from "../http/route.ts";
 import type { Services } from "../services.ts";
-import { inApprovedTransaction } from "./payout-approval.ts";
+import { type Approve, inApprovedTransaction } from "./payout-approval.ts";
 
 /** Waiting and failed operations, and their retry. */
 export function operationQueueRoutes(services: Services): Route[] {
@@ -45,36 +46,9 @@ function retryRoute(services: Services): Route {
     responses: { 200: operationResponseSchema },
     async handle({ params, body, identity }) {
       const id = readId(params.id, "Operation");
+      const decision = { actor: actorOf(identity), reason: body.reason || null };
       const operation = await inApprovedTransaction(services, identity, async (queries, approve) => {
-        const known = await findOperationById(queries, id);
-        if (!known) throw notFound("Operation");
-        if ((await release(queries, { id })) === 0n) {
-          throw conflict(
-            `Operation ${id} is ${known.status}: only a waiting or failed one can be retried`,
-            "NOT_STUCK",
-          );
-        }
-        if (known.kind === "pay")
-          await approve({
-            action: "operation.retry",
-            subject: `operation ${id}`,
-            purchaseId: known.subject_id,
-            wallet: (await findPurchase(queries, known.subject_id))?.wallet ?? null,
-            amountGwei: known.amount_gwei ?? 0n,
-            reason: body.reason || null,
-          });
-        await appendAudit(queries, {
-          actor: actorOf(identity),
-          action: "operation.retry",
-          subject: `operation ${id}`,
-          detail: {
-            kind: known.kind,
-            subject_id: Number(known.subject_id),
-            reason: known.reason,
-            ...(body.reason && { given_reason: body.reason }),
-            amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
-          },
-        });
+        await retry(queries, id, decision, approve);
         return findOperationById(queries, id);
       });
       if (!operation) throw notFound("Operation");
@@ -84,4 +58,38 @@ function retryRoute(services: Services): Route {
       return { body: { success: true, message, operation: toOperationRecord(operation) } };
     },
   });
+}
+
+async function retry(
+  queries: Queries,
+  id: bigint,
+  { actor, reason }: { actor: string; reason: string | null },
+  approve: Approve,
+): Promise<void> {
+  const action = "operation.retry";
+  const subject = `operation ${id}`;
+  const known = await findOperationById(queries, id);
+  if (!known) throw notFound("Operation");
+  if ((await release(queries, { id })) === 0n) {
+    throw conflict(`Operation ${id} is ${known.status}: only a waiting or failed one can be retried`, "NOT_STUCK");
+  }
+  if (known.kind === "pay") {
+    const wallet = (await findPurchase(queries, known.subject_id))?.wallet ?? null;
+    await approve({
+      action,
+      subject,
+      purchaseId: known.subject_id,
+      wallet,
+      amountGwei: known.amount_gwei ?? 0n,
+      reason,
+    });
+  }
+  const detail = {
+    kind: known.kind,
+    subject_id: Number(known.subject_id),
+    reason: known.reason,
+    ...(reason && { given_reason: reason }),
+    amount: known.amount_gwei === null ? null : chzTextFromGwei(known.amount_gwei),
+  };
+  await appendAudit(queries, { actor, action, subject, detail });
 }

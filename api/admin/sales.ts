@@ -15,7 +15,7 @@ import type { Language } from "../../domain/languages.ts";
 import { chzTextFromGwei, formatDecimal, reaisText } from "../../domain/money.ts";
 import { readHolds } from "../../domain/sale/hold.ts";
 import { sayHolds } from "../../domain/sale/hold-words.ts";
-import { readSalePurchases } from "../../purchases/sale-purchases.ts";
+import { readSalePurchases, type StagedPurchase } from "../../purchases/sale-purchases.ts";
 import { isoTime, isoTimeIfAny, NO_STORE } from "../http/answers.ts";
 import { notFound } from "../http/api-error.ts";
 import { listRoute } from "../http/list-route.ts";
@@ -60,40 +60,44 @@ function saleRoute({ database: { kysely } }: Services): Route {
       const sale = await findSale(kysely, id);
       if (!sale) throw notFound("Sale");
       const revision = await findRevision(kysely, id);
-      const revisions = (await listRevisions(kysely, id)).map((row) => {
-        const report = decodeReport(row.report);
-        return {
-          id: Number(row.id),
-          source: row.source,
-          status: report.status,
-          payable: report.payable,
-          amount: amountText(report.amountMicros),
-          currency: report.currency,
-          changed_at: isoTimeIfAny(row.changed_at),
-          read_at: isoTime(row.read_at),
-          applied: row.is_applied === 1n,
-        };
-      });
-      const purchases = (await kysely.transaction().execute((queries) => readSalePurchases(queries, id))).map(
-        (purchase) => ({
-          id: Number(purchase.id),
-          stage: purchase.stage,
-          withdrawn: purchase.isWithdrawn,
-          amount: reaisText(purchase.valueCents),
-          cashback: reaisOf(purchase.centBps),
-          owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
-        }),
-      );
+      const revisions = await listRevisions(kysely, id);
+      const purchases = await kysely.transaction().execute((queries) => readSalePurchases(queries, id));
       const body = {
         ...toWireSale(sale, languageOf(request)),
         unknown_groups: sale.unknown_groups,
         revision: revision === undefined ? null : Number(revision),
-        revisions,
-        purchases,
+        revisions: revisions.map(toWireRevision),
+        purchases: purchases.map(toWireSalePurchase),
       };
       return { body: { success: true, sale: body }, headers: NO_STORE };
     },
   });
+}
+
+function toWireRevision(row: Awaited<ReturnType<typeof listRevisions>>[number]) {
+  const report = decodeReport(row.report);
+  return {
+    id: Number(row.id),
+    source: row.source,
+    status: report.status,
+    payable: report.payable,
+    amount: amountText(report.amountMicros),
+    currency: report.currency,
+    changed_at: isoTimeIfAny(row.changed_at),
+    read_at: isoTime(row.read_at),
+    applied: row.is_applied === 1n,
+  };
+}
+
+function toWireSalePurchase(purchase: StagedPurchase) {
+  return {
+    id: Number(purchase.id),
+    stage: purchase.stage,
+    withdrawn: purchase.isWithdrawn,
+    amount: reaisText(purchase.valueCents),
+    cashback: reaisOf(purchase.centBps),
+    owed_back: chzTextFromGwei(cashbackOfCentBps(purchase.returnedCentBps, purchase.weiPerCent ?? 0n)),
+  };
 }
 
 function releaseRoute(services: Services): Route {

@@ -40,42 +40,8 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
   app.disable("etag");
   app.set("query parser", "simple");
   app.set("trust proxy", trustedProxies(services.environment.TRUST_PROXY));
-  const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
-  const bodyReader = (limit = BODY_LIMIT_BYTES) => express.raw({ type: () => true, limit, inflate: false });
-  const readBody = bodyReader();
-  const compress = compression();
-
-  app.use((request: Request, response: Response, next: NextFunction) => {
-    const requestId = randomUUID();
-    response.locals.requestId = requestId;
-    response.locals.startedAt = performance.now();
-    response.setHeader("x-request-id", requestId);
-    response.on("finish", () => {
-      metrics.observeRequest(request, response);
-      logRequest(services, request, response);
-    });
-    if (!API_PATH.test(request.path)) return next();
-    for (const [name, value] of API_HEADERS) response.setHeader(name, value);
-    if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
-    compress(request, response, next);
-  });
-
-  for (const route of routes) {
-    const readers =
-      route.body || route.method !== "get" ? [route.bodyLimitBytes ? bodyReader(route.bodyLimitBytes) : readBody] : [];
-    const admitCaller = (request: Request, response: Response, next: NextFunction) => {
-      response.locals.route = route.path;
-      admit(services, limiter, route, request, response).then(() => next(), next);
-    };
-    app[route.method](
-      route.path,
-      admitCaller,
-      ...readers,
-      (request: Request, response: Response, next: NextFunction) => {
-        answer(route, request, response).catch(next);
-      },
-    );
-  }
+  app.use(beginRequest(services, metrics));
+  addRoutes(app, services, routes);
   refuseOtherMethods(app, routes);
 
   app.use((request: Request, _response: Response, next: NextFunction) => {
@@ -88,6 +54,44 @@ export function createApp({ services, metrics, routes, site }: AppOptions): Expr
     sendError(services, error, request, response);
   });
   return app;
+}
+
+/** Request id, log and metrics; for calls also the headers, CORS and compression. */
+function beginRequest(services: Services, metrics: Metrics): express.RequestHandler {
+  const compress = compression();
+  return (request, response, next) => {
+    const requestId = randomUUID();
+    response.locals.requestId = requestId;
+    response.locals.startedAt = performance.now();
+    response.setHeader("x-request-id", requestId);
+    response.on("finish", () => {
+      metrics.observeRequest(request, response);
+      logRequest(services, request, response);
+    });
+    if (!API_PATH.test(request.path)) return next();
+    for (const [name, value] of API_HEADERS) response.setHeader(name, value);
+    if (applyCors(services.environment.CORS_ORIGINS, request, response)) return;
+    compress(request, response, next);
+  };
+}
+
+/** The caller is admitted before the body is read. */
+function addRoutes(app: Express, services: Services, routes: readonly Route[]): void {
+  const limiter = new RateLimiter(services.environment.RATE_LIMIT_SCALE);
+  const bodyReader = (limit = BODY_LIMIT_BYTES) => express.raw({ type: () => true, limit, inflate: false });
+  const readBody = bodyReader();
+  for (const route of routes) {
+    const readers =
+      route.body || route.method !== "get" ? [route.bodyLimitBytes ? bodyReader(route.bodyLimitBytes) : readBody] : [];
+    const admitCaller = (request: Request, response: Response, next: NextFunction) => {
+      response.locals.route = route.path;
+      admit(services, limiter, route, request, response).then(() => next(), next);
+    };
+    const answerCaller = (request: Request, response: Response, next: NextFunction) => {
+      answer(route, request, response).catch(next);
+    };
+    app[route.method](route.path, admitCaller, ...readers, answerCaller);
+  }
 }
 
 /** Logs writes and failures; successful reads are only in the metrics. */

@@ -18,6 +18,7 @@ type ListDefinition<Row, Query extends ListQuery> = {
 };
 
 const LIMIT = { perMinute: 600, by: "wallet" } as const;
+const HEADERS = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
 const CSV_TYPE = "text/csv; charset=utf-8";
 
 /** A panel list: one page as JSON, or all matches as CSV. docs/product.md#panel-lists */
@@ -47,10 +48,9 @@ export function listRoute<Row extends object, Query extends ListQuery>({
     alternatives: ["text/csv"],
     responses: { 200: listOf(row) },
     async handle({ query, request }) {
-      const headers = { "cache-control": "no-store", vary: "Accept, Accept-Language, Authorization, Origin" };
       if (!wantsCsv(request)) {
         const { rows, nextBefore, total } = await read(request, query, query.limit ?? PAGE_ROWS);
-        return { body: { success: true, rows, next_before: nextBefore, total }, headers };
+        return { body: { success: true, rows, next_before: nextBefore, total }, headers: HEADERS };
       }
       const first = await read(request, query, query.limit ?? LIST_LIMIT);
       const next = (before: string) => read(request, query, LIST_LIMIT, before);
@@ -58,7 +58,7 @@ export function listRoute<Row extends object, Query extends ListQuery>({
       return {
         chunks: csvChunks(Object.keys(row.shape), first, query.limit === undefined ? next : undefined),
         type: CSV_TYPE,
-        headers: { ...headers, "content-disposition": `attachment; filename="${file}.csv"` },
+        headers: { ...HEADERS, "content-disposition": `attachment; filename="${file}.csv"` },
       };
     },
   });

@@ -19,8 +19,26 @@ type Observed = { labels?: Record<string, string>; value: number };
  * polls, backups and comparisons. A figure that cannot be read is omitted.
  */
 export function watchFigures(registry: Registry, services: Services, readRunway: () => Runway | undefined): void {
-  const { kysely } = services.database;
-  const gauge = (name: string, help: string, read: () => Observed[] | Promise<Observed[]>, labelNames: string[] = []) =>
+  const gauge = gaugesOf(registry);
+  watchHost(gauge, services);
+  watchRuns(gauge, services);
+  watchSales(gauge, services);
+  watchPolls(gauge, services);
+  watchDrift(gauge, services);
+  gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
+  gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
+  gauge("pool_days_left", "Days until the distributor is empty", () => poolOf(readRunway(), "daysLeft"));
+}
+
+type AddGauge = (
+  name: string,
+  help: string,
+  read: () => Observed[] | Promise<Observed[]>,
+  labelNames?: string[],
+) => void;
+
+function gaugesOf(registry: Registry): AddGauge {
+  return (name, help, read, labelNames = []) =>
     new Gauge({
       name: `torcida_${name}`,
       help,
@@ -34,10 +52,11 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
         for (const { labels, value } of found) labels ? this.set(labels, value) : this.set(value);
       },
     });
-  const only = (value: number): Observed[] => [{ value }];
-  const setting = (name: "backed_up_at" | "reconciled_at") => async () =>
-    only(Number((await readSetting(kysely, name)) ?? 0) / 1_000);
+}
 
+const only = (value: number): Observed[] => [{ value }];
+
+function watchHost(gauge: AddGauge, { database: { kysely }, environment }: Services): void {
   gauge("database_ready", "Whether the database responds", async () => {
     const isReady = await withinPatience(() => sql`select 1`.execute(kysely)).then(
       () => 1,
@@ -46,7 +65,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     return only(isReady);
   });
   gauge("disk_free_bytes", "Free space on the disk of DATA_DIR", async () => {
-    const { bavail, bsize } = await statfs(services.environment.DATA_DIR);
+    const { bavail, bsize } = await statfs(environment.DATA_DIR);
     return only(bavail * bsize);
   });
   gauge("clock_offset_seconds", "How far this host's clock is ahead of the database's", async () => {
@@ -54,6 +73,12 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     const theirs = await readClock(kysely);
     return only(((asked + Date.now()) / 2 - Number(theirs)) / 1_000);
   });
+}
+
+/** The last backup and comparison, and the oldest transaction that still runs. */
+function watchRuns(gauge: AddGauge, { database: { kysely } }: Services): void {
+  const setting = (name: "backed_up_at" | "reconciled_at") => async () =>
+    only(Number((await readSetting(kysely, name)) ?? 0) / 1_000);
   gauge("backup_last_timestamp_seconds", "When the last backup was finished; 0: never", setting("backed_up_at"));
   gauge(
     "reconcile_last_timestamp_seconds",
@@ -69,6 +94,9 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
       return only(Number(oldest ?? 0) / 1_000);
     },
   );
+}
+
+function watchSales(gauge: AddGauge, { database: { kysely } }: Services): void {
   for (const state of ["held", "unmatched"] as const) {
     gauge(`sales_${state}`, `Sales that are ${state} (counted up to ${COUNTED})`, async () => {
       const ofState = inStretch(kysely, [{ column: sql.ref("state"), value: state }]);
@@ -80,14 +108,7 @@ export function watchFigures(registry: Registry, services: Services, readRunway:
     const oldest = await query.orderBy("id").limit(1).executeTakeFirst();
     return only(oldest ? (Date.now() - Number(oldest.created_at)) / 1_000 : 0);
   });
-  watchPolls(gauge, services);
-  watchDrift(gauge, services);
-  gauge("sender_days_left", "Days until the wallet is empty", () => walletsOf(readRunway()), ["key"]);
-  gauge("pool_chz", "CHZ that can be paid out", () => poolOf(readRunway(), "chz"));
-  gauge("pool_days_left", "Days until the distributor is empty", () => poolOf(readRunway(), "daysLeft"));
 }
-
-type AddGauge = (name: string, help: string, read: () => Promise<Observed[]>, labelNames?: string[]) => void;
 
 /**
  * The time since the last successful poll of each network account, or since the start of this process if there is none.

@@ -1,10 +1,11 @@
-import { listFanTokens } from "../../catalogue/fan-tokens.ts";
+import { type FanTokenRow, listFanTokens } from "../../catalogue/fan-tokens.ts";
 import type { HeldToken, Me } from "../../domain/api/people.ts";
 import { chzTextFromWei, formatDecimal } from "../../domain/money.ts";
 import { PROFILE_LIMIT } from "../../domain/product.ts";
 import { listPurchases, listTickets } from "../../purchases/queries.ts";
 import { readBuyerTotals, sumPaidAbove } from "../../purchases/totals.ts";
 import { purchaseViewAt, toPurchaseRecord, toTicket, toTotals } from "../../purchases/view.ts";
+import type { Balances } from "../chain/balances.ts";
 import { type Services, viewOptions } from "../services.ts";
 import type { Visitor } from "./sessions.ts";
 
@@ -37,15 +38,7 @@ export async function buildProfile(
     first_name: visitor.firstName,
     last_name: visitor.lastName,
     nativeBalance: chzTextFromWei(balances.nativeWei),
-    tokens: fanTokens.map((token): HeldToken => {
-      const held = (token.contract && balances.tokens.get(token.contract)) || { units: 0n, decimals: 0 };
-      return {
-        symbol: token.symbol,
-        balance: formatDecimal(held.units, held.decimals),
-        decimals: held.decimals,
-        contract: token.contract ?? "",
-      };
-    }),
+    tokens: fanTokens.map((token) => toHeldToken(token, balances)),
     nfts: tickets.map((ticket) => toTicket(services.contracts.purchaseNft, ticket)),
     purchases: purchases.map((purchase) => toPurchaseRecord(purchase, view)),
     totals: toTotals(totals, { rate: view.rate, notShown: unshown.gwei }),
@@ -55,4 +48,9 @@ export async function buildProfile(
     me,
     changesAt: firstBlock === null ? undefined : firstBlock + BigInt(services.environment.CONFIRMATIONS) - 1n,
   };
+}
+
+function toHeldToken({ symbol, contract }: Pick<FanTokenRow, "symbol" | "contract">, balances: Balances): HeldToken {
+  const { units, decimals } = (contract && balances.tokens.get(contract)) || { units: 0n, decimals: 0 };
+  return { symbol, balance: formatDecimal(units, decimals), decimals, contract: contract ?? "" };
 }

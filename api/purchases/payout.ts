@@ -5,7 +5,7 @@ import { isUniqueViolation } from "../../database/transaction.ts";
 import type { distributeCashbackRequestSchema, distributeCashbackResponseSchema } from "../../domain/api/purchases.ts";
 import { chzTextFromGwei } from "../../domain/money.ts";
 import { findPurchase } from "../../purchases/queries.ts";
-import { payBuyer } from "../../purchases/settlement.ts";
+import { type BuyerPayout, payBuyer } from "../../purchases/settlement.ts";
 import { findOperation, findOperationHash } from "../../sender/queue.ts";
 import { inApprovedTransaction } from "../admin/payout-approval.ts";
 import { ApiError, conflict, unavailable } from "../http/api-error.ts";
@@ -96,24 +96,28 @@ async function queueCashback(
       requireRate: () => requireRate(services),
     });
     if (payout.kind === "refused") throw refused(payout.payableGwei);
-    const answer: DistributeAnswer = {
-      success: true,
-      message: "Payment queued",
-      user: body.user,
-      amount: chzTextFromGwei(payout.payableGwei),
-      payments: payout.payouts.map(({ purchaseId, amountGwei }) => ({
-        purchase_id: Number(purchaseId),
-        amount: chzTextFromGwei(amountGwei),
-        status: "queued",
-        tx_hash: null,
-      })),
-    };
+    const answer = queuedAnswer(body.user, payout);
     const detail = { reason, amount: answer.amount, purchases: answer.payments.map(({ purchase_id }) => purchase_id) };
     if (identity.kind === "user")
       await appendAudit(queries, { actor, action: "cashback_distribution.create", subject, detail });
     if (keyed) await insertStoredAnswer(queries, keyed, { status: 202, response: JSON.stringify(answer) });
     return answer;
   });
+}
+
+function queuedAnswer(user: string, { payableGwei, payouts }: BuyerPayout & { kind: "queued" }): DistributeAnswer {
+  return {
+    success: true,
+    message: "Payment queued",
+    user,
+    amount: chzTextFromGwei(payableGwei),
+    payments: payouts.map(({ purchaseId, amountGwei }) => ({
+      purchase_id: Number(purchaseId),
+      amount: chzTextFromGwei(amountGwei),
+      status: "queued",
+      tx_hash: null,
+    })),
+  };
 }
 
 function refused(payableGwei: bigint): ApiError {

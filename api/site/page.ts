@@ -22,18 +22,10 @@ export function withHead(
 ): string {
   const title = escaped(head.title);
   const description = escaped(head.description);
-  const pt = `${origin}${escaped(path)}`;
-  const en = `${pt}?lang=en`;
   const images = [head.image, "/og.png"].filter((one) => one !== undefined);
   const links = head.isMissing
     ? '<meta name="robots" content="noindex" />'
-    : [
-        `<link rel="canonical" href="${language === "en" ? en : pt}" />`,
-        `<link rel="alternate" hreflang="pt-BR" href="${pt}" />`,
-        `<link rel="alternate" hreflang="en" href="${en}" />`,
-        `<link rel="alternate" hreflang="x-default" href="${pt}" />`,
-        `<meta property="og:url" content="${language === "en" ? en : pt}" />`,
-      ].join("");
+    : linksTo(`${origin}${escaped(path)}`, language);
   return (
     html
       .replace('<html lang="pt-BR"', () => `<html lang="${language === "en" ? "en" : "pt-BR"}"`)
@@ -56,6 +48,19 @@ export function withHead(
         images.map((image) => `<meta property="og:image" content="${origin}${image}" />${SIZE}`).join(""),
       )
   );
+}
+
+/** The addresses of a page in both languages. */
+function linksTo(pt: string, language: Language): string {
+  const en = `${pt}?lang=en`;
+  const here = language === "en" ? en : pt;
+  return [
+    `<link rel="canonical" href="${here}" />`,
+    `<link rel="alternate" hreflang="pt-BR" href="${pt}" />`,
+    `<link rel="alternate" hreflang="en" href="${en}" />`,
+    `<link rel="alternate" hreflang="x-default" href="${pt}" />`,
+    `<meta property="og:url" content="${here}" />`,
+  ].join("");
 }
 
 function escaped(text: string): string {
